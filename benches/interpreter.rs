@@ -4,12 +4,12 @@
 //! The goal for the scalar loop is 20 million steps per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use regatta::analysis::CancellationToken;
-use regatta::analysis::simulate::{Control, Options, Simulation, Unconfirmed, simulate_confirmed};
+use regatta::base::workers::Workers;
+use regatta::engines::CancellationToken;
+use regatta::engines::simulate::{Control, Options, Simulation, Unconfirmed, simulate_confirmed};
 use regatta::program::interpreter::{Executable, Limits, Machine, Outcome, ZeroInputs};
 use regatta::program::{Arithmetic, Lifetime, Operation, Program, ProgramBuilder};
 use regatta::term::{Build, FloatFormat, RoundingMode, ScalarSort, Sort, TermId, store};
-use regatta::workers::Workers;
 use std::hint::black_box;
 
 const WORD: Sort = Sort::BitVec(32);

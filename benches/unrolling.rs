@@ -9,16 +9,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use regatta::analysis::invariants::{Exchange, InvariantStore};
-use regatta::analysis::unrolling::base_case::{BaseCase, BaseCases};
-use regatta::analysis::unrolling::{Start, Unrolling};
-use regatta::analysis::{CancellationToken, Context};
+use regatta::base::workers::Workers;
+use regatta::engines::invariants::{Exchange, InvariantStore};
+use regatta::engines::unrolling::base_case::{BaseCase, BaseCases};
+use regatta::engines::unrolling::{Start, Unrolling};
+use regatta::engines::{CancellationToken, Context};
 use regatta::frontend::{LoadOptions, load};
 use regatta::program::block::Blocks;
 use regatta::program::{InlinedProgram, simplify};
 use regatta::solver::{Backend, Solver, SolverConfig, new_solver};
 use regatta::term::Arena;
-use regatta::workers::Workers;
 
 const PROGRAM: &str = "benches/programs/twenty_counters.c";
 

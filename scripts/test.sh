@@ -2,7 +2,7 @@
 # Runs the tests, after scripts/setup.sh.
 #
 #   scripts/test.sh                                all of them
-#   scripts/test.sh NAME …                         the library's whose names have the text (`cargo test --lib NAME …`)
+#   scripts/test.sh NAME …                         unit tests whose names have the text (`cargo test --workspace --lib NAME …`)
 #   scripts/test.sh --test engines …               one of those of the command (`cargo test --test engines …`)
 #
 # The library's own tests (among them those of src/tests, on whole programs) run with debug assertions and overflow
@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [ -e .z3/z3.pc ] || [ -n "${PKG_CONFIG_PATH:-}" ] || fail "Z3 is not set up; run scripts/setup.sh first"
 
 test_library() {
-    cargo test --release --locked --config scripts/checked.toml --lib "$@"
+    cargo test --release --locked --config scripts/checked.toml --workspace --lib "$@"
 }
 
 test_command() {
@@ -26,7 +26,7 @@ case " $* " in
     "  ")
         test_library
         test_command --test '*'
-        test_command --doc
+        test_command --workspace --doc
         ;;
     *" --test "* | *" --doc "*) test_command "$@" ;;
     *) test_library "$@" ;;

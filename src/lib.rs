@@ -1,56 +1,64 @@
 //! Regatta: a parallel portfolio verifier for C.
 //!
-//! # The way of the data
+//! This crate gathers the crates of the workspace under one name, for the command, the tests and the benches.
+//!
+//! # From a file to an answer
 //! ```text
 //! file.c ─ frontend ─► program as lowered ─ program::simplify ─► program to analyse
 //!                            │                                          │
-//!                            │                       analysis (simulation; the engines)
+//!                            │                                       engines
 //!                            ▼                                          │
-//!          replay of alarms, check of proofs (a process of its own) ◄─┘
+//!          replay of alarms, check of proofs (a process of its own) ◄───┘
 //!                            ▼
-//!          portfolio::supervisor ─► RESULT line, exit code, events, progress, report
+//!          run::supervisor ─► RESULT line, exit code, events, progress, report
 //! ```
 //!
-//! # The modules
-//! A module uses those before it in this list, never those after.
+//! # The crates
+//! Each folder of `src` is a crate, whose manifest says what it uses: crates before it in this list, never those after it.
 //!
-//! * [`counters`]: what the analyses count, where the supervisor can read it.
-//! * [`workers`]: more threads for one analysis, where cores are idle.
-//! * [`huge_pages`]: when the system's huge pages are worth their price; [`time_slice`]: who need not wait for a processor.
+//! * [`base`]: diagnostics, digests, options, counters, helper threads.
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
-//! * [`program`]: the control-flow automaton, what is known of it without a solver, the interpreter.
+//! * [`program`]: the control-flow automaton, the analyses of it that need no solver, the simplifier, the interpreter.
 //! * [`frontend`]: from C to a program.
 //! * [`solver`]: SMT solvers behind one trait, and interpolation behind another.
-//! * [`entailment`]: whether premises imply a goal, with a solver as the last resort.
+//! * [`entailment`]: decides whether premises imply a goal, with a solver as the last resort.
 //! * [`certify`]: replay of alarms; certificates of proofs and their checker.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
-//! * [`analysis`]: the engines.
-//! * [`witness`]: witness files, of ours and of other tools: reading, checking, putting into the program.
-//! * [`portfolio`]: portfolio files, the supervisor process, the coordinator of the threads, events, limits, the verdict.
+//! * [`engines`]: the engines, and the exchange of invariants between them.
+//! * [`witness`]: witness files, of ours and of other tools: reading, checking, instrumenting the program.
+//! * [`run`]: portfolio files, the supervisor process, the race of the engines' threads, events, limits, the verdict.
 //! * [`report`]: what a run found, for other tools and for people: witnesses, SARIF, HTML.
 //! * [`experiment`]: many runs, measured; tables, plots and pages of them.
 //! * [`cli`]: the command.
+//!
+//! # Example
+//! A program is lowered, simplified and run on an input:
+//! ```
+//! use regatta::frontend::preprocess::Preprocessed;
+//! use regatta::frontend::{LoadOptions, load_preprocessed};
+//! use regatta::program::simplify;
+//!
+//! let text = "extern void reach_error(void); int main(void) { unsigned x = 3; if (x * x == 9) x = 0; if (x) reach_error(); }";
+//! let source = Preprocessed::from_text("example.c", text);
+//! let loaded = load_preprocessed(source, &LoadOptions::default()).expect("a program");
+//! // Constants are propagated: no path to the error is left.
+//! assert!(simplify(&loaded.program).is_safe());
+//! ```
 
-// The module comments are for readers of the source, who see the private items that they point to.
-#![allow(rustdoc::private_intra_doc_links)]
-
-pub mod analysis;
-pub mod certify;
-pub mod cli;
-pub mod counters;
-pub mod cpa;
-pub mod entailment;
-pub mod experiment;
-pub mod frontend;
-pub mod huge_pages;
-pub mod portfolio;
-pub mod program;
-pub mod report;
-pub mod solver;
-pub mod term;
-pub mod time_slice;
-pub mod witness;
-pub mod workers;
+pub use regatta_base as base;
+pub use regatta_certify as certify;
+pub use regatta_cli as cli;
+pub use regatta_cpa as cpa;
+pub use regatta_engines as engines;
+pub use regatta_entailment as entailment;
+pub use regatta_experiment as experiment;
+pub use regatta_frontend as frontend;
+pub use regatta_program as program;
+pub use regatta_report as report;
+pub use regatta_run as run;
+pub use regatta_solver as solver;
+pub use regatta_term as term;
+pub use regatta_witness as witness;
 
 #[cfg(test)]
 mod tests;

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use regatta::certify::portable::Request;
 use regatta::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use regatta::frontend::{LoadOptions, load};
-use regatta::portfolio::checker::check;
-use regatta::portfolio::crash;
-use regatta::portfolio::event::{Event, EventKind, Reporter};
-use regatta::portfolio::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
-use regatta::portfolio::verdict::{Conclusion, Verdict};
-use regatta::portfolio::zygote::Zygote;
 use regatta::program::{EdgeId, LocationId, simplify};
+use regatta::run::checker::check;
+use regatta::run::crash;
+use regatta::run::event::{Event, EventKind, Reporter};
+use regatta::run::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
+use regatta::run::verdict::{Conclusion, Verdict};
+use regatta::run::zygote::Zygote;
 use regatta::solver::remote::RemoteSolver;
 use regatta::solver::{Answer, CheckLimit, Reason, Solver};
 use regatta::term::{Build, Op, Pool, Sort, Symbol, store};
@@ -390,7 +390,7 @@ fn a_zygote_ends_with_its_owner() -> Result<(), String> {
 /// Two of them, at a multiplication that is hard to invert: each takes its time and no more. When they are dropped, their processes
 /// end.
 fn yices_is_several_analyses_side_by_side() -> Result<(), String> {
-    if cfg!(not(feature = "yices2")) {
+    if !regatta::solver::HAS_YICES2 {
         return Ok(());
     }
     let zygote = Arc::new(zygote("engines/counter_to_ten.c")?);

@@ -561,7 +561,7 @@ fn a_mended_program_has_no_violation() {
     let mended = text.replace("return a + 1;", "return a + 2;");
     let place = tempfile::tempdir().expect("a folder");
     std::fs::write(place.path().join("path.c"), &mended).expect("a program");
-    let hash = |text: &str| regatta::frontend::digest::sha256(text.as_bytes());
+    let hash = |text: &str| regatta::base::digest::sha256(text.as_bytes());
     for witness in ["path.yml", "path_avoids.yml"] {
         let original = std::fs::read_to_string(folder().join(witness)).expect("a witness");
         let changed = original.replace(&hash(&text), &hash(&mended));
@@ -706,7 +706,7 @@ fn twins() -> Vec<(String, String, String)> {
 fn mended_twins_refute_the_witnesses_of_errors() {
     let place = tempfile::tempdir().expect("a folder");
     let (program, witness) = (place.path().join("twin.c"), place.path().join("w.yml"));
-    let hash = |text: &str| regatta::frontend::digest::sha256(text.as_bytes());
+    let hash = |text: &str| regatta::base::digest::sha256(text.as_bytes());
     let validate = [
         "validate",
         "twin.c",
@@ -750,7 +750,7 @@ fn mended_twins_refute_the_witnesses_of_errors() {
 
 /// A witness of format 2.0 or later of a program, with the content.
 fn witness_of(program: &str, kind: &str, version: &str, content: &serde_json::Value) -> String {
-    let hash = regatta::frontend::digest::sha256(program.as_bytes());
+    let hash = regatta::base::digest::sha256(program.as_bytes());
     let metadata = serde_json::json!({
         "format_version": version,
         "uuid": "91023a0f-9f45-4385-88c4-1152ade45537",

@@ -104,7 +104,7 @@ class Results(unittest.TestCase):
 
 class Definitions(unittest.TestCase):
     def test_definitions_name_what_there_is(self):
-        source = (REPOSITORY / "src/portfolio/config/mod.rs").read_text()
+        source = (REPOSITORY / "src/run/config/mod.rs").read_text()
         shipped = set(re.findall(r'portfolios/([a-z0-9-]+)\.toml"', source))
         root = ElementTree.parse(HERE / "portfolios.xml").getroot()
         self.assertEqual({run.get("name") for run in root.iter("rundefinition")}, shipped)

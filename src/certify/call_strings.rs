@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::lowered::Lowered;
-use crate::program::graph::callee;
-use crate::program::{EdgeId, FunctionId, LocationId};
+use regatta_program::graph::callee;
+use regatta_program::{EdgeId, FunctionId, LocationId};
 
 /// A call string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,13 +2,13 @@
 //!
 //! A certificate speaks of the *simplified* program, which is what the engines see; [`mod@super::check`] carries it over to
 //! the program as lowered. A *step* is a move from one cut point of the simplified program
-//! ([`crate::program::CutPoints`]) to the next, an error location being one.
+//! ([`regatta_program::CutPoints`]) to the next, an error location being one.
 
 use serde::{Deserialize, Serialize};
 
 use super::boxes::Covering;
-use crate::program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
-use crate::term::{
+use regatta_program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
+use regatta_term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, instantiate,
     solve_for, store,
 };

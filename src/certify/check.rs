@@ -38,9 +38,9 @@ use super::places::{Cuts, Facts, Meaning, is_in_scope};
 use super::record::{Destination, Recorder, Written};
 use super::solvers::Solvers;
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
-use crate::program::{Program, Simplified};
-use crate::term::{Arena, TermId, take_recorded_shared_terms};
-use crate::workers::Workers;
+use regatta_base::workers::Workers;
+use regatta_program::{Program, Simplified};
+use regatta_term::{Arena, TermId, take_recorded_shared_terms};
 
 /// What became of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

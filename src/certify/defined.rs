@@ -2,15 +2,15 @@
 //! overflows, an access outside of all objects.
 //!
 //! The program that a witness was put into says by a variable when it evaluates one of its expressions
-//! ([`crate::program::ghost::CHECKING`]). What is assumed there of operands and accesses is looked at by the program itself.
+//! ([`regatta_program::ghost::CHECKING`]). What is assumed there of operands and accesses is looked at by the program itself.
 
 use super::violated_assumptions::violation;
-use crate::program::ghost::CHECKING;
-use crate::program::{
+use regatta_program::ghost::CHECKING;
+use regatta_program::{
     Assumption, AssumptionKind, Edge, EdgeId, Location, LocationId, Operation, Program, Property,
     VariableId,
 };
-use crate::term::{Build, Pool, TermId, Value, store};
+use regatta_term::{Build, Pool, TermId, Value, store};
 
 /// What becomes of a run in which an expression has no defined value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Undefined {
 /// Has the program look whether a witness's expressions have defined values. Returns the first access of which that cannot
 /// be seen; `open` says for each of the program's assumptions whether it may be violated.
 pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option<String> {
-    let checking = |variable: &crate::program::Variable| variable.name == CHECKING;
+    let checking = |variable: &regatta_program::Variable| variable.name == CHECKING;
     let variable = program.variables.iter().position(checking)?;
     let within = Within::new(program, VariableId(variable as u32));
     let assumptions = std::mem::take(&mut program.assumptions);

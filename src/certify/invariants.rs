@@ -6,8 +6,8 @@ use super::call_strings::{CallStrings, Node};
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
 use super::places::{Facts, Meaning, is_in_scope, is_relation_in_scope};
-use crate::program::{EdgeId, FunctionId, LocationId, Program, Simplified};
-use crate::term::TermId;
+use regatta_program::{EdgeId, FunctionId, LocationId, Program, Simplified};
+use regatta_term::TermId;
 
 /// Something that holds whenever a location is reached by certain calls.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::digraph::Digraph;
-use crate::program::graph::{callee, goes_on};
-use crate::program::*;
-use crate::term::Symbol;
+use regatta_program::digraph::Digraph;
+use regatta_program::graph::{callee, goes_on};
+use regatta_program::*;
+use regatta_term::Symbol;
 
 /// The program as lowered, with what can be seen of it without a solver.
 pub(super) struct Lowered<'p> {

@@ -1,13 +1,13 @@
 //! A second opinion on what the checker has found: the check `thorough`.
 //!
 //! The checker asks one solver, and not about everything: conditions that the constructors of terms decide never become
-//! questions, and some questions are answered by the early stages of [`crate::entailment`]. Here everything that a proof rests on is asked again, of Z3,
+//! questions, and some questions are answered by the early stages of [`regatta_entailment`]. Here everything that a proof rests on is asked again, of Z3,
 //! of Bitwuzla and of a solver that is a program of its own ([`ExternalSolver`]):
 //!
 //! * **Obligations.** Each list of conditions of which the checker says that none can hold, as it was before anything
 //!   was left out of it.
 //! * **Simplifications.** Each application of an operator of which a constructor has made something else while the
-//!   program was lowered ([`record_shared_terms`](crate::term::record_shared_terms)) and while the conditions were derived
+//!   program was lowered ([`record_shared_terms`](regatta_term::record_shared_terms)) and while the conditions were derived
 //!   ([`Arena::recorded`]): that the two differ must be impossible.
 //!
 //! If one solver finds a model, one of them or a simplification is wrong, whatever the proof says: that is an internal
@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::solver::external::ExternalSolver;
-use crate::solver::question::{Question, Respondents};
-use crate::solver::z3::text::TextAnswer;
-use crate::term::{Arena, Op, Pool, Recorded, Sort, TermId};
+use regatta_solver::external::ExternalSolver;
+use regatta_solver::question::{Question, Respondents};
+use regatta_solver::z3::text::TextAnswer;
+use regatta_term::{Arena, Op, Pool, Recorded, Sort, TermId};
 
 /// Wall time of a question to each solver.
 const QUESTION: Duration = Duration::from_secs(10);
@@ -156,7 +156,7 @@ impl Second {
             let tally = &mut self.opinion.simplifications;
             tally.count(said, group.len());
             let [first, bitwuzla, second] = said.map(|one| one == Said::Impossible);
-            if first && second && (bitwuzla || cfg!(not(feature = "bitwuzla"))) {
+            if first && second && (bitwuzla || !regatta_solver::HAS_BITWUZLA) {
                 continue;
             }
             // One by one: those that are hard are not to hide the others.
@@ -247,7 +247,7 @@ pub(super) fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Build, FloatFormat, RoundingMode, Symbol};
+    use regatta_term::{Build, FloatFormat, RoundingMode, Symbol};
 
     fn end() -> Instant {
         Instant::now() + Duration::from_secs(60)

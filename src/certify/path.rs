@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::replay::Violation;
-use crate::program::interpreter::{
+use regatta_program::interpreter::{
     EdgeTrace, Executable, Limits, Machine, Observer, Outcome, ReplayInputs, StateView,
 };
-use crate::program::{
+use regatta_program::{
     EdgeId, FunctionId, InputKind, InputPart, LocationId, Operation, Program, Role, Span,
     VariableId, c_value, last_part,
 };
-use crate::term::{
+use regatta_term::{
     Build as _, Evaluator, Symbol, TermId, TermKind, Value, for_each_subterm, store,
 };
 
@@ -565,7 +565,7 @@ impl Values<'_> {
     fn cell(
         &mut self,
         edge: EdgeId,
-        region: crate::program::RegionId,
+        region: regatta_program::RegionId,
         index: TermId,
         state: &StateView<'_>,
         from: Option<String>,
@@ -629,11 +629,11 @@ impl Values<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certify::replay::{Replay, replay_compiled};
-    use crate::frontend::preprocess::Preprocessed;
-    use crate::frontend::{LoadOptions, load_preprocessed};
-    use crate::program::InputId;
-    use crate::program::interpreter::Journal;
+    use crate::replay::{Replay, replay_compiled};
+    use regatta_frontend::preprocess::Preprocessed;
+    use regatta_frontend::{LoadOptions, load_preprocessed};
+    use regatta_program::InputId;
+    use regatta_program::interpreter::Journal;
 
     /// The path of the run without inputs, as lines.
     fn path_of(text: &str, detail: Detail) -> Vec<String> {

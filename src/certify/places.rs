@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call_strings::{CallStrings, Node};
 use super::certificate::{AT_ENTRY, is_any_index};
 use super::lowered::Lowered;
-use crate::program::simplify::{Abstract, Origin};
-use crate::program::{CallGraph, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId};
-use crate::term::{
+use regatta_program::simplify::{Abstract, Origin};
+use regatta_program::{CallGraph, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId};
+use regatta_term::{
     Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, at_instance, free_variables, store,
 };
 
@@ -294,7 +294,7 @@ pub(super) fn is_in_scope(
     node: Node,
     term: TermId,
 ) -> bool {
-    use crate::program::Scope;
+    use regatta_program::Scope;
     let mut exists = true;
     let mut stack = vec![term];
     let mut seen = FxHashSet::default();
@@ -328,7 +328,7 @@ pub(super) fn is_relation_in_scope(
     node: Node,
     term: TermId,
 ) -> bool {
-    use crate::program::Scope;
+    use regatta_program::Scope;
     let root = stacks.functions(node.stack).last().copied();
     let mut variables = free_variables(store(), term).into_iter();
     variables.all(|(symbol, instance)| {

@@ -7,9 +7,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lowered::Lowered;
-use crate::program::digraph::Digraph;
-use crate::program::graph::goes_on;
-use crate::program::{Edge, EdgeId, FunctionId, LocationId, VariableId};
+use regatta_program::digraph::Digraph;
+use regatta_program::graph::goes_on;
+use regatta_program::{Edge, EdgeId, FunctionId, LocationId, VariableId};
 
 /// A function with some of its locations being cut points.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use super::certificate::Certificate;
 use super::check::{Check, FactNumbers};
 use super::opinion::Opinion;
 use super::record::{Destination, Written};
-use crate::term::{Exporter, PortableTerms, store};
+use regatta_term::{Exporter, PortableTerms, store};
 
 /// A proof to be checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,10 +116,10 @@ pub fn answer_from_bytes(bytes: &[u8]) -> Result<Answer, NotUnderstood> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certify::boxes::{Covering, CoveringNode, Dimension};
-    use crate::certify::{InvariantLocation, ProofStep};
-    use crate::program::{EdgeId, InputId, LocationId};
-    use crate::term::{Build, Sort, Symbol, TermId};
+    use crate::boxes::{Covering, CoveringNode, Dimension};
+    use crate::{InvariantLocation, ProofStep};
+    use regatta_program::{EdgeId, InputId, LocationId};
+    use regatta_term::{Build, Sort, Symbol, TermId};
 
     #[test]
     fn a_request_comes_through() {

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::walk::{GivenUp, Walk};
-use crate::entailment::unknowns::is_hard;
-use crate::entailment::{Core, Oracle, Premises, Stage};
-use crate::solver::question::{Question, Respondents};
-use crate::solver::z3::text::TextAnswer;
-use crate::term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
+use regatta_entailment::unknowns::is_hard;
+use regatta_entailment::{Core, Oracle, Premises, Stage};
+use regatta_solver::question::{Question, Respondents};
+use regatta_solver::z3::text::TextAnswer;
+use regatta_term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
 
-/// Maximum wall times of queries in the early stages of [`crate::entailment`].
+/// Maximum wall times of queries in the early stages of [`regatta_entailment`].
 const UNKNOWNS: Duration = Duration::from_millis(500);
 const POWER: Duration = Duration::from_millis(200);
 /// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts. Tests mean the parts.

@@ -18,9 +18,9 @@ use super::lowered::Lowered;
 use super::opinion::difference;
 use super::query::assertions;
 use super::walk::Walk;
-use crate::program::graph::callee;
-use crate::program::{Program, Span};
-use crate::term::{Op, Pool, Recorded, Sort, TermId, smtlib_script, store, to_smtlib};
+use regatta_program::graph::callee;
+use regatta_program::{Program, Span};
+use regatta_term::{Op, Pool, Recorded, Sort, TermId, smtlib_script, store, to_smtlib};
 
 /// Simplifications in a file.
 const GROUP: usize = 48;

@@ -4,11 +4,11 @@
 //! the violation; and if nothing on the way makes the run less than a run of the C program: no invalid access, no
 //! division by zero, no oversized shift, and no input whose value a real execution would determine.
 
-use crate::program::interpreter::{
+use regatta_program::interpreter::{
     EdgeTrace, Executable, Fault, Journal, Limits, Machine, Outcome, RecordingInputs, ReplayInputs,
     Report, ZeroInputs,
 };
-use crate::program::{EdgeId, InputPart, LocationId, Program};
+use regatta_program::{EdgeId, InputPart, LocationId, Program};
 
 /// What became of an alarm.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,9 +131,9 @@ pub fn trace(executable: &Executable, violation: &Violation) -> Vec<EdgeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::interpreter::FaultKind;
-    use crate::program::{InputId, InputKind, ProgramBuilder};
-    use crate::term::{Build, Sort, Value, store};
+    use regatta_program::interpreter::FaultKind;
+    use regatta_program::{InputId, InputKind, ProgramBuilder};
+    use regatta_term::{Build, Sort, Value, store};
 
     const WORD: Sort = Sort::BitVec(32);
 

@@ -2,8 +2,8 @@
 
 use super::opinion::Second;
 use super::record::Recorder;
-use crate::solver::question::Respondents;
-use crate::workers::Workers;
+use regatta_base::workers::Workers;
+use regatta_solver::question::Respondents;
 
 /// Who answers.
 pub(super) struct Solvers {

@@ -4,12 +4,12 @@
 //! own says whether it has ever been violated there.
 
 use super::replay::Violation;
-use crate::program::interpreter::{Executable, Limits, Machine, Outcome, ReplayInputs};
-use crate::program::{
+use regatta_program::interpreter::{Executable, Limits, Machine, Outcome, ReplayInputs};
+use regatta_program::{
     Doubt, Edge, Location, LocationId, Operand, Operation, Program, Role, Scope, Span, Variable,
     VariableId,
 };
-use crate::term::{Build, Pool, Sort, Symbol, TermId, Value, store};
+use regatta_term::{Build, Pool, Sort, Symbol, TermId, Value, store};
 
 /// For each of the program's assumptions that counts, whether the run came by it and it did not hold; `None` if that
 /// takes too long to see.
@@ -209,9 +209,9 @@ pub(super) fn violation(doubt: &Doubt) -> Option<TermId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certify::replay::{Replay, replay};
-    use crate::program::interpreter::Journal;
-    use crate::program::{Assumption, AssumptionKind, InputId, ProgramBuilder};
+    use crate::replay::{Replay, replay};
+    use regatta_program::interpreter::Journal;
+    use regatta_program::{Assumption, AssumptionKind, InputId, ProgramBuilder};
 
     const WORD: Sort = Sort::BitVec(32);
 

@@ -46,10 +46,10 @@ use super::places::{Cuts, Facts};
 use super::plan::Plan;
 use super::record::{Begin, Label, Labels, What};
 use super::solvers::Solvers;
-use crate::program::persistent::PersistentMap;
-use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
-use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
 pub(super) use cases::{Starts, tells_cases};
+use regatta_program::persistent::PersistentMap;
+use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};
+use regatta_term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
 
 /// Why a check was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]

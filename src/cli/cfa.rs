@@ -2,11 +2,11 @@
 
 use super::options::{CfaOptions, Stage};
 use super::{EXIT_INPUT, complain_rendered, input};
-use crate::frontend::advice::advise;
-use crate::frontend::load;
-use crate::frontend::printable::printable;
-use crate::program::dot::to_dot;
-use crate::program::simplify::simplify;
+use regatta_base::printable::printable;
+use regatta_frontend::advice::advise;
+use regatta_frontend::load;
+use regatta_program::dot::to_dot;
+use regatta_program::simplify::simplify;
 
 /// Runs the command; returns the exit code.
 pub fn run(options: &CfaOptions) -> u8 {

@@ -11,25 +11,25 @@ use super::options::{
     WorkOptions,
 };
 use super::{EXIT_INPUT, complain, complain_rendered, input};
-use crate::analysis::options::nearest;
-use crate::experiment::benchexec::export::result_files;
-use crate::experiment::benchexec::import::import;
-use crate::experiment::compare::compare;
-use crate::experiment::data::Data;
-use crate::experiment::definition::Scale;
-use crate::experiment::figure::Figure;
-use crate::experiment::folder::{Folder, Results};
-use crate::experiment::learn::learn;
-use crate::experiment::page::page;
-use crate::experiment::plot::{draw, plots};
-use crate::experiment::runner;
-use crate::experiment::slurm;
-use crate::experiment::table::details::{by_figure, by_task};
-use crate::experiment::table::format::{Format, format};
-use crate::experiment::table::{Sheet, by_configuration, tables};
-use crate::frontend::{Error, ErrorKind, Place};
-use crate::portfolio::config::Portfolio;
-use crate::portfolio::file;
+use regatta_base::options::nearest;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_experiment::benchexec::export::result_files;
+use regatta_experiment::benchexec::import::import;
+use regatta_experiment::compare::compare;
+use regatta_experiment::data::Data;
+use regatta_experiment::definition::Scale;
+use regatta_experiment::figure::Figure;
+use regatta_experiment::folder::{Folder, Results};
+use regatta_experiment::learn::learn;
+use regatta_experiment::page::page;
+use regatta_experiment::plot::{draw, plots};
+use regatta_experiment::runner;
+use regatta_experiment::slurm;
+use regatta_experiment::table::details::{by_figure, by_task};
+use regatta_experiment::table::format::{Format, format};
+use regatta_experiment::table::{Sheet, by_configuration, tables};
+use regatta_run::config::Portfolio;
+use regatta_run::file;
 
 /// Exit codes of `run`: an answer is wrong; it was stopped before all runs were made.
 const EXIT_WRONG: u8 = 1;

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
-use crate::certify::path::{Change, PathEvent, PathStep};
-use crate::frontend::printable::printable_line;
-use crate::portfolio::crash::number::FIRST_ANALYSIS;
-use crate::portfolio::event::{Event, EventKind};
-use crate::portfolio::verdict::{Conclusion, Verdict};
-use crate::program::last_part;
-use crate::report::place::Place;
-use crate::report::sources::Sources;
+use regatta_base::printable::printable_line;
+use regatta_certify::path::{Change, PathEvent, PathStep};
+use regatta_program::last_part;
+use regatta_report::place::Place;
+use regatta_report::sources::Sources;
+use regatta_run::crash::number::FIRST_ANALYSIS;
+use regatta_run::event::{Event, EventKind};
+use regatta_run::verdict::{Conclusion, Verdict};
 
 /// Lines of the way to an error that are shown when it is not asked for as a whole.
 const LINES: usize = 60;

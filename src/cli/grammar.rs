@@ -6,8 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, CommandFactory};
 
 use super::options::{CommandLine, VerifyOptions};
-use crate::portfolio::config::Portfolio;
-use crate::solver;
+use regatta_run::config::Portfolio;
 
 /// What `--version` prints after the name. The first line is the version and nothing else: other tools read it.
 pub fn long_version() -> &'static str {
@@ -15,7 +14,7 @@ pub fn long_version() -> &'static str {
         format!(
             "{}\nSolvers: {}\nLicence: {}",
             env!("CARGO_PKG_VERSION"),
-            solver::versions().join(", "),
+            regatta_solver::versions().join(", "),
             env!("CARGO_PKG_LICENSE"),
         )
     });

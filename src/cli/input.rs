@@ -4,10 +4,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::options::{InputOptions, UnknownCallsOption, VolatileOption};
-use crate::frontend::ir::{Devices, UnknownEffect};
-use crate::frontend::printable::printable;
-use crate::frontend::{Error, ErrorKind, LoadOptions, Place, Specification, Style, Task, advice};
-use crate::program::DataModel;
+use regatta_base::printable::printable;
+use regatta_base::{Error, ErrorKind, Place, Style};
+use regatta_frontend::ir::{Devices, UnknownEffect};
+use regatta_frontend::{LoadOptions, Specification, Task, advice};
+use regatta_program::DataModel;
 
 /// The C file, and how it is to be loaded.
 ///

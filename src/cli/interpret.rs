@@ -5,11 +5,11 @@
 
 use super::options::InterpretOptions;
 use super::{EXIT_INPUT, complain, complain_rendered, input};
-use crate::frontend::advice::advise;
-use crate::frontend::load;
-use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
-use crate::program::{Input, InputId, InputKind, Program};
-use crate::term::Value;
+use regatta_frontend::advice::advise;
+use regatta_frontend::load;
+use regatta_program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
+use regatta_program::{Input, InputId, InputKind, Program};
+use regatta_term::Value;
 
 /// Exit code of a run that did not end by itself.
 const EXIT_RUN: u8 = 2;

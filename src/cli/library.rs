@@ -1,6 +1,6 @@
 //! `regatta library`: what is known of the functions of the C library.
 
-use crate::frontend::library::precision::entries;
+use regatta_frontend::library::precision::entries;
 
 /// Prints the table in columns; returns the exit code.
 pub fn run() -> u8 {

@@ -9,7 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::options::ManualOptions;
 use super::{EXIT_INPUT, complain, grammar};
-use crate::portfolio::file;
+use regatta_run::file;
 
 /// How the command is written.
 const USAGE: &str = "regatta [OPTIONS] FILE\nregatta COMMAND [OPTIONS] …";

@@ -9,10 +9,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::grammar;
-use crate::frontend::Standard;
-use crate::portfolio::alarm::ReplayPolicy;
-use crate::program::{Arithmetic, DataModel};
-use crate::witness::format::Version;
+use regatta_frontend::Standard;
+use regatta_program::{Arithmetic, DataModel};
+use regatta_run::alarm::ReplayPolicy;
+use regatta_witness::format::Version;
 
 pub use experiment::{
     ClusterOptions, CompareOptions, ExperimentCommand, ExperimentRunOptions, ExportOptions,

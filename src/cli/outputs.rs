@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::options::VerifyOptions;
-use crate::portfolio::certificate;
-use crate::portfolio::file::folder_of;
+use regatta_run::certificate;
+use regatta_run::file::folder_of;
 
 /// Whether all that the options name can be written, as far as that can be told.
 ///

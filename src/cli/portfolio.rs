@@ -2,8 +2,8 @@
 
 use super::options::PortfolioCommand;
 use super::{EXIT_INPUT, complain_rendered, input};
-use crate::frontend::Error;
-use crate::portfolio::config::{Analysis, Portfolio};
+use regatta_base::Error;
+use regatta_run::config::{Analysis, Portfolio};
 
 /// Runs the command; returns the exit code.
 pub fn run(command: &PortfolioCommand) -> u8 {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::frontend::printable::printable_line;
-use crate::portfolio::config::{Analysis, Portfolio};
-use crate::portfolio::event::{Event, EventKind};
+use regatta_base::printable::printable_line;
+use regatta_run::config::{Analysis, Portfolio};
+use regatta_run::event::{Event, EventKind};
 
 /// How often time and memory are drawn, if nothing else happens.
 pub const INTERVAL: Duration = Duration::from_millis(200);
@@ -205,7 +205,7 @@ mod tests {
     use indicatif::{InMemoryTerm, TermLike};
 
     use super::*;
-    use crate::portfolio::verdict::Conclusion;
+    use regatta_run::verdict::Conclusion;
 
     fn event(time: f64, kind: EventKind) -> Event {
         Event { time, kind }

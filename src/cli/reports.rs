@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::complain;
 use super::options::VerifyOptions;
-use crate::frontend::printable::{printable, printable_json};
-use crate::portfolio::event::Event;
-use crate::portfolio::file;
-use crate::report::{Ending, Recording, html, sarif};
+use regatta_base::printable::{printable, printable_json};
+use regatta_report::{Ending, Recording, html, sarif};
+use regatta_run::event::Event;
+use regatta_run::file;
 
 /// Which files are wanted, and what is known for them so far.
 pub struct Reports {

@@ -1,6 +1,6 @@
 //! `regatta validate`: whether a witness is right.
 //!
-//! The witness is put into the program ([`crate::witness::instrument`]), and that is verified as any program is: every
+//! The witness is put into the program ([`regatta_witness::instrument`]), and that is verified as any program is: every
 //! answer passes the same checks.
 
 use std::time::Instant;
@@ -8,15 +8,15 @@ use std::time::Instant;
 use super::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use super::verify::{self, Job};
 use super::{complain, witness};
-use crate::frontend::printable::{printable, printable_line};
-use crate::portfolio::task::Validation;
-use crate::portfolio::verdict::{Conclusion, Verdict};
-use crate::program::ghost::CountedErrors;
-use crate::witness::instrument::{with_assertions, with_automaton};
-use crate::witness::lint::{
+use regatta_base::printable::{printable, printable_line};
+use regatta_program::ghost::CountedErrors;
+use regatta_run::task::Validation;
+use regatta_run::verdict::{Conclusion, Verdict};
+use regatta_witness::instrument::{with_assertions, with_automaton};
+use regatta_witness::lint::{
     Resolved, ResolvedInvariant, Subject, ViolationPath, forbidden, place_in,
 };
-use crate::witness::values::values_of;
+use regatta_witness::values::values_of;
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &ValidateOptions) -> u8 {

@@ -10,19 +10,19 @@ use super::options::{CheckOption, ReplayOption, VerifyOptions};
 use super::progress::{self, Progress};
 use super::reports::Reports;
 use super::{EXIT_INPUT, complain, complain_rendered, input, outputs, try_print};
-use crate::certify::path::Detail;
-use crate::frontend::LoadOptions;
-use crate::frontend::printable::{printable, printable_json};
-use crate::portfolio::config::Portfolio;
-use crate::portfolio::description::RunDescription;
-use crate::portfolio::event::{Event, EventKind};
-use crate::portfolio::evidence::{Evidence, Publisher};
-use crate::portfolio::ledger::AssumptionPolicy;
-use crate::portfolio::pipeline;
-use crate::portfolio::supervisor::{EarlyLimits, Limits, Outcome, supervise};
-use crate::portfolio::task::{RunOptions, Validation};
-use crate::portfolio::verdict::Conclusion;
-use crate::report::{Ending, witness};
+use regatta_base::printable::{printable, printable_json};
+use regatta_certify::path::Detail;
+use regatta_frontend::LoadOptions;
+use regatta_report::{Ending, witness};
+use regatta_run::config::Portfolio;
+use regatta_run::description::RunDescription;
+use regatta_run::event::{Event, EventKind};
+use regatta_run::evidence::{Evidence, Publisher};
+use regatta_run::ledger::AssumptionPolicy;
+use regatta_run::pipeline;
+use regatta_run::supervisor::{EarlyLimits, Limits, Outcome, supervise};
+use regatta_run::task::{RunOptions, Validation};
+use regatta_run::verdict::Conclusion;
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {

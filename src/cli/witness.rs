@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::options::{InputOptions, LintOptions, WitnessCommand};
 use super::{EXIT_INPUT, complain_rendered, input};
-use crate::frontend::advice::advise;
-use crate::frontend::printable::{printable, printable_line};
-use crate::frontend::statements::SourceText;
-use crate::witness::finding::{Finding, Findings};
-use crate::witness::format::read;
-use crate::witness::lint::{Resolved, Subject, lint};
+use regatta_base::printable::{printable, printable_line};
+use regatta_frontend::advice::advise;
+use regatta_frontend::statements::SourceText;
+use regatta_witness::finding::{Finding, Findings};
+use regatta_witness::format::read;
+use regatta_witness::lint::{Resolved, Subject, lint};
 
 /// Exit code of a witness with something wrong.
 const EXIT_FINDINGS: u8 = 1;

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::location::{Edge, EdgeKind};
-use crate::program::{CallStringId, EdgeId};
+use regatta_program::{CallStringId, EdgeId};
 
 /// A stack of activations, interned by [`CallStackCpa`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use super::arg::{ArgCpa, ArgNode};
 use super::call_stack::{CallStackCpa, StackId};
 use super::location::{Edge, LocationCpa, Place};
 use super::loop_bound::LoopBoundCpa;
-use crate::program::block::Blocks;
+use regatta_program::block::Blocks;
 
 /// A component CPA for facts about the variables.
 pub trait Domain {

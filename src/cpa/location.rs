@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::block::{Block, BlockEnd, Blocks};
-use crate::program::{CallStringId, CutPointKind, EdgeId, FunctionId, InlinedLocation, Operation};
+use regatta_program::block::{Block, BlockEnd, Blocks};
+use regatta_program::{CallStringId, CutPointKind, EdgeId, FunctionId, InlinedLocation, Operation};
 
 /// An abstract state of the location CPA.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::location::Place;
 use super::predicate::PredicateCpa;
 use super::{Composite, Reached, cpa_plus_plus};
-use crate::program::block::Blocks;
-use crate::program::{InlinedProgram, Program, ProgramBuilder, VariableId};
-use crate::term::{Arena, Build, Sort, TermId, store};
+use regatta_program::block::Blocks;
+use regatta_program::{InlinedProgram, Program, ProgramBuilder, VariableId};
+use regatta_term::{Arena, Build, Sort, TermId, store};
 
 const INT: Sort = Sort::BitVec(32);
 

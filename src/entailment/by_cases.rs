@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::term::{
+use regatta_term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, conjuncts, for_each_subterm, solved,
 };
 
@@ -255,7 +255,7 @@ fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::Symbol;
+    use regatta_term::Symbol;
 
     fn holds(arena: &Arena, premises: &[TermId], goal: TermId) -> bool {
         core(arena, premises, goal).is_some()

@@ -135,7 +135,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::term::{Arena, Build, Sort, Symbol, TermId};
+    use regatta_term::{Arena, Build, Sort, Symbol, TermId};
 
     fn variables(arena: &Arena) -> [TermId; 3] {
         ["x", "y", "z"].map(|name| arena.variable(Symbol::new(name, Sort::BitVec(8))))

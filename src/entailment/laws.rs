@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::by_polynomials::Fact;
 use super::polynomials::shifted;
 use super::unknowns::exponent;
-use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
+use regatta_term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
 
 /// Maximum number of quotients for which the law of division is instantiated.
 const MAXIMUM_QUOTIENTS: usize = 6;
@@ -79,9 +79,9 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::entailment::{Core, Oracle, Premises, Stage};
-    use crate::solver::z3::text::{TextAnswer, TextSolver};
-    use crate::term::{Symbol, smtlib_script};
+    use crate::{Core, Oracle, Premises, Stage};
+    use regatta_solver::z3::text::{TextAnswer, TextSolver};
+    use regatta_term::{Symbol, smtlib_script};
 
     struct Z3(Rc<Arena>, TextSolver);
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, TermKind};
+use regatta_term::{Arena, Build, Constant, Op, Pool, Sort, TermId, TermKind};
 
 /// Maximum number of monomials of a polynomial.
 const MAXIMUM_MONOMIALS: usize = 80;
@@ -246,7 +246,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::term::{Build, Symbol, Value, evaluate, free_variables};
+    use regatta_term::{Build, Symbol, Value, evaluate, free_variables};
 
     const WIDTH: u8 = 7;
 

@@ -1,7 +1,7 @@
 //! Stage 3: case distinction over variables that are zero or a power of two; with a fixed value, products and quotients are
 //! shifts.
 
-use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs};
+use regatta_term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs};
 
 /// A variable that has at most one bit set.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ fn with_one_bit<P: Pool + ?Sized>(pool: &P, formula: TermId) -> Option<TermId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Arena, Symbol};
+    use regatta_term::{Arena, Symbol};
 
     #[test]
     fn a_factor_with_one_bit_has_one_case_for_each_and_one_for_zero() {

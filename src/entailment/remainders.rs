@@ -6,7 +6,7 @@
 //! conditions and all else that is linear.
 
 use super::{Core, Oracle, Premises, Stage};
-use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
+use regatta_term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
 
 /// Maximum number of remainders by one divisor for which laws are instantiated.
 const MAXIMUM_REMAINDERS: usize = 6;
@@ -179,7 +179,7 @@ fn laws_of(premises: &Premises<'_>, group: &Group) -> Vec<TermId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Symbol, Value, evaluate};
+    use regatta_term::{Symbol, Value, evaluate};
 
     const WIDTH: u8 = 4;
 

@@ -7,9 +7,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::solver::z3::text::{TextAnswer, TextSolver};
-use crate::term::random::seeds;
-use crate::term::{ScalarSort, Sort, Symbol, smtlib_script};
+use regatta_solver::z3::text::{TextAnswer, TextSolver};
+use regatta_term::random::seeds;
+use regatta_term::{ScalarSort, Sort, Symbol, smtlib_script};
 
 const WIDTH: u8 = 6;
 const QUERY_TIME_LIMIT: Duration = Duration::from_secs(20);

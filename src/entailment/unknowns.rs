@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
+use regatta_term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
 
 /// Maximum number of sums and `ite` in products that are multiplied out by one abstraction.
 const MAXIMUM_EXPANSIONS: usize = 1_000;

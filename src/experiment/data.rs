@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::folder::Results;
 use super::record::Record;
 use super::statistics::median;
-use crate::frontend::Error;
+use regatta_base::Error;
 
 /// Runs, with what is the same for many of them.
 #[derive(Clone, Debug)]

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::figure::Figure;
-use crate::analysis::options::nearest;
-use crate::frontend::{Error, ErrorKind, Place};
-use crate::portfolio::config::Portfolio;
+use regatta_base::options::nearest;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_run::config::Portfolio;
 
 /// An experiment as its file describes it.
 #[derive(Clone, Debug, Deserialize)]

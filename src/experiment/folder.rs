@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use super::definition::{Limits, Order};
 use super::record::{Key, Measured, Record};
 use super::selection::Selected;
-use crate::frontend::{Error, ErrorKind, Place};
-use crate::portfolio::description::Environment;
-use crate::portfolio::file;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_run::description::Environment;
+use regatta_run::file;
 
 const DESCRIPTION: &str = "experiment.json";
 const DEFINITION: &str = "experiment.toml";

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::record::{AnalysisRecord, CRASH, REJECTED, UNKNOWN};
-use crate::portfolio::event::{Event, EventKind};
-use crate::portfolio::verdict::Verdict;
+use regatta_run::event::{Event, EventKind};
+use regatta_run::verdict::Verdict;
 
 /// What a run has said.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use super::definition::Order;
 use super::folder::Fixed;
 use super::record::Key;
 use super::selection::draw;
-use crate::frontend::digest::hexadecimal;
+use regatta_base::digest::hexadecimal;
 
 /// A run that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]

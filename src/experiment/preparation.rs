@@ -9,9 +9,9 @@ use super::programs::Programs;
 use super::record::Measured;
 use super::runner::Options;
 use super::selection::{Selected, select};
-use crate::frontend::{Error, ErrorKind, Place};
-use crate::portfolio::config::Portfolio;
-use crate::portfolio::description::Environment;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_run::config::Portfolio;
+use regatta_run::description::Environment;
 
 /// An experiment that has been read, with its tasks and programs.
 #[derive(Clone, Debug)]

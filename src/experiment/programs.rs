@@ -4,8 +4,8 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::frontend::digest::sha256;
-use crate::frontend::{Error, ErrorKind, Place};
+use regatta_base::digest::sha256;
+use regatta_base::{Error, ErrorKind, Place};
 
 /// A build of the verifier.
 #[derive(Clone, Debug)]

@@ -59,7 +59,7 @@ pub struct Record {
     pub cores: Vec<usize>,
     /// What the runner needed beside the run itself, in seconds.
     pub overhead: f64,
-    /// What the program is like ([`crate::program::features`]); empty if no analysis was needed.
+    /// What the program is like ([`regatta_program::features`]); empty if no analysis was needed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub features: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

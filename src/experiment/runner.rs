@@ -25,7 +25,7 @@ use super::plan::{Planned, plan};
 use super::preparation::Prepared;
 use super::programs::{Program, Programs};
 use super::record::Record;
-use crate::frontend::{Error, ErrorKind, Place};
+use regatta_base::{Error, ErrorKind, Place};
 
 /// What `run` is told beside the experiment's file.
 #[derive(Clone, Debug, Default)]
@@ -323,14 +323,14 @@ impl<'r, S: Sink> Runner<'r, S> {
         match unsafe { fork() }.map_err(refused)? {
             ForkResult::Child => {
                 drop(reader);
-                crate::portfolio::supervisor::die_with(parent);
+                regatta_run::supervisor::die_with(parent);
                 self.sink.forget();
                 let message = match keep(&job, self.setup.accounting, begun) {
                     Ok(record) => serde_json::to_vec(&record).unwrap_or_default(),
                     Err(reason) => format!("!{reason}").into_bytes(),
                 };
                 let _ = File::from(writer).write_all(&message);
-                crate::portfolio::supervisor::exit_now(0)
+                regatta_run::supervisor::exit_now(0)
             }
             ForkResult::Parent { child } => {
                 drop(writer);

@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 
 use super::definition::{Definition, Tasks};
 use super::score::is_expectation;
-use crate::frontend::digest::hexadecimal;
-use crate::frontend::{Error, ErrorKind, Place, Specification, Task};
+use regatta_base::digest::hexadecimal;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_frontend::{Specification, Task};
 
 /// A task as it is run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::diagnostic::{Error, ErrorKind, Place};
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
 /// Why a file is not read as a C program, if it is certainly none.
 pub fn refusal(file: &Path) -> Option<Error> {

@@ -3,9 +3,9 @@
 use lang_c::ast;
 use thiserror::Error;
 
-use crate::frontend::types::{FloatKind, IntegerKind, OpaqueKind};
-use crate::program::DataModel;
-use crate::term::{FloatFormat, FloatValue, RoundingMode};
+use crate::types::{FloatKind, IntegerKind, OpaqueKind};
+use regatta_program::DataModel;
+use regatta_term::{FloatFormat, FloatValue, RoundingMode};
 
 /// Why a literal has no value.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

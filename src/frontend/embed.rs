@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::diagnostic::{Error, ErrorKind, Place};
 use super::preprocess::Options;
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
 /// Maximum number of bytes that an `#embed` may bring.
 const MOST_BYTES: u64 = 1 << 20;

@@ -3,7 +3,7 @@
 //! `lower` makes it from the syntax tree: types are checked, conversions explicit, side effects in order, control flow
 //! a graph of basic blocks. What is still open is memory: every C object is an [`Object`] of bytes and every access
 //! names an address. `memory` then decides, with the points-to analysis of the whole unit, which objects become scalar
-//! variables and which lie in which region, and emits the [`crate::program::Program`].
+//! variables and which lie in which region, and emits the [`regatta_program::Program`].
 //!
 //! # Rules
 //! * **Expressions are pure.** They read memory but change nothing. Evaluation is strictly from left to right: where a
@@ -23,11 +23,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::waypoint::Time;
-use crate::program::{
+use regatta_program::waypoint::Time;
+use regatta_program::{
     AssumptionKind, DataModel, External, Lifetime, SourceMap, Span, Waypoint, WaypointKind,
 };
-use crate::term::{FloatFormat, RoundingMode};
+use regatta_term::{FloatFormat, RoundingMode};
 
 #[derive(Clone, Debug)]
 pub struct Unit {
@@ -59,7 +59,7 @@ pub struct Unit {
     pub texts: FxHashMap<ObjectIndex, Vec<u32>>,
 }
 
-/// An ordinary identifier that is declared; see [`crate::program::DeclaredName`].
+/// An ordinary identifier that is declared; see [`regatta_program::DeclaredName`].
 #[derive(Clone, Debug)]
 pub struct DeclaredName {
     pub name: Arc<str>,

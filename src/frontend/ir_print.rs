@@ -8,8 +8,8 @@ use super::ir::{
     Argument, BinaryOp, Callee, Expr, Function, InitialContents, Instruction, Object, ObjectIndex,
     Padding, Place, ResultPlace, ScalarType, Storage, Terminator, UnaryOp, Unit, UnknownEffect,
 };
-use crate::program::Lifetime;
-use crate::term::FloatFormat;
+use regatta_program::Lifetime;
+use regatta_term::FloatFormat;
 
 impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

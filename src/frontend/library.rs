@@ -19,11 +19,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::diagnostic::Error;
 use super::ir::MathFunction;
 use super::parse::{ParsedUnit, parse};
 use super::position::PositionMap;
 use super::preprocess::Preprocessed;
+use regatta_base::diagnostic::Error;
 
 pub mod format;
 pub mod linker;
@@ -533,7 +533,7 @@ pub fn lookup(name: &str) -> Option<LibraryFunction> {
 
 /// The prototype of a library function for a use without a declaration, as a parsed declaration (with the typedefs
 /// that it needs in front of it). `None` if the function is not known or has no fixed prototype. Its spans are
-/// [`crate::program::Span::NONE`].
+/// [`regatta_base::Span::NONE`].
 pub fn prototype(name: &str) -> Option<Result<ParsedUnit, Error>> {
     let function = lookup(name).filter(|function| !function.prototype.is_empty())?;
     Some(parse_text(
@@ -543,7 +543,7 @@ pub fn prototype(name: &str) -> Option<Result<ParsedUnit, Error>> {
 
 /// The definition of a [`Model::Prelude`] function in C (with the typedefs and static objects that it needs in front of
 /// it; those have names that begin with `__regatta_`, are the same whenever they occur, and are to be declared once).
-/// The functions that it calls are looked up by name in turn. Its spans are [`crate::program::Span::NONE`]: neither a
+/// The functions that it calls are looked up by name in turn. Its spans are [`regatta_base::Span::NONE`]: neither a
 /// message nor a witness has to do with our text.
 pub fn definition(name: &str) -> Option<Result<ParsedUnit, Error>> {
     let function = lookup(name).filter(|function| function.model == Model::Prelude)?;

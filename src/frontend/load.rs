@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::diagnostic::{Error, ErrorKind, Place, Warning};
 use super::ir::{Devices, UnknownEffect};
 use super::lower::{LowerOptions, lower_in_parts};
 use super::memory::{MemoryError, MemoryOptions, emit};
@@ -13,7 +12,8 @@ use super::parse::{parse_in_parts, with_large_stack};
 use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::Specification;
 use super::standard::{Dialect, Standard};
-use crate::program::{Arithmetic, DataModel, Program};
+use regatta_base::diagnostic::{Error, ErrorKind, Place, Warning};
+use regatta_program::{Arithmetic, DataModel, Program};
 
 /// What the command says about the meaning of programs.
 #[derive(Clone, Debug)]

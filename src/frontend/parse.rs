@@ -8,7 +8,6 @@ use lang_c::ast::{
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Node;
 
-use super::diagnostic::{Error, ErrorKind, Warning};
 use super::modern;
 use super::position::{Origin, PositionMap};
 use super::preprocess::Preprocessed;
@@ -18,7 +17,8 @@ use super::standard::Dialect;
 use super::token::{
     Markers, Symbol, TokenKind, Tokens, is_keyword, punctuator as p, tokenise, word,
 };
-use crate::program::Span;
+use regatta_base::Span;
+use regatta_base::diagnostic::{Error, ErrorKind, Warning};
 
 mod message;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::align::{Alignment, align};
-use super::diagnostic::{Error, ErrorKind, Place};
 use super::token::{Marker, Markers, Tokens};
-use crate::program::{FileId, SourceMap, Span};
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
+use regatta_program::{FileId, SourceMap, Span};
 
 /// Which rewritten text a span of the syntax tree belongs to: lang-c is given one external declaration at a time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use super::diagnostic::{Error, ErrorKind, Place};
 use super::standard::{Dialect, Standard};
 use super::{embed, headers, modern};
-use crate::program::DataModel;
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
+use regatta_program::DataModel;
 
 /// How files are preprocessed.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::diagnostic::{Error, ErrorKind, Place};
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
 /// What must not be reachable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -46,13 +46,13 @@
 //! | `[[attribute]]` | `__attribute__((attribute))` | |
 //! | attributes that change nothing (see [`attribute`]), and unknown ones, of which there is a warning | nothing | |
 
-use super::diagnostic::{Error, ErrorKind};
 use super::literal;
 use super::position::PositionMap;
 use super::split::{Chunk, ChunkKind, Outline};
 use super::token::{
     Symbol, Token, TokenKind, Tokens, is_keyword, punctuator as p, without_splices, word,
 };
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 /// The reserved names by which the type checker recognises what was rewritten.
 pub mod encoding {

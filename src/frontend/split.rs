@@ -6,12 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::diagnostic::{Error, ErrorKind};
 use super::position::PositionMap;
 use super::token::{
     Symbol, Token, TokenKind, Tokens, is_keyword, is_other_specifier, is_type_specifier,
     punctuator as p, word,
 };
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 /// An external declaration: the tokens from `first` up to, not including, `end`.
 #[derive(Copy, Clone, Debug)]

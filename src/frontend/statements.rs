@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use functions::Body;
 
-use super::diagnostic::{Error, ErrorKind, Place};
 use super::parse::with_large_stack;
 use super::token::{
     Markers, Symbol, Token, TokenKind, Tokens, is_keyword, punctuator as p, tokenise, word,
 };
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
 /// A token's number.
 pub type TokenIndex = usize;

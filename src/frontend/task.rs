@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::diagnostic::{Error, ErrorKind, Place};
-use crate::program::DataModel;
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
+use regatta_program::DataModel;
 
 /// A verification task.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::diagnostic::{Error, ErrorKind, Place};
 use super::standard::Dialect;
-use crate::program::FileId;
+use regatta_base::diagnostic::{Error, ErrorKind, Place};
+use regatta_program::FileId;
 
 /// What a token is, as far as its first bytes tell.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

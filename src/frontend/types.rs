@@ -16,9 +16,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::frontend::ir::{ObjectIndex, ScalarType};
-use crate::program::DataModel;
-use crate::term::FloatFormat;
+use crate::ir::{ObjectIndex, ScalarType};
+use regatta_program::DataModel;
+use regatta_term::FloatFormat;
 
 pub use record::{Field, FieldPath, Record, RecordKind, VariableLayout};
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::cfa::*;
-use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
+use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
 /// An arena whose objects all have the same slot size.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

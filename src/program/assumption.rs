@@ -1,13 +1,13 @@
 //! The assumptions that the lowering makes, and under which a verdict holds.
 //!
 //! Each assumption is tied to the place in the program where it is made. A verdict names the assumptions that it may depend
-//! on: [`crate::program::simplify::open_assumptions`] determines them for a proof, the run for a violation.
+//! on: [`crate::simplify::open_assumptions`] determines them for a proof, the run for a violation.
 
 use serde::{Deserialize, Serialize};
 
-use crate::program::cfa::LocationId;
-use crate::program::source::Span;
-use crate::term::TermId;
+use crate::cfa::LocationId;
+use regatta_base::source::Span;
+use regatta_term::TermId;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

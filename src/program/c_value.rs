@@ -4,8 +4,8 @@
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
-use crate::program::CScalar;
-use crate::term::{CType, FloatFormat, FloatValue, Sort, Value};
+use crate::CScalar;
+use regatta_term::{CType, FloatFormat, FloatValue, Sort, Value};
 
 /// Returns the C type of a scalar with the given sort; `None` if it has no C type, or one that does not fit the sort.
 pub fn c_type(scalar: Option<CScalar>, sort: Sort) -> Option<CType> {

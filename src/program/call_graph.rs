@@ -1,8 +1,8 @@
 //! The call graph.
 
-use crate::program::cfa::*;
-use crate::program::digraph::{Components, Digraph, NONE};
-use crate::program::graph::callee;
+use crate::cfa::*;
+use crate::digraph::{Components, Digraph, NONE};
+use crate::graph::callee;
 
 /// The call graph of a program.
 #[derive(Clone, Debug)]

@@ -27,11 +27,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::program::assumption::Assumption;
-use crate::program::external::External;
-use crate::program::source::{SourceMap, Span};
-use crate::program::waypoint::Waypoints;
-use crate::term::{Sort, Symbol, TermId};
+use crate::assumption::Assumption;
+use crate::external::External;
+use crate::waypoint::Waypoints;
+use regatta_base::source::{SourceMap, Span};
+use regatta_term::{Sort, Symbol, TermId};
 
 /// Declares for each table of a program the type of its indices and an accessor of its entries.
 macro_rules! tables {
@@ -144,7 +144,7 @@ pub struct Program {
 pub struct Variable {
     /// The C name, or a generated name that is not a C identifier (`main::1::tmp`, `&a`, `region#2`).
     pub name: String,
-    /// The variable's symbol; [`crate::term::Build::variable`] of it is the variable as a term.
+    /// The variable's symbol; [`regatta_term::Build::variable`] of it is the variable as a term.
     pub symbol: Symbol,
     /// The sort of its values; an array for a region's contents.
     pub sort: Sort,

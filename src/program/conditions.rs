@@ -4,8 +4,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::cfa::{Edge, Operation};
-use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, disjuncts, store};
+use crate::cfa::{Edge, Operation};
+use regatta_term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, disjuncts, store};
 
 /// Checks whether one of the conditions always holds. `true` is definite: the negations of all conjuncts of one disjunct
 /// are disjuncts too.
@@ -113,7 +113,7 @@ pub fn always_go_on<'a>(edges: impl Iterator<Item = &'a Edge>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Sort, Symbol};
+    use regatta_term::{Sort, Symbol};
 
     #[test]
     fn cases_of_a_switch_cover_everything_and_exclude_each_other() {

@@ -11,10 +11,10 @@
 //! would write the invariant. Of the heads chosen in an irreducible component (`goto` into a loop), those that the others
 //! make superfluous are dropped.
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::digraph::{Digraph, NONE};
-use crate::program::graph::{callee, goes_on};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::digraph::{Digraph, NONE};
+use crate::graph::{callee, goes_on};
 
 /// Index into [`CutPoints::loops`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -387,7 +387,7 @@ impl<'a> Decomposition<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
+    use crate::ProgramBuilder;
     use proptest::prelude::*;
 
     fn graph_program(locations: u32, edges: &[(u32, u32)]) -> Program {

@@ -4,8 +4,8 @@
 
 use std::fmt::{self, Write};
 
-use crate::program::cfa::*;
-use crate::term::{TermId, store, to_smtlib};
+use crate::cfa::*;
+use regatta_term::{TermId, store, to_smtlib};
 
 /// The program as a Graphviz document.
 pub fn to_dot(program: &Program) -> String {
@@ -181,8 +181,8 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
-    use crate::term::{Build, Sort};
+    use crate::ProgramBuilder;
+    use regatta_term::{Build, Sort};
 
     #[test]
     fn names_are_quoted_and_operations_readable() {

@@ -1,7 +1,7 @@
 //! Functions and objects that the source uses and does not define: another file has to define them before the program can
 //! run.
 
-use crate::program::source::Span;
+use regatta_base::source::Span;
 
 /// A function or an object that the source uses and does not define.
 #[derive(Clone, Debug, PartialEq, Eq)]

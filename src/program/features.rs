@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::call_graph::CallGraph;
 use super::cfa::{FunctionId, Operation, Program};
 use super::cut_points::CutPoints;
-use crate::term::{Op, Pool, Sort, TermId, TermKind, for_each_subterm, store};
+use regatta_term::{Op, Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
 /// Declares the features: the name of each field and its meaning.
 macro_rules! features {

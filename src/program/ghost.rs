@@ -1,7 +1,7 @@
-//! Ghost variables of a program that is instrumented with a witness ([`crate::witness::instrument`]).
+//! Ghost variables of a program that is instrumented with a witness (`regatta_witness::instrument`).
 
 use super::{Edge, Location, LocationId, Operation, Program};
-use crate::term::{Build, Sort, TermId, store};
+use regatta_term::{Build, Sort, TermId, store};
 
 /// The ghost variable that counts the witness's segments that the run has passed.
 pub const SEGMENT: &str = "__regatta_segment";

@@ -1,7 +1,7 @@
 //! The edges of a program by source and by target.
 
-use crate::program::cfa::*;
-use crate::program::digraph::Digraph;
+use crate::cfa::*;
+use crate::digraph::Digraph;
 
 /// Index of a program's edges; stale as soon as the edges change.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! A location of the inlined program is a pair of a location and a *call string*, the call edges that are being
 //! executed. A call edge of a function that is not recursive leads to the callee's entry with the edge pushed; the
-//! callee's exit leads back to the edge's target. Variables need no renaming (see [`crate::program::cfa`]).
+//! callee's exit leads back to the edge's target. Variables need no renaming (see [`crate::cfa`]).
 //!
 //! Calls into a recursive component stay as steps of their own, [`StepKind::RecursiveCall`]. Every function of such a
 //! component starts a call string of its own, its *root*: an activation of it executes the inlined program from
@@ -14,11 +14,11 @@ use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::cut_points::CutPoints;
-use crate::program::digraph::NONE;
-use crate::program::graph::{Graph, callee};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::cut_points::CutPoints;
+use crate::digraph::NONE;
+use crate::graph::{Graph, callee};
 
 /// A call string, interned by [`InlinedProgram`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -290,7 +290,7 @@ impl InlinedProgram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
+    use crate::ProgramBuilder;
 
     #[test]
     fn two_calls_of_one_function_are_told_apart() {

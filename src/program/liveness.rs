@@ -8,10 +8,10 @@
 //! The live variables of a location are a row of bits. Only variables that are read on some edge before that edge writes
 //! them get a bit, which leaves out most temporaries.
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::graph::{Graph, goes_on};
-use crate::program::variables::VariableUse;
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::graph::{Graph, goes_on};
+use crate::variables::VariableUse;
 
 /// The live variables of every location of the reachable functions.
 #[derive(Clone, Debug)]
@@ -396,7 +396,7 @@ impl<'a> Solver<'a> {
         &mut self,
         edge: &Edge,
         callee: FunctionId,
-        arguments: &[crate::term::TermId],
+        arguments: &[regatta_term::TermId],
         results: &[VariableId],
     ) {
         let program = self.program;
@@ -539,8 +539,8 @@ fn exposed(program: &Program, calls: &CallGraph, uses: &mut VariableUse) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
-    use crate::term::{Build, Sort, store};
+    use crate::ProgramBuilder;
+    use regatta_term::{Build, Sort, store};
 
     const INT: Sort = Sort::BitVec(32);
 

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::cfa::*;
-use crate::program::{Graph, ProgramBuilder};
-use crate::term::random::{Choices, Listed};
-use crate::term::{Build, ScalarSort, Sort, Symbol, TermId, Value, evaluate, store};
+use crate::cfa::*;
+use crate::{Graph, ProgramBuilder};
+use regatta_term::random::{Choices, Listed};
+use regatta_term::{Build, ScalarSort, Sort, Symbol, TermId, Value, evaluate, store};
 
 /// Width in bits of the integers of random programs: narrow, so that loops end soon.
 const WIDTH: u8 = 4;
 
 /// How an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// At an error location.
     Error(LocationId),
     /// At an unsupported edge.
@@ -26,7 +26,7 @@ pub(crate) enum Outcome {
 }
 
 /// The state of an execution, and the sequence of its inputs.
-pub(crate) struct Machine<'a> {
+pub struct Machine<'a> {
     pub program: &'a Program,
     pub values: FxHashMap<Symbol, Value>,
     /// The number of times that each input has been read.
@@ -200,7 +200,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Whether one of 20 runs reaches an error or an unsupported edge; the seed determines their inputs.
-pub(crate) fn some_run_fails(program: &Program, seed: u64) -> bool {
+pub fn some_run_fails(program: &Program, seed: u64) -> bool {
     (seed..seed + 20).any(|seed| {
         let outcome = Machine::new(program, seed).run(3000);
         matches!(outcome, Outcome::Error(_) | Outcome::Unsupported(_))
@@ -209,14 +209,14 @@ pub(crate) fn some_run_fails(program: &Program, seed: u64) -> bool {
 
 /// Whether random programs may have functions that call themselves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Recursion {
+pub enum Recursion {
     Allowed,
     Excluded,
 }
 
 /// Decodes a sequence of bytes into a program: every sequence encodes a program, and shorter sequences encode smaller
 /// ones, so that failures shrink.
-pub(crate) fn random_program(bytes: &[u8], recursion: Recursion) -> Program {
+pub fn random_program(bytes: &[u8], recursion: Recursion) -> Program {
     let mut generator = Generator::new(bytes, recursion);
     generator.functions();
     generator.builder.finish()

@@ -1,11 +1,11 @@
-//! Checks that a program is well formed, as [`crate::program::cfa`] defines it.
+//! Checks that a program is well formed, as [`crate::cfa`] defines it.
 
 use thiserror::Error;
 
-use crate::program::cfa::*;
-use crate::program::graph::callee;
-use crate::program::variables::VariableUse;
-use crate::term::{Pool, Sort, TermId, TermKind, for_each_subterm, store};
+use crate::cfa::*;
+use crate::graph::callee;
+use crate::variables::VariableUse;
+use regatta_term::{Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
 /// A violation of well-formedness.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

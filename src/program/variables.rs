@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::program::cfa::*;
-use crate::term::{Pool, Symbol, TermId, TermKind, store};
+use crate::cfa::*;
+use regatta_term::{Pool, Symbol, TermId, TermKind, store};
 
 /// Finds the variables in terms of one program, and remembers them by term.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::cfa::{CScalar, EdgeId, InputId, LocationId, RegionId, VariableId};
-use super::source::Span;
-use crate::term::TermId;
+use regatta_base::source::Span;
+use regatta_term::TermId;
 
 /// A position in the text, as the time at which the front end passed it.
 pub type Time = u32;

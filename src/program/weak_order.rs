@@ -7,9 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::cfa::*;
-use crate::program::digraph::Digraph;
-use crate::program::graph::{Graph, goes_on};
+use crate::cfa::*;
+use crate::digraph::Digraph;
+use crate::graph::{Graph, goes_on};
 
 /// The weak topological order of every function of a program.
 #[derive(Clone, Debug)]
@@ -125,8 +125,8 @@ fn components(program: &Program, graph: &Graph, nodes: &[LocationId]) -> Vec<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
-    use crate::term::Sort;
+    use crate::ProgramBuilder;
+    use regatta_term::Sort;
 
     #[test]
     fn edges_ascend_or_lead_back_to_an_enclosing_head() {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::place::Place;
 use super::sources::Sources;
-use crate::certify::path::{Change, PathEvent, PathStep};
-use crate::portfolio::verdict::Conclusion;
+use regatta_certify::path::{Change, PathEvent, PathStep};
+use regatta_run::verdict::Conclusion;
 
 /// A step of the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,8 +1,8 @@
 //! The events of a run, gathered.
 
-use crate::portfolio::description::RunDescription;
-use crate::portfolio::event::{Event, EventKind};
-use crate::portfolio::verdict::Conclusion;
+use regatta_run::description::RunDescription;
+use regatta_run::event::{Event, EventKind};
+use regatta_run::verdict::Conclusion;
 
 /// How a run ended.
 #[derive(Clone, Debug)]

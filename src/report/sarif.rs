@@ -14,9 +14,9 @@ use super::place::Place;
 use super::sources::Sources;
 use super::utc;
 use super::{Ending, Recording};
-use crate::portfolio::event::EventKind;
-use crate::portfolio::verdict::{Conclusion, Verdict};
-use crate::program::Property;
+use regatta_program::Property;
+use regatta_run::event::EventKind;
+use regatta_run::verdict::{Conclusion, Verdict};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// A code flow has at most so many steps from its begin, and from its end. GitHub takes 10,000 in all.
@@ -540,9 +540,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::portfolio::description::RunDescription;
-    use crate::portfolio::event::Event;
-    use crate::portfolio::verdict::InputValue;
+    use regatta_run::description::RunDescription;
+    use regatta_run::event::Event;
+    use regatta_run::verdict::InputValue;
 
     fn recording(file: &str) -> Recording {
         Recording {

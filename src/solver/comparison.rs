@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::z3::{Core, Z3Solver};
 use super::{Answer, Backend, Encoding, Solver, SolverConfig, new_solver};
-use crate::term::{Build, ScalarSort, Sort, Symbol, TermId};
+use regatta_term::{Build, ScalarSort, Sort, Symbol, TermId};
 
 const VARIABLES: usize = 20;
 

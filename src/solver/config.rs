@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Solver;
 use super::integer_encoding::IntegerEncoding;
 use super::z3::{Core, Z3Solver};
-use crate::term::Arena;
+use regatta_term::Arena;
 
 /// The program that solves.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -29,6 +29,9 @@ pub enum Encoding {
     /// Bit vectors as integers: see [`super::integer_encoding`]. What is satisfiable needs replay. With Z3 only.
     Integer,
 }
+
+regatta_base::choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2, "bitwuzla" = Self::Bitwuzla);
+regatta_base::choice!(Encoding: "bitvector" = Self::BitVector, "integer" = Self::Integer);
 
 /// The choice of a solver.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]

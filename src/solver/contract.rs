@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::{Answer, CheckLimit, Reason, Solver};
-use crate::term::{Build, Sort, Symbol, TermId, Value};
+use regatta_term::{Build, Sort, Symbol, TermId, Value};
 
 /// Models satisfy, cores contradict, and contradictions go with their scopes.
 pub fn models_cores_and_scopes(solver: &mut dyn Solver) {

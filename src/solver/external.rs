@@ -1,6 +1,6 @@
 //! A solver that is a program of its own: it reads a script in SMT-LIB's notation and says `sat` or `unsat`.
 //!
-//! It is for a second opinion on what the checker of proofs asks ([`crate::certify::opinion`]). Whatever it does, it does
+//! It is for a second opinion on what the checker of proofs asks (`regatta_certify::opinion`). Whatever it does, it does
 //! it in its own process: it may crash, or take all the memory that it is allowed.
 
 use std::ffi::OsString;

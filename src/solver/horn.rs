@@ -1,7 +1,7 @@
 //! Constrained Horn clauses, as an engine that solves them gets them, and what it answers.
 
 use super::Reason;
-use crate::term::{Arena, Sort, TermId, substitute};
+use regatta_term::{Arena, Sort, TermId, substitute};
 
 /// Number of a predicate in a [`HornSystem`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,7 +61,7 @@ pub struct HornSystem {
 impl HornSystem {
     /// The sorts of the predicates' parameters and of the clauses' arguments.
     pub fn sorts(&self, arena: &Arena) -> Vec<Sort> {
-        use crate::term::Pool;
+        use regatta_term::Pool;
         let parameters = self.predicates.iter().flat_map(|p| &p.parameters);
         parameters.map(|&parameter| arena.sort(parameter)).collect()
     }

@@ -13,7 +13,7 @@ use super::{
     Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverError, SolverStatistics,
     new_solver,
 };
-use crate::term::{Arena, TermId, Value};
+use regatta_term::{Arena, TermId, Value};
 
 /// One of the two, and how much of what is asserted it has been told: the number of formulas in each scope that it knows of.
 struct Consulted {
@@ -239,8 +239,8 @@ impl Solver for SolverPair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::{Backend, contract};
-    use crate::term::{Build, Sort, Symbol};
+    use crate::{Backend, contract};
+    use regatta_term::{Build, Sort, Symbol};
 
     /// Answers nothing, and counts how often it is asked.
     struct Silent {

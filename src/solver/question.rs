@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use super::z3::text::{TextAnswer, TextSolver};
-use crate::term::{FloatFormat, Op, Pool, Sort, TermId, for_each_subterm, smtlib_script};
+use regatta_term::{FloatFormat, Op, Pool, Sort, TermId, for_each_subterm, smtlib_script};
 
 /// What Z3 may take for a question with floats or arrays before Bitwuzla is asked again.
 const FLOATS: Duration = Duration::from_millis(100);
@@ -59,7 +59,7 @@ impl Question {
         Self {
             script: smtlib_script(pool, assertions),
             #[cfg(feature = "bitwuzla")]
-            standard: has_bits.then(|| crate::term::standard_script(pool, assertions)),
+            standard: has_bits.then(|| regatta_term::standard_script(pool, assertions)),
             has_floats,
             has_arrays,
             is_for_bitwuzla,
@@ -144,7 +144,7 @@ impl Respondents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Arena, Build, RoundingMode, Symbol};
+    use regatta_term::{Arena, Build, RoundingMode, Symbol};
 
     /// A Newton step of the sine (D'Silva et al., TACAS 2012, program newton_2_1): Z3 says nothing within a minute.
     #[test]
@@ -154,8 +154,8 @@ mod tests {
         let sort = Sort::Float(FloatFormat::F32);
         let mode = t.rounding(RoundingMode::NearestEven);
         let constant = |value: f32| {
-            t.value(&crate::term::Value::Float(
-                crate::term::FloatValue::from_f32(value),
+            t.value(&regatta_term::Value::Float(
+                regatta_term::FloatValue::from_f32(value),
             ))
         };
         let x = t.variable(Symbol::new("question::x", sort));

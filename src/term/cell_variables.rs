@@ -90,7 +90,7 @@ impl CellVariables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Arena, Build, ScalarSort, free_variables};
+    use crate::{Arena, Build, ScalarSort, free_variables};
 
     fn array(name: &str) -> Symbol {
         let (index, element) = (ScalarSort::BitVec(8), ScalarSort::BitVec(16));

@@ -45,7 +45,7 @@ fn parts<P: Build + ?Sized>(pool: &P, condition: TermId, op: Op, dual: Op) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Arena, Sort, Symbol};
+    use crate::{Arena, Sort, Symbol};
 
     #[test]
     fn denials_are_taken_apart() {

@@ -18,23 +18,23 @@ pub struct FloatValue {
 }
 
 /// Runs an expression with `$float` standing for `rustc_apfloat`'s type of the format.
+#[macro_export]
 macro_rules! with_format {
     ($format:expr, $float:ident => $body:expr) => {
-        $crate::term::with_format!(
+        $crate::with_format!(
             $format, $float => $body;
             F16 Half, F32 Single, F64 Double, F80 X87DoubleExtended, F128 Quad
         )
     };
     ($format:expr, $float:ident => $body:expr; $($name:ident $ieee:ident),+) => {
         match $format {
-            $($crate::term::FloatFormat::$name => {
+            $($crate::FloatFormat::$name => {
                 type $float = rustc_apfloat::ieee::$ieee;
                 $body
             })+
         }
     };
 }
-pub(crate) use with_format;
 
 impl From<RoundingMode> for Round {
     fn from(mode: RoundingMode) -> Self {

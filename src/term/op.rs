@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 /// An operator with its parameters. Constants and variables are leaves of their own kind (see
-/// [`crate::term::TermKind`]).
+/// [`crate::TermKind`]).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Op {

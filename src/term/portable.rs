@@ -147,7 +147,7 @@ impl PortableTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Arena, Build, FloatFormat, FloatValue, ScalarSort, store};
+    use crate::{Arena, Build, FloatFormat, FloatValue, ScalarSort, store};
 
     #[test]
     fn imported_terms_equal_the_exported_ones() {

@@ -56,7 +56,7 @@ pub fn facts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{ArrayValue, ScalarSort, Sort, Symbol, Value, evaluate, store};
+    use crate::{ArrayValue, ScalarSort, Sort, Symbol, Value, evaluate, store};
 
     const INDEX: Sort = Sort::BitVec(3);
     const ELEMENT: Sort = Sort::BitVec(8);

@@ -482,7 +482,7 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
 
 /// Checks whether the conversion of a bit vector of the width to a float must be written as that of a wider one: SymFPU (of
 /// 2019), used by solvers, rounds wrongly if the width equals the significand's or exceeds it by one.
-pub(crate) fn rounds_wrongly(width: u32, format: FloatFormat) -> bool {
+pub fn rounds_wrongly(width: u32, format: FloatFormat) -> bool {
     let significand = format.significand_bits();
     (significand..=significand + 1).contains(&width)
 }

@@ -187,7 +187,7 @@ mod tests {
         let wide = store.intern_bits(Sort::BitVec(128), u128::MAX - 7);
         assert_eq!(
             store.constant(wide),
-            Some(Constant::BitVec(crate::term::BitVecValue::new(
+            Some(Constant::BitVec(crate::BitVecValue::new(
                 128,
                 u128::MAX - 7
             )))
@@ -221,10 +221,10 @@ mod tests {
         let own = arena.intern(Op::IntMul, Sort::Int, &[x, shared]);
         assert!(own.is_local());
         assert_eq!(arena.intern(Op::IntMul, Sort::Int, &[x, shared]), own);
-        let copy = crate::term::transfer(&arena, store(), own);
+        let copy = crate::transfer(&arena, store(), own);
         assert!(!copy.is_local());
         assert_eq!(
-            crate::term::evaluate(store(), copy, &|_, _| Some(Value::int(3))),
+            crate::evaluate(store(), copy, &|_, _| Some(Value::int(3))),
             Ok(Value::int(-9))
         );
     }

@@ -7,7 +7,7 @@ mod layout;
 mod mutation;
 mod order;
 mod semantics;
-mod toolchain;
+mod short_names;
 mod waypoints;
 
 #[path = "../../tests/pattern/mod.rs"]

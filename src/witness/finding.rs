@@ -1,7 +1,7 @@
 //! Errors in a witness, with their positions.
 
 use super::node::Position;
-use crate::frontend::{Error, ErrorKind, Place, Style};
+use regatta_base::{Error, ErrorKind, Place, Style};
 
 /// An error in a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]

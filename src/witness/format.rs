@@ -5,7 +5,7 @@
 
 use super::finding::{Finding, Findings};
 use super::node::{Kind, Located, Node, Position, parse};
-use crate::program::DataModel;
+use regatta_program::DataModel;
 
 /// A witness file.
 #[derive(Clone, Debug, Default)]

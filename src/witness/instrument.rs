@@ -7,14 +7,14 @@
 //!   others; a violation tells which one is wrong ([`VIOLATED_ASSERTION`]).
 //! * The path of a violation becomes an automaton: [`SEGMENT`] counts the segments that have been passed. An error counts
 //!   only in the statement of the target, and if all segments before have been passed
-//!   ([`crate::program::ghost::restrict`]).
+//!   ([`regatta_program::ghost::restrict`]).
 
 use std::collections::BTreeMap;
 
 use super::points::{Extent, Point};
-use crate::frontend::property::VIOLATED;
-use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
-use crate::program::ghost::{AT_TARGET, CHECKING, SEGMENT, TextRange, VIOLATED_ASSERTION};
+use regatta_frontend::property::VIOLATED;
+use regatta_frontend::statements::{SourceText, StatementKind, TokenIndex};
+use regatta_program::ghost::{AT_TARGET, CHECKING, SEGMENT, TextRange, VIOLATED_ASSERTION};
 
 /// The value of the segment counter after a waypoint to avoid has been passed.
 const PATH_LEFT: u32 = u32::MAX;

@@ -10,12 +10,13 @@ use super::format::{
 use super::instrument::{RESULT, Step, default_of, with_expressions};
 use super::node::Located;
 use super::points::{Extent, Point, Wanted, find, targets};
-use crate::frontend::digest::sha256;
-use crate::frontend::pure::pure_expression;
-use crate::frontend::statements::SourceText;
-use crate::frontend::{Error, LoadOptions, Specification, load};
-use crate::program::ghost::{CountedErrors, ErrorPlace, TextRange, place_of};
-use crate::program::{DataModel, Program};
+use regatta_base::Error;
+use regatta_base::digest::sha256;
+use regatta_frontend::pure::pure_expression;
+use regatta_frontend::statements::SourceText;
+use regatta_frontend::{LoadOptions, Specification, load};
+use regatta_program::ghost::{CountedErrors, ErrorPlace, TextRange, place_of};
+use regatta_program::{DataModel, Program};
 
 /// The program that a witness is checked against.
 pub struct Subject {
@@ -637,7 +638,7 @@ impl Linter<'_> {
         waypoint: &Waypoint,
         segment: u32,
     ) -> Option<(Point, Step)> {
-        use crate::frontend::statements::StatementKind;
+        use regatta_frontend::statements::StatementKind;
         let source = &self.subject.source;
         let cases = match point {
             Point::Branch(number) => match source.statements()[number].kind {
@@ -662,7 +663,7 @@ impl Linter<'_> {
 
     /// Checks whether the statement can branch by the value: a `switch` has numbers, other statements truth values.
     fn branch_value(&self, statement: usize, value: &str) -> bool {
-        use crate::frontend::statements::StatementKind;
+        use regatta_frontend::statements::StatementKind;
         let statement = &self.subject.source.statements()[statement];
         let is_number = value.parse::<i128>().is_ok();
         is_number == matches!(statement.kind, StatementKind::Switch(_))

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::format::{InvariantKind, Location, WaypointKind};
 use super::node::Located;
-use crate::frontend::statements::{SourceText, StatementKind, StatementText, TokenIndex};
+use regatta_frontend::statements::{SourceText, StatementKind, StatementText, TokenIndex};
 
 /// A place in the program's text at which code can be inserted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,12 +3,12 @@
 //! There is one for each kind of step that can prove the property, and for false formulas at places. Whatever the
 //! program, the engine hands it in; the checker is to refuse it.
 
-use crate::certify::boxes::{Covering, CoveringNode};
-use crate::certify::{Certificate, InvariantLocation, ProofStep};
-use crate::program::InlinedLocation;
-use crate::program::block::Blocks;
+use regatta_certify::boxes::{Covering, CoveringNode};
+use regatta_certify::{Certificate, InvariantLocation, ProofStep};
+use regatta_program::InlinedLocation;
+use regatta_program::block::Blocks;
 
-use crate::term::TermId;
+use regatta_term::TermId;
 
 /// The lie that is planted, if one is.
 pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {

@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::values::{Cells, Set};
-use crate::program::VariableId;
-use crate::term::domain::float_transfer::{
+use regatta_program::VariableId;
+use regatta_term::domain::float_transfer::{
     Operand, Outcome, apply as apply_to_floats, is_on_floats,
 };
-use crate::term::domain::value::apply as apply_to_numbers;
-use crate::term::domain::{AbstractValue, Universe};
-use crate::term::{Op, Pool, Sort, Symbol, TermId, TermKind};
+use regatta_term::domain::value::apply as apply_to_numbers;
+use regatta_term::domain::{AbstractValue, Universe};
+use regatta_term::{Op, Pool, Sort, Symbol, TermId, TermKind};
 
 /// A term, its parts before itself.
 pub struct Plan {

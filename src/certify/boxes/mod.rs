@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 pub use run::{Condition, Limits, Machine, Open, Run, Verdict};
 
 use self::values::Set;
-use crate::program::{CScalar, Input, InputId};
-use crate::term::domain::floats::{FloatSet, greatest_rank, of_rank, rank};
-use crate::term::domain::{AbstractValue, Intervals, Universe};
-use crate::term::{FloatFormat, FloatValue, Sort, Value};
+use regatta_program::{CScalar, Input, InputId};
+use regatta_term::domain::floats::{FloatSet, greatest_rank, of_rank, rank};
+use regatta_term::domain::{AbstractValue, Intervals, Universe};
+use regatta_term::{FloatFormat, FloatValue, Sort, Value};
 
 /// An input of a run: the so-many-th value (from 0) that it draws there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 use super::evaluate::{Plan, Step};
 use super::values::{Cells, Set};
 use super::{Codes, Dimension, InputBox};
-use crate::program::{
+use regatta_program::{
     EdgeId, FunctionId, InputId, LocationId, Operation, Program, Scope, VariableId,
 };
-use crate::term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};
+use regatta_term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};
 
 /// How far a run may go.
 #[derive(Copy, Clone, Debug)]

@@ -8,14 +8,14 @@ use rustc_hash::FxHashMap;
 use super::evaluate::Plan;
 use super::values::{Cells, Set};
 use super::*;
-use crate::certify::{Budget, Certificate, Check, ProofStep, check};
-use crate::frontend::preprocess::Preprocessed;
-use crate::frontend::{LoadOptions, load_preprocessed};
-use crate::program::interpreter::{self, Executable, InputSource, Outcome};
-use crate::program::testing::{Recursion, random_program};
-use crate::program::{InputKind, Program, ProgramBuilder, VariableId, simplify};
-use crate::term::random::{Choices, Language, RandomTerms, corner, seeds};
-use crate::term::{Arena, Build, Constant, ScalarSort, Symbol, evaluate, free_variables, store};
+use crate::{Budget, Certificate, Check, ProofStep, check};
+use regatta_frontend::preprocess::Preprocessed;
+use regatta_frontend::{LoadOptions, load_preprocessed};
+use regatta_program::interpreter::{self, Executable, InputSource, Outcome};
+use regatta_program::testing::{Recursion, random_program};
+use regatta_program::{InputKind, Program, ProgramBuilder, VariableId, simplify};
+use regatta_term::random::{Choices, Language, RandomTerms, corner, seeds};
+use regatta_term::{Arena, Build, Constant, ScalarSort, Symbol, evaluate, free_variables, store};
 
 const LIMITS: Limits<'_> = Limits {
     steps: 20_000,
@@ -98,7 +98,7 @@ fn terms_on_sets_are_sound() {
         assert!(
             result.contains(&value),
             "seed {seed}: {value:?} is not in {result:?}: {}",
-            crate::term::to_smtlib(&arena, term)
+            regatta_term::to_smtlib(&arena, term)
         );
     }
 }
@@ -109,7 +109,7 @@ fn input(sort: Sort, c_type: Option<CScalar>) -> Input {
         sort,
         c_type,
         part: None,
-        span: crate::program::Span::default(),
+        span: regatta_base::Span::default(),
     }
 }
 

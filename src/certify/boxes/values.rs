@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::term::domain::{AbstractValue, FloatSet, Universe};
-use crate::term::{Constant, ScalarSort, Sort, Value};
+use regatta_term::domain::{AbstractValue, FloatSet, Universe};
+use regatta_term::{Constant, ScalarSort, Sort, Value};
 
 /// A set of values of one sort.
 #[derive(Clone, Debug, PartialEq)]

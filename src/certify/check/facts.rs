@@ -6,7 +6,7 @@ use super::super::record::What;
 use super::super::walk::{Frontier, Recursion};
 use super::induction::SafetyFailure::{BaseFails, StepFails};
 use super::{Checker, Failure, Invariants, Places, TOO_MANY_PLACES};
-use crate::term::{Build, TermId};
+use regatta_term::{Build, TermId};
 
 /// Rounds of dropping facts one model after the other; then all that are in doubt go at once.
 const PATIENT_ROUNDS: u32 = 6;

@@ -7,7 +7,7 @@ use super::super::query::{Answer, ask, ask_within};
 use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, Starts, State, Walk, tells_cases};
 use super::{Checker, Failure, Invariants, Places};
-use crate::term::{Build, TermId};
+use regatta_term::{Build, TermId};
 
 /// Wall time of the question about all cases of what is claimed together. Tests mean the cases.
 const ALL_CASES: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 500 });

@@ -20,8 +20,8 @@ use super::super::query::{Answer, ask};
 use super::super::record::What;
 use super::super::walk::{Frontier, Recursion, State, Summaries, Walk};
 use super::{Checker, Failure, Places};
-use crate::program::{EdgeId, FunctionId, LocationId, VariableId};
-use crate::term::{Build, TermId, conjuncts, free_variables, store};
+use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};
+use regatta_term::{Build, TermId, conjuncts, free_variables, store};
 
 /// What is claimed, by place.
 #[derive(Default)]

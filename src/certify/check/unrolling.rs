@@ -7,7 +7,7 @@ use super::super::query::{Answer, ask, ask_within};
 use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, Walk};
 use super::{Checker, Failure};
-use crate::term::TermId;
+use regatta_term::TermId;
 
 impl Checker<'_> {
     /// Checks that all paths end, and none in a target.

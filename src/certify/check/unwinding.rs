@@ -6,7 +6,7 @@ use super::super::query::{Answer, ask};
 use super::super::walk::Recursion;
 use super::super::walk::rounds::Rounds;
 use super::{Checker, Failure};
-use crate::program::LocationId;
+use regatta_program::LocationId;
 
 /// Open rounds more than the engine needed: loops of the program as lowered may be left later, and what could not be excluded in one
 /// round may be easy to exclude in the next.

@@ -7,12 +7,12 @@
 use std::fmt::{self, Write as _};
 
 use super::script::{Contents, Returned, Script, UnsaidKind};
-use crate::certify::replay::Violation;
-use crate::frontend::Standard;
-use crate::program::{
+use crate::replay::Violation;
+use regatta_frontend::Standard;
+use regatta_program::{
     CScalar, DataModel, External, ExternalKind, InputKind, Program, ReturnType, Span, c_value,
 };
-use crate::term::Value;
+use regatta_term::Value;
 
 /// How the program was read: what a compiler needs to read it in the same way.
 #[derive(Clone, Debug, Default)]

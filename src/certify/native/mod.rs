@@ -4,7 +4,7 @@
 //! * [`script`]: what each function that the program does not define returns on the way to the error, call by call; and
 //!   what of the alarm's inputs no function returns.
 //! * [`mod@needs`]: whether the error depends on the latter.
-//! * [`mod@harness`]: the C file, with values as [`crate::program::c_value`] says them.
+//! * [`mod@harness`]: the C file, with values as [`regatta_program::c_value`] says them.
 //! * [`mod@run`]: compiles, runs, and says where the run has come to.
 //!
 //! A harness is *faithful* if the error does not depend on inputs that it cannot give: an uninitialised variable's value,

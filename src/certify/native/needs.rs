@@ -7,9 +7,9 @@
 use std::time::{Duration, Instant};
 
 use super::script::{Unsaid, UnsaidKind};
-use crate::certify::replay::{Replay, Violation, replay_compiled};
-use crate::program::interpreter::{Executable, Journal, Limits};
-use crate::term::{ArrayValue, FloatValue, Sort, Value};
+use crate::replay::{Replay, Violation, replay_compiled};
+use regatta_program::interpreter::{Executable, Journal, Limits};
+use regatta_term::{ArrayValue, FloatValue, Sort, Value};
 
 /// How long all trials may take; what is open then counts as needed.
 const PATIENCE: Duration = Duration::from_secs(5);

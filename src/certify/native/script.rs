@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::program::interpreter::Journal;
-use crate::program::{
+use regatta_program::interpreter::Journal;
+use regatta_program::{
     DataModel, External, ExternalKind, Input, InputKind, InputPart, Program, ReturnType, Span,
     c_value,
 };
-use crate::term::{Sort, Value};
+use regatta_term::{Sort, Value};
 
 /// The inputs of a run, by who gives them.
 #[derive(Clone, Debug, PartialEq)]

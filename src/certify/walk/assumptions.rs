@@ -9,8 +9,8 @@ use super::super::certificate::{instances_at, quantified};
 use super::super::places::{Claim, as_cell};
 use super::super::record::Begin;
 use super::{State, Universal, Walk};
-use crate::program::VariableId;
-use crate::term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
+use regatta_program::VariableId;
+use regatta_term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 
 impl Walk<'_, '_> {
     /// States at the entry of the outermost activation and at the node that the formula relates. `known_at_entry` are

@@ -7,7 +7,7 @@
 use super::super::call_strings::Node;
 use super::super::certificate::quantified;
 use super::{State, Walk};
-use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, conjuncts, occurs, size, store};
+use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, conjuncts, occurs, size, store};
 
 /// A disjunction of fewer terms is not worth a case distinction.
 const LONG: usize = 64;
@@ -133,7 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::term::{BitVecValue, Symbol, Value, evaluate};
+    use regatta_term::{BitVecValue, Symbol, Value, evaluate};
 
     const BYTE: Sort = Sort::BitVec(8);
 

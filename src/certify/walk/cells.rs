@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::lifted::{Alternatives, Lifted};
 use super::{State, Walk};
-use crate::term::{Build, Constant, Op, Pool, Sort, TermId};
+use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
 
 /// Cells of one region that are looked at for an index that could be any.
 const ANY_INDEX: usize = 256;

@@ -7,9 +7,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::solver::sampled::SampledSolver;
-use crate::solver::{Answer, Backend, CheckLimit, SolverConfig, new_solver};
-use crate::term::{Arena, Pool, TermId};
+use regatta_solver::sampled::SampledSolver;
+use regatta_solver::{Answer, Backend, CheckLimit, SolverConfig, new_solver};
+use regatta_term::{Arena, Pool, TermId};
 
 /// The solver that guesses.
 pub(super) struct Exclusion(SampledSolver);

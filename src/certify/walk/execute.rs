@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 use super::super::call_strings::{CallStringId, Node};
 use super::super::record::{Begin, What, place};
 use super::{Frontier, GivenUp, Recursion, State, Walk};
-use crate::program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
-use crate::term::{Build, TermId};
+use regatta_program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
+use regatta_term::{Build, TermId};
 
 /// The order of work: deepest call string first, then by the function's order.
 type Turn = (Reverse<u32>, CallStringId, u32, LocationId);

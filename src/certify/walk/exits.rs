@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::State;
 use super::rounds::RoundWalk;
-use crate::term::{Build, TermId};
+use regatta_term::{Build, TermId};
 
 /// So many states meet one after the other.
 const FEW: usize = 7;

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Paths;
-use crate::term::domain::{AbstractValue, Environment, Values};
-use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
+use regatta_term::domain::{AbstractValue, Environment, Values};
+use regatta_term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
 
 /// A value may be one of so many constants.
 const ALTERNATIVES: usize = 48;

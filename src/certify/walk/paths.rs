@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::term::{Arena, Build, Op, Pool, Sort, TermId};
+use regatta_term::{Arena, Build, Op, Pool, Sort, TermId};
 
 /// So far back it is looked whether a condition, or its denial, has been assumed.
 const LOOK_BACK: u32 = 32;
@@ -149,7 +149,7 @@ fn both(arena: &Arena, all: TermId, condition: TermId) -> TermId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::Symbol;
+    use regatta_term::Symbol;
 
     #[test]
     fn what_parted_and_meets_again_has_the_guard_from_before() {

@@ -8,9 +8,9 @@ use super::super::call_strings::{CallStringId, Node};
 use super::super::places::Claim;
 use super::super::plan::Plan;
 use super::{Recursion, Walk};
-use crate::program::graph::{callee, goes_on};
-use crate::program::{EdgeId, FunctionId, LocationId, Operation};
-use crate::term::{Build, TermId};
+use regatta_program::graph::{callee, goes_on};
+use regatta_program::{EdgeId, FunctionId, LocationId, Operation};
+use regatta_term::{Build, TermId};
 
 impl Walk<'_, '_> {
     pub(super) fn plan(&mut self, stack: CallStringId) -> Rc<Plan> {

@@ -23,13 +23,13 @@ use super::exclusion::Exclusion;
 use super::lifted::Lifted;
 use super::waiting::{Waiting, WaitingList};
 use super::{GivenUp, State, Walk};
-use crate::program::conditions::{exclusive, exhaustive};
-use crate::program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
-use crate::term::domain::Values;
-use crate::term::{Build, Pool, TermId, store};
+use regatta_program::conditions::{exclusive, exhaustive};
+use regatta_program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
+use regatta_term::domain::Values;
+use regatta_term::{Build, Pool, TermId, store};
 
 /// Open rounds that loops may have, one after the other.
-pub(in crate::certify) struct Rounds {
+pub(crate) struct Rounds {
     /// Of the loops with these locations of the program as lowered, and of functions with these entries.
     pub of: FxHashMap<LocationId, u32>,
     /// Of others.
@@ -99,7 +99,7 @@ pub(super) struct RoundWalk<'r, 'c, 'p> {
 }
 
 /// What is to be impossible besides targets.
-pub(in crate::certify) struct Left {
+pub(crate) struct Left {
     /// The guards of what was cut off, or was left out as impossible without being asked about as the checker asks.
     pub cut_off: Vec<TermId>,
     /// That objects overlap which were taken to be apart.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::call_strings::Node;
 use super::{Frontier, State, Walk};
-use crate::term::{Build, Op, Pool, Symbol, TermId, TermKind};
+use regatta_term::{Build, Op, Pool, Symbol, TermId, TermKind};
 
 /// A guard of more conjuncts gets a name.
 const LARGEST_GUARD: usize = 12;

@@ -3,8 +3,8 @@
 use super::super::call_strings::{CallStringId, Node};
 use super::super::certificate::{AT_ENTRY, is_any_index};
 use super::{GLOBAL, State, Walk};
-use crate::program::{Scope, VariableId};
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, store};
+use regatta_program::{Scope, VariableId};
+use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, store};
 
 impl Walk<'_, '_> {
     pub(super) fn variable(&self, symbol: Symbol) -> TermId {

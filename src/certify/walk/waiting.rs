@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::super::call_strings::CallStringId;
 use super::State;
 use super::rounds::{Caller, Round};
-use crate::program::LocationId;
+use regatta_program::LocationId;
 
 /// The order of work: loops and rounds, calls, places.
 pub(super) type Turn = (SmallVec<[u32; 16]>, CallStringId, LocationId);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::experiment::accounting::Way;
-use crate::experiment::table::format::Format;
+use regatta_experiment::accounting::Way;
+use regatta_experiment::table::format::Format;
 
 /// What to do with an experiment.
 #[derive(Clone, Debug, Subcommand)]

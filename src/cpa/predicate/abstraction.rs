@@ -10,9 +10,9 @@ use std::rc::Rc;
 
 use super::definitions::Definitions;
 use super::path_formula::PathFormula;
-use crate::cpa::location::Place;
-use crate::program::block::Blocks;
-use crate::term::{Arena, Op, Pool, Rebuild, Sort, TermId, TermKind};
+use crate::location::Place;
+use regatta_program::block::Blocks;
+use regatta_term::{Arena, Op, Pool, Rebuild, Sort, TermId, TermKind};
 
 /// Abstraction formulas: the operator prec at the end of a block, and entailment.
 pub trait Abstraction {
@@ -105,7 +105,7 @@ impl BlockFormula<'_> {
 
     fn copy(&self, arena: &Arena, term: TermId) -> TermId {
         match term.is_local() {
-            true => crate::term::transfer(&**self.arena, arena, term),
+            true => regatta_term::transfer(&**self.arena, arena, term),
             false => term,
         }
     }

@@ -19,11 +19,11 @@ use super::abstraction::{Abstraction, BlockFormula};
 use super::hull::Hull;
 use super::path_formula::PathFormula;
 use super::regions::{PredicateId, Region, Regions, TooLarge};
-use crate::counters::{self, Counter};
-use crate::cpa::location::Place;
-use crate::program::InlinedLocation;
-use crate::solver::{Answer, CheckLimit, Solver, SolverError};
-use crate::term::{Build, Op, Pool, Sort, Symbol, TermId};
+use crate::location::Place;
+use regatta_base::counters::{self, Counter};
+use regatta_program::InlinedLocation;
+use regatta_solver::{Answer, CheckLimit, Solver, SolverError};
+use regatta_term::{Build, Op, Pool, Sort, Symbol, TermId};
 
 /// Maximum resources of a query in the solver's own unit (a limit in time would cost a thread each). A query that exceeds
 /// it is undecided, which excludes nothing.
@@ -203,7 +203,7 @@ impl<'f> BooleanAbstraction<'f> {
 
     /// Returns the abstraction formula as a term of the shared store.
     pub fn term(&self, formula: &Region) -> TermId {
-        self.regions.term(crate::term::store(), formula)
+        self.regions.term(regatta_term::store(), formula)
     }
 
     /// With [`Covering::Union`], returns the states of the region that are in no other state at the end of the block, and adds

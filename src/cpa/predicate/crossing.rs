@@ -6,10 +6,10 @@ use super::PredicateCpa;
 use super::abstraction::Abstraction;
 use super::path_formula::PathFormula;
 use super::postcondition::input_map;
-use crate::cpa::location::Edge;
-use crate::program::block::InputSource;
-use crate::program::{InputId, InputKind};
-use crate::term::TermId;
+use crate::location::Edge;
+use regatta_program::block::InputSource;
+use regatta_program::{InputId, InputKind};
+use regatta_term::TermId;
 
 /// The label of an edge of the ARG.
 #[derive(Clone, Debug)]

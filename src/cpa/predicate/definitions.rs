@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind};
+use regatta_term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind};
 
 /// The names and their definitions.
 pub struct Definitions {

@@ -73,7 +73,7 @@ impl Hull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Build, Sort, Symbol, store};
+    use regatta_term::{Build, Sort, Symbol, store};
 
     #[test]
     fn pairs_of_literals_are_kept() {

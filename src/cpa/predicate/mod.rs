@@ -4,20 +4,16 @@
 //!
 //! | engine | abstraction formulas | blk | refinement | fcover |
 //! | --- | --- | --- | --- | --- |
-//! | BMC ([`crate::analysis::bmc`]) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
-//! | k-induction ([`crate::analysis::k_induction`]) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
-//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | [`PredicateRefinement`] | none |
-//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | [`ImpactRefinement`] | [`force_cover`] |
+//! | BMC (`regatta_engines::bmc`) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
+//! | k-induction (`regatta_engines::k_induction`) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
+//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | `PredicateRefinement` | none |
+//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | `ImpactRefinement` | `force_cover` |
 //!
 //! * [`abstraction`]: the interface of abstraction formulas; [`boolean`]: Boolean predicate abstraction, with decision
 //!   diagrams ([`regions`]) and an approximation of many models ([`hull`]); [`syntactic`]: formulas as terms.
 //! * [`path_formula`]: path formulas; [`definitions`]: names for their parts.
 //! * [`postcondition`]: the strongest postcondition; [`crossing`]: the labels of edges of the ARG.
 //! * This file: the states and the operators.
-//!
-//! [`PredicateRefinement`]: crate::analysis::predicate_abstraction::PredicateRefinement
-//! [`ImpactRefinement`]: crate::analysis::impact::ImpactRefinement
-//! [`force_cover`]: crate::analysis::cegar::Strategy::force_cover
 
 pub mod abstraction;
 pub mod boolean;
@@ -40,9 +36,9 @@ use self::definitions::Definitions;
 use self::path_formula::PathFormula;
 use super::composite::Domain;
 use super::location::{Edge, EdgeKind, Place};
-use crate::program::block::Blocks;
-use crate::program::{CutPointKind, InlinedLocation, Program, VariableId};
-use crate::term::{Arena, Symbol, TermId};
+use regatta_program::block::Blocks;
+use regatta_program::{CutPointKind, InlinedLocation, Program, VariableId};
+use regatta_term::{Arena, Symbol, TermId};
 
 /// The operator blk of adjustable-block encoding (ABE: Beyer, Keremoglu and Wendler, FMCAD 2010; paper 000, section 3.1.6):
 /// the places where an abstraction is computed.

@@ -1,6 +1,6 @@
 //! Path formulas.
 //!
-//! A path formula is a function, like a block (see [`crate::program::block`]): given the state where it began (state
+//! A path formula is a function, like a block (see [`regatta_program::block`]): given the state where it began (state
 //! variables at instance 0) and inputs, `guard` is the condition that one of its paths is taken, and `values` are the
 //! variables' values at its end. Constants are folded during construction, and infeasible paths are never encoded. Where
 //! paths join, values are selected by the guards, which exclude one another: a state and inputs determine a single path
@@ -9,9 +9,9 @@
 use std::rc::Rc;
 
 use super::definitions::Definitions;
-use crate::program::VariableId;
-use crate::program::persistent::PersistentMap;
-use crate::term::{Arena, Build, Symbol, TermId};
+use regatta_program::VariableId;
+use regatta_program::persistent::PersistentMap;
+use regatta_term::{Arena, Build, Symbol, TermId};
 
 /// The values of the variables that have changed since the path formula began, by the variables' numbers.
 pub type Values = PersistentMap<TermId>;

@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::PredicateCpa;
 use super::abstraction::Abstraction;
 use super::path_formula::{Frame, PathFormula, Values};
-use crate::cpa::location::{Edge, Place};
-use crate::program::block::Block;
-use crate::program::{Operation, Scope, VariableId};
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind};
+use crate::location::{Edge, Place};
+use regatta_program::block::Block;
+use regatta_program::{Operation, Scope, VariableId};
+use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, TermKind};
 
 impl<A: Abstraction> PredicateCpa<A> {
     /// Returns the edge's block as a path formula of its own, if the edge leads from one abstraction location to another: its

@@ -8,7 +8,7 @@ use oxidd::error::OutOfMemory;
 use oxidd::{BooleanFunction, Function, HasLevel, Manager, ManagerRef};
 use rustc_hash::FxHashMap;
 
-use crate::term::{Build, TermId};
+use regatta_term::{Build, TermId};
 
 /// Maximum number of nodes of all diagrams together.
 const MAXIMUM_NODES: usize = 1 << 20;
@@ -207,7 +207,7 @@ impl Regions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Sort, Symbol, store};
+    use regatta_term::{Sort, Symbol, store};
 
     #[test]
     fn regions_are_sets() {

@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use super::abstraction::{Abstraction, BlockFormula};
 use super::boolean::Solvers;
 use super::path_formula::PathFormula;
-use crate::counters::{self, Counter};
-use crate::cpa::location::Place;
-use crate::program::InlinedLocation;
-use crate::solver::{Answer, CheckLimit, Solver, SolverError, retain_holding};
-use crate::term::{Build, TermId, store};
+use crate::location::Place;
+use regatta_base::counters::{self, Counter};
+use regatta_program::InlinedLocation;
+use regatta_solver::{Answer, CheckLimit, Solver, SolverError, retain_holding};
+use regatta_term::{Build, TermId, store};
 
 /// Maximum resources of a query in the solver's own unit (a limit in time would cost a thread each). A query that exceeds
 /// it is undecided, which excludes nothing.

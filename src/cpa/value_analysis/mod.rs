@@ -1,6 +1,6 @@
 //! The value analysis: abstract interpretation (Cousot and Cousot, POPL 1977) of numbers, as a domain of CPA++.
 //!
-//! An abstract state maps terms to sets of numbers ([`crate::term::domain`]). A term is a variable; the difference of two
+//! An abstract state maps terms to sets of numbers ([`regatta_term::domain`]). A term is a variable; the difference of two
 //! variables (zones: Miné, PADO 2001; here modulo 2^w, exact when they wrap around); or an array, whose set contains the
 //! values of all its cells. The operator merge is the join, at loop heads widening; stop is inclusion. The
 //! [`Precision`] determines what is tracked.
@@ -20,10 +20,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::paths::{Path, paths};
 use super::composite::Domain;
 use super::location::{Edge, EdgeKind, Place};
-use crate::program::block::Blocks;
-use crate::program::{CutPointKind, InlinedLocation, VariableId};
-use crate::term::domain::{AbstractValue, Congruence, Environment, Thresholds, Universe, Values};
-use crate::term::{Arena, Build, Sort, TermId, store};
+use regatta_program::block::Blocks;
+use regatta_program::{CutPointKind, InlinedLocation, VariableId};
+use regatta_term::domain::{AbstractValue, Congruence, Environment, Thresholds, Universe, Values};
+use regatta_term::{Arena, Build, Sort, TermId, store};
 
 /// Number of joins of states at a loop head before widening.
 const JOINS_BEFORE_WIDENING: u32 = 2;

@@ -5,9 +5,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::program::VariableId;
-use crate::program::block::Block;
-use crate::term::{Arena, Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, size};
+use regatta_program::VariableId;
+use regatta_program::block::Block;
+use regatta_term::{Arena, Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, size};
 
 /// Maximum size of a block that is split (subterms).
 const MAXIMUM_BLOCK_SIZE: usize = 4_000;

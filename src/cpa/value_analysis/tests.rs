@@ -10,13 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::paths;
 use super::*;
-use crate::cpa::loop_bound::LoopBoundCpa;
-use crate::cpa::{Composite, Reached, algorithm::End, cpa_plus_plus};
-use crate::program::InlinedProgram;
-use crate::program::block::Block;
-use crate::program::testing::{Recursion, random_program};
-use crate::term::domain::tests::terms::{is_member, random_value};
-use crate::term::{Evaluator, Symbol, Value, evaluate};
+use crate::loop_bound::LoopBoundCpa;
+use crate::{Composite, Reached, algorithm::End, cpa_plus_plus};
+use regatta_program::InlinedProgram;
+use regatta_program::block::Block;
+use regatta_program::testing::{Recursion, random_program};
+use regatta_term::random::{is_member, random_value};
+use regatta_term::{Evaluator, Symbol, Value, evaluate};
 
 fn precisions() -> [Precision; 3] {
     let least = Precision {
@@ -92,7 +92,7 @@ fn fixpoint(
 
 /// Returns the values after the block, if it is taken with the inputs.
 fn run(
-    program: &crate::program::Program,
+    program: &regatta_program::Program,
     block: &Block,
     state: &FxHashMap<Symbol, Value>,
     inputs: &FxHashMap<(Symbol, u32), Value>,
@@ -126,8 +126,9 @@ fn check_program(bytes: &[u8], seed: u64) {
         let (cpa, states) = fixpoint(&blocks, precision.clone());
         for _ in 0..4 {
             let mut at = blocks.inlined().entry();
-            let zero =
-                |variable: &crate::program::Variable| (variable.symbol, Value::zero(variable.sort));
+            let zero = |variable: &regatta_program::Variable| {
+                (variable.symbol, Value::zero(variable.sort))
+            };
             let mut state: FxHashMap<Symbol, Value> = program.variables.iter().map(zero).collect();
             for _ in 0..30 {
                 let values = states.get(&at).expect("the place is reached");

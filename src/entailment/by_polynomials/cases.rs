@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::Oracle;
 use super::super::by_cases::{Literal, literals};
 use super::{MAXIMUM_LITERALS, Search};
-use crate::term::{Arena, Build, Op, Pool, Rebuild, TermId, for_each_subterm};
+use regatta_term::{Arena, Build, Op, Pool, Rebuild, TermId, for_each_subterm};
 
 /// Maximum number of cases.
 const MAXIMUM_CASES: usize = 16;

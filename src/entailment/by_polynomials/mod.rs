@@ -18,7 +18,7 @@ use super::laws::{powers, quotients};
 use super::polynomials::Polynomial;
 use super::unknowns::is_hard;
 use super::{Core, Oracle, Premises, Stage};
-use crate::term::{
+use regatta_term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
 };
 

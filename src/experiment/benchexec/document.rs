@@ -8,8 +8,8 @@ use bzip2::read::MultiBzDecoder;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use crate::frontend::{Error, ErrorKind, Place};
-use crate::portfolio::description::Environment;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_run::description::Environment;
 
 /// A larger text is no result file: those of a whole competition are below a tenth of it.
 const LONGEST: u64 = 1 << 30;

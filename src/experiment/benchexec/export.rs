@@ -15,11 +15,11 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use rustc_hash::FxHashMap;
 
 use super::{TOOL, status_of, title};
-use crate::experiment::folder::{Described, Description, Results};
-use crate::experiment::record::Record;
-use crate::experiment::selection::Selected;
-use crate::frontend::{Specification, Task};
-use crate::report::utc;
+use crate::folder::{Described, Description, Results};
+use crate::record::Record;
+use crate::selection::Selected;
+use regatta_frontend::{Specification, Task};
+use regatta_report::utc;
 
 const DOCUMENT_TYPE: &str = "result PUBLIC '+//IDN sosy-lab.org//DTD BenchExec result 3.12//EN' \
      'https://www.sosy-lab.org/benchexec/result-3.12.dtd'";

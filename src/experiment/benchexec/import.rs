@@ -2,7 +2,7 @@
 //!
 //! A run definition of a tool (with its version and options) is a configuration; when it was run several times, these are
 //! repetitions. BenchExec writes a file for each set of tasks and may write one of all: a run that is in both counts once. The
-//! score is by our rule ([`crate::experiment::score`]), so that it is that of our own runs; where BenchExec judged an answer otherwise, that
+//! score is by our rule ([`crate::score`]), so that it is that of our own runs; where BenchExec judged an answer otherwise, that
 //! is told. What has no counterpart is left out and counted.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use super::document::{Attributes, Document, Run, bytes, nowhere, seconds};
 use super::naming::{Identity, TaskKey, configuration_names, plain, task_key, task_names};
 use super::{TOOL, title, verdict_of};
-use crate::experiment::definition::{Limits, Order};
-use crate::experiment::folder::{Described, Description, Fixed};
-use crate::experiment::record::{Key, Measured, Record};
-use crate::experiment::score::{is_expectation, score};
-use crate::experiment::selection::Selected;
-use crate::frontend::{Error, ErrorKind, Place};
-use crate::report::utc;
+use crate::definition::{Limits, Order};
+use crate::folder::{Described, Description, Fixed};
+use crate::record::{Key, Measured, Record};
+use crate::score::{is_expectation, score};
+use crate::selection::Selected;
+use regatta_base::{Error, ErrorKind, Place};
+use regatta_report::utc;
 
 /// What files say, as a folder has it.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::experiment::data::{Configuration, Data};
-use crate::experiment::record::Record;
-use crate::experiment::statistics::median;
-use crate::portfolio::config::Portfolio;
-use crate::program::features::Features;
+use crate::data::{Configuration, Data};
+use crate::record::Record;
+use crate::statistics::median;
+use regatta_program::features::Features;
+use regatta_run::config::Portfolio;
 
 /// A task that some analysis solves.
 #[derive(Clone, Debug)]

@@ -24,9 +24,9 @@ use self::tree::Tree;
 use super::data::Data;
 use super::statistics::quantile;
 use super::table::{Cell, Sheet, count};
-use crate::frontend::{Error, ErrorKind};
-use crate::portfolio::config::Portfolio;
-use crate::portfolio::config::opening::{Condition, Opening, Turn};
+use regatta_base::{Error, ErrorKind};
+use regatta_run::config::Portfolio;
+use regatta_run::config::opening::{Condition, Opening, Turn};
 
 /// How many parts the categories are dealt to.
 const PARTS: usize = 8;

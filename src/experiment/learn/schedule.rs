@@ -4,7 +4,7 @@
 //! turn, and that none helps another.
 
 use super::cases::Case;
-use crate::portfolio::config::{Portfolio, Schedule};
+use regatta_run::config::{Portfolio, Schedule};
 
 /// A turn of an opening.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@ use super::schedule::{Rules, Step, finish};
 use super::search::{cost, search};
 use super::tree::Tree;
 use super::*;
-use crate::program::features::Features;
+use regatta_program::features::Features;
 
 const NEVER: f64 = f64::INFINITY;
 

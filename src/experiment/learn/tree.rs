@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::cases::{Case, varied};
 use super::schedule::{Rules, Step};
 use super::search::{greedy, search};
-use crate::portfolio::config::opening::{Bound, Condition};
-use crate::program::features::Features;
+use regatta_program::features::Features;
+use regatta_run::config::opening::{Bound, Condition};
 
 /// A leaf is for no fewer tasks, each with its variants.
 const LEAST_TASKS: usize = 20 * 8;

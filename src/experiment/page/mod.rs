@@ -18,7 +18,7 @@ use super::data::Data;
 use super::plot::{draw, plots};
 use super::record::Record;
 use super::table::{Cell, Sheet, by_category, by_configuration, by_reason};
-use crate::report::html::{STYLE, renderer};
+use regatta_report::html::{STYLE, renderer};
 
 const TEMPLATES: [(&str, &str); 4] = [
     ("page.html", include_str!("templates/page.html")),

@@ -1,7 +1,7 @@
 //! Lines: how many tasks are solved in which time, the score over time, what is left of each category.
 
 use super::{Axis, Corner, Curve, Kind, Plot, SHORTEST, Scale, plain};
-use crate::experiment::data::Data;
+use crate::data::Data;
 
 /// The categories with the most runs that a plot shows.
 const MOST_CATEGORIES: usize = 12;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Kind, Plot, plain};
-use crate::experiment::data::{Configuration, Data};
+use crate::data::{Configuration, Data};
 
 /// A plot for each configuration whose analyses took invariants of one another.
 pub fn publishers(data: &Data) -> Vec<Plot> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Kind, Plot, Point, SHORTEST, plain};
-use crate::experiment::data::{Configuration, Data};
-use crate::experiment::record::{Key, Record};
+use crate::data::{Configuration, Data};
+use crate::record::{Key, Record};
 
 /// What is not solved is drawn so far beyond the limit.
 pub const BEYOND: f64 = 1.35;

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::submission::Submission;
-use crate::experiment::folder::Fixed;
-use crate::experiment::selection::draw;
-use crate::frontend::digest::{hexadecimal, sha256};
-use crate::portfolio::file;
+use crate::folder::Fixed;
+use crate::selection::draw;
+use regatta_base::digest::{hexadecimal, sha256};
+use regatta_run::file;
 
 /// Makes the folder, or reads what is there: what all jobs are called, before the submission's number, and the submissions.
 ///
@@ -88,7 +88,7 @@ fn new_name(folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::definition::{Limits, Order};
+    use crate::definition::{Limits, Order};
 
     #[test]
     fn slurm_names_are_plain() {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::folder::Sink;
-use crate::experiment::record::{Key, Record};
+use crate::folder::Sink;
+use crate::record::{Key, Record};
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::Options;
-use crate::experiment::definition::Limits;
-use crate::experiment::keeper;
+use crate::definition::Limits;
+use crate::keeper;
 
 /// What a script says.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::journal::{self, Entry};
-use crate::experiment::record::{Key, Record};
-use crate::portfolio::file;
+use crate::record::{Key, Record};
+use regatta_run::file;
 
 const SCRIPT: &str = "job.sh";
 const JOB: &str = "job";

@@ -4,16 +4,16 @@ use std::path::Path;
 
 use super::journal::Journal;
 use super::submission::{journal_of, read_list};
-use crate::experiment::accounting::{Accounting, Way};
-use crate::experiment::definition::Limits;
-use crate::experiment::display::Display;
-use crate::experiment::folder::{Description, read_description};
-use crate::experiment::machine::{Slots, cores, online};
-use crate::experiment::plan::{Planned, plan};
-use crate::experiment::programs::Programs;
-use crate::experiment::record::Key;
-use crate::experiment::runner::{Setup, make};
-use crate::frontend::{Error, ErrorKind, Place};
+use crate::accounting::{Accounting, Way};
+use crate::definition::Limits;
+use crate::display::Display;
+use crate::folder::{Description, read_description};
+use crate::machine::{Slots, cores, online};
+use crate::plan::{Planned, plan};
+use crate::programs::Programs;
+use crate::record::Key;
+use crate::runner::{Setup, make};
+use regatta_base::{Error, ErrorKind, Place};
 
 /// What a job is told.
 #[derive(Clone, Debug)]

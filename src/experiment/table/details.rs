@@ -1,10 +1,10 @@
 //! Tables that papers have beside those of all runs: the times of right answers, counters, and a row a task.
 
 use super::{Cell, Sheet, count, head};
-use crate::experiment::data::{Configuration, Data};
-use crate::experiment::figure::Figure;
-use crate::experiment::record::Record;
-use crate::experiment::statistics::{mean, median, quantile, standard_deviation};
+use crate::data::{Configuration, Data};
+use crate::figure::Figure;
+use crate::record::Record;
+use crate::statistics::{mean, median, quantile, standard_deviation};
 
 /// For each configuration the times of right answers, of the proofs among them, and of the alarms.
 pub fn times_of_answers(data: &Data) -> Sheet {
@@ -158,7 +158,7 @@ fn decimal(value: Option<f64>) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::table::tests::data;
+    use crate::table::tests::data;
 
     #[test]
     fn times_are_those_of_right_answers_alone() {

@@ -184,8 +184,8 @@ fn head(names: &[&str], figures: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::data::Configuration;
-    use crate::experiment::record::Record;
+    use crate::data::Configuration;
+    use crate::record::Record;
 
     /// A configuration with a proof, an alarm, and a run that came to no end.
     pub fn data() -> Data {

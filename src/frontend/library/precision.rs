@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::frontend::ir::MathFunction;
+use crate::ir::MathFunction;
 
 use super::{
     Builtin, LIBRARY, Library, LibraryFunction, Model, format, function_name, is_name_character,

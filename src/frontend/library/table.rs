@@ -1,7 +1,7 @@
 //! The table of the modelled functions: their prototypes, by how they are modelled.
 
-use crate::frontend::ir::MathFunction;
-use crate::term::RoundingMode;
+use crate::ir::MathFunction;
+use regatta_term::RoundingMode;
 
 use super::{Builtin, Model};
 

@@ -7,9 +7,9 @@ use super::half_precision::{self, HALF};
 use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
-use crate::frontend::memory::walk::is_condition;
-use crate::frontend::types::{FloatKind, Qualifiers, Type, TypeKind};
+use crate::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::memory::walk::is_condition;
+use crate::types::{FloatKind, Qualifiers, Type, TypeKind};
 
 impl Lowerer<'_> {
     /// Both operands of a site, the left one evaluated first and settled.
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         self.complex_operation(op, left, right)
     }
 
-    fn invalid_operands(&self, left: &Value, right: &Value) -> crate::frontend::diagnostic::Error {
+    fn invalid_operands(&self, left: &Value, right: &Value) -> regatta_base::diagnostic::Error {
         let (left, right) = (self.types.describe(left.ty), self.types.describe(right.ty));
         self.error(format!("invalid operands of types `{left}` and `{right}`"))
     }

@@ -16,8 +16,8 @@ use lang_c::span::Node;
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::constant;
-use crate::frontend::ir::{
+use crate::constant;
+use crate::ir::{
     Argument, Instruction, Place, Pointer, ScalarType, Storage, Terminator, UnknownEffect,
 };
 
@@ -328,7 +328,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.span = crate::program::Span::NONE;
+        self.span = regatta_base::Span::NONE;
     }
 
     /// Assembly may name the `static` objects at file scope, as code that is not known may name the others.

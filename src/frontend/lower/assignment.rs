@@ -6,9 +6,9 @@ use lang_c::span::Node;
 use super::sequencing::{Conflict, Spot, has_loose_effects, key};
 use super::value::{Lvalue, Value, ValueKind, with_indices};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, Padding, Place, Pointer, ScalarType};
-use crate::frontend::types::Type;
-use crate::term::FloatFormat;
+use crate::ir::{BinaryOp, Expr, Instruction, Padding, Place, Pointer, ScalarType};
+use crate::types::Type;
+use regatta_term::FloatFormat;
 
 /// Whether the value of an expression is wanted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

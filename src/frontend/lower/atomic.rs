@@ -6,8 +6,8 @@ use lang_c::span::Node;
 use super::assignment::Use;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, UnaryOp};
-use crate::frontend::types::Type;
+use crate::ir::{BinaryOp, Expr, UnaryOp};
+use crate::types::Type;
 
 /// Whether an operation gives the value before or after it.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         if matches!(operation, "test_and_set" | "clear") && self.types.scalar(target).is_none() {
             target = Type::BOOL;
         }
-        let address = self.keep(address, crate::frontend::ir::ScalarType::Pointer);
+        let address = self.keep(address, crate::ir::ScalarType::Pointer);
         let place = Value::lvalue(address, target);
         let missing = |this: &Self| this.error(format!("`{name}` has too few arguments"));
         if let Some((change, gives)) = fetch_operation(operation) {

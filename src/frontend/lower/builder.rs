@@ -1,15 +1,15 @@
 //! A function under construction: basic blocks, and the order of side effects.
 //!
-//! Lowering an expression appends what has an effect to the current block and returns a pure [`Expr`](crate::frontend::ir::Expr) for the value,
+//! Lowering an expression appends what has an effect to the current block and returns a pure [`Expr`](crate::ir::Expr) for the value,
 //! which reads memory when it is used. An operand whose value is needed after later effects must be *settled*: its
 //! value is assigned to a temporary at the place where it stood. A [`Mark`] remembers that place, so that an operand is
 //! copied only if what follows turns out to have effects.
 
-use crate::frontend::ir::{
+use crate::ir::{
     Block, BlockIndex, Function, FunctionIndex, Instruction, ObjectIndex, Terminator, Turn,
 };
-use crate::frontend::types::Type;
-use crate::program::{Span, Waypoint};
+use crate::types::Type;
+use regatta_program::{Span, Waypoint};
 
 use rustc_hash::FxHashSet;
 

@@ -8,11 +8,11 @@ use super::assignment::Use;
 use super::overflow::Magnitude;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
-use crate::frontend::library::{self, Builtin, LibraryFunction};
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{FunctionType, RecordKind, Type};
-use crate::program::AssumptionKind;
+use crate::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
+use crate::library::{self, Builtin, LibraryFunction};
+use crate::rewrite::encoding;
+use crate::types::{FunctionType, RecordKind, Type};
+use regatta_program::AssumptionKind;
 
 type Arguments<'n> = &'n [Node<ast::Expression>];
 

@@ -11,12 +11,12 @@ use super::scope::Entity;
 use super::sequencing::key;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, Callee, Expr, Instruction, Pointer, ResultPlace, Terminator, UnknownEffect,
 };
-use crate::frontend::library::{Builtin, Model};
-use crate::frontend::types::{FunctionType, ParameterForm, Type};
-use crate::program::{AssumptionKind, ExternalKind};
+use crate::library::{Builtin, Model};
+use crate::types::{FunctionType, ParameterForm, Type};
+use regatta_program::{AssumptionKind, ExternalKind};
 
 impl Lowerer<'_> {
     pub(super) fn call(&mut self, call: &ast::CallExpression, wanted: Use) -> Result<Value> {

@@ -11,9 +11,9 @@ use super::assignment::Use;
 use super::condition::Condition;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
-use crate::frontend::library;
-use crate::frontend::types::{FloatKind, FunctionType, IntegerKind, ParameterForm, Type, TypeKind};
+use crate::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use crate::library;
+use crate::types::{FloatKind, FunctionType, IntegerKind, ParameterForm, Type, TypeKind};
 
 /// Constants of integral values below this have products and sums without any rounding.
 const EXACT_LIMIT: i128 = 1 << 11;
@@ -441,7 +441,7 @@ fn are_small(numbers: &[&Parts]) -> bool {
     })
 }
 
-fn is_small_integer(part: &Expr, format: crate::term::FloatFormat) -> bool {
+fn is_small_integer(part: &Expr, format: regatta_term::FloatFormat) -> bool {
     let scalar = ScalarType::Float(format);
     let wide = ScalarType::Integer {
         bits: 64,

@@ -7,12 +7,12 @@ use super::assignment::Use;
 use super::half_precision::{self, HALF, SINGLE};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     BinaryOp, BlockIndex, Expr, Instruction, ObjectIndex, ScalarType, Terminator, UnaryOp,
 };
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::Type;
-use crate::program::{Waypoint, WaypointKind};
+use crate::rewrite::encoding;
+use crate::types::Type;
+use regatta_program::{Waypoint, WaypointKind};
 
 /// A condition that has been lowered.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{Expr, ObjectIndex, Place};
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{Qualifiers, Type};
+use crate::ir::{Expr, ObjectIndex, Place};
+use crate::rewrite::encoding;
+use crate::types::{Qualifiers, Type};
 
 /// The contents of `constexpr` objects.
 #[derive(Debug, Default)]

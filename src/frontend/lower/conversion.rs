@@ -3,8 +3,8 @@
 use super::half_precision::{self, HALF, SINGLE};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{Expr, ScalarType};
-use crate::frontend::types::{Type, TypeKind};
+use crate::ir::{Expr, ScalarType};
+use crate::types::{Type, TypeKind};
 
 impl Lowerer<'_> {
     /// Converts a scalar from one C type to another that is also scalar.
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         let is_union = self
             .types
             .as_record(to)
-            .is_some_and(|record| record.kind == crate::frontend::types::RecordKind::Union);
+            .is_some_and(|record| record.kind == crate::types::RecordKind::Union);
         match member {
             Some(member) if is_union => {
                 let object = self.temporary_object(to)?;
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
     fn is_transparent_union(&self, ty: Type) -> bool {
         self.types
             .as_record(ty)
-            .is_some_and(|record| record.kind == crate::frontend::types::RecordKind::Union)
+            .is_some_and(|record| record.kind == crate::types::RecordKind::Union)
     }
 
     /// Whether the value is a null pointer constant.

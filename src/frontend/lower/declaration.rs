@@ -11,14 +11,12 @@ use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use super::specifier::{Specifiers, StorageClass};
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::diagnostic::Error;
-use crate::frontend::ir::{
-    BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage,
-};
-use crate::frontend::library;
-use crate::frontend::memory::layout::AddressSpace;
-use crate::frontend::types::{ArrayLength, Type, TypeKind};
-use crate::program::{Lifetime, Span};
+use crate::ir::{BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage};
+use crate::library;
+use crate::memory::layout::AddressSpace;
+use crate::types::{ArrayLength, Type, TypeKind};
+use regatta_base::diagnostic::Error;
+use regatta_program::{Lifetime, Span};
 
 impl Lowerer<'_> {
     /// A declaration at file scope, or a function.
@@ -779,10 +777,10 @@ impl Lowerer<'_> {
             return Err(self.error(format!("the function `{name}` is not declared")));
         }
         self.warn(format!("the function `{name}` is not declared"));
-        let ty = self.types.function(crate::frontend::types::FunctionType {
+        let ty = self.types.function(crate::types::FunctionType {
             result: Type::INT,
             parameters: Vec::new(),
-            form: crate::frontend::types::ParameterForm::Unspecified,
+            form: crate::types::ParameterForm::Unspecified,
         });
         if let Some(linked) = self.scopes.linked.get(name).copied() {
             return Ok(linked.symbol);
@@ -802,7 +800,7 @@ impl Lowerer<'_> {
     /// A builder for a function that is about to be lowered.
     pub(super) fn builder_for(
         &self,
-        index: crate::frontend::ir::FunctionIndex,
+        index: crate::ir::FunctionIndex,
         name: &str,
         result: Type,
     ) -> FunctionBuilder {
@@ -823,6 +821,6 @@ fn is_auto_type(specifiers: &[Node<ast::DeclarationSpecifier>]) -> bool {
     specifiers.iter().any(|specifier| {
         matches!(&specifier.node, ast::DeclarationSpecifier::TypeSpecifier(specifier)
             if matches!(&specifier.node, ast::TypeSpecifier::TypedefName(name)
-                if name.node.name == crate::frontend::rewrite::encoding::AUTO_TYPE))
+                if name.node.name == crate::rewrite::encoding::AUTO_TYPE))
     })
 }

@@ -5,10 +5,8 @@ use lang_c::span::Node;
 
 use super::specifier::{Attributes, Specifiers, qualifier_of};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{Instruction, ScalarType};
-use crate::frontend::types::{
-    ArrayLength, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
-};
+use crate::ir::{Instruction, ScalarType};
+use crate::types::{ArrayLength, FunctionType, ParameterForm, Qualifiers, Type, TypeKind};
 
 /// What C23 has no more.
 pub(super) const OLD_STYLE: &str = "an old-style function definition, which C23 does not have";

@@ -11,10 +11,10 @@ use super::section::{Array, Placed, Position};
 use super::specifier::Attributes;
 use super::value::Value;
 use super::{Effect, Lowerer, Result};
-use crate::frontend::ir::{Argument, Callee, FunctionIndex, Instruction, ObjectIndex, Terminator};
-use crate::frontend::library;
-use crate::frontend::types::Type;
-use crate::program::Span;
+use crate::ir::{Argument, Callee, FunctionIndex, Instruction, ObjectIndex, Terminator};
+use crate::library;
+use crate::types::Type;
+use regatta_base::Span;
 
 /// Functions that run before and after `main`, by name.
 #[derive(Debug, Default)]

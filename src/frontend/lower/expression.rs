@@ -9,10 +9,10 @@ use super::scope::Entity;
 use super::specifier::Attributes;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::constant::{self, Encoding, decimal_float};
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{IntegerKind, OpaqueKind, Type, TypeKind};
+use crate::constant::{self, Encoding, decimal_float};
+use crate::ir::{BinaryOp, Expr, ScalarType};
+use crate::rewrite::encoding;
+use crate::types::{IntegerKind, OpaqueKind, Type, TypeKind};
 
 /// The operator that evaluates both operands and nothing else.
 pub(super) fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
@@ -422,7 +422,7 @@ impl Lowerer<'_> {
                 self.span = span;
                 let truth = self.truth_of(condition);
                 let (expr, _) = self.scalar_value(truth)?;
-                let not = fold::unary(crate::frontend::ir::UnaryOp::LogicalNot, expr, fold::INT);
+                let not = fold::unary(crate::ir::UnaryOp::LogicalNot, expr, fold::INT);
                 Ok(Value::scalar(not, Type::INT))
             }
         }

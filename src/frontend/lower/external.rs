@@ -1,9 +1,9 @@
 //! Notes of what the program's own text uses and does not define.
 
 use super::Lowerer;
-use crate::frontend::library::{self, Builtin};
-use crate::frontend::types::Type;
-use crate::program::{External, ExternalKind};
+use crate::library::{self, Builtin};
+use crate::types::Type;
+use regatta_program::{External, ExternalKind};
 
 impl Lowerer<'_> {
     /// The program's text uses a function that it does not define. What it comes to first counts.

@@ -2,10 +2,10 @@
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, MathFunction, ScalarType, UnaryOp};
-use crate::frontend::library::{Builtin, LibraryFunction};
-use crate::frontend::types::{FunctionType, Type};
-use crate::term::FloatValue;
+use crate::ir::{BinaryOp, Expr, Instruction, MathFunction, ScalarType, UnaryOp};
+use crate::library::{Builtin, LibraryFunction};
+use crate::types::{FunctionType, Type};
+use regatta_term::FloatValue;
 
 /// The bits of the rounding mode in the machine's control word.
 const MODE_MASK: i128 = 0xc00;

@@ -6,10 +6,10 @@
 
 use rustc_apfloat::{Float, FloatConvert as _, Round, Status};
 
-use crate::frontend::ir::{BinaryOp, Expr, Place, ScalarType, UnaryOp};
-pub(super) use crate::frontend::memory::walk::INT;
-use crate::frontend::memory::walk::{all_parts, is_condition};
-use crate::term::{FloatFormat, with_format};
+use crate::ir::{BinaryOp, Expr, Place, ScalarType, UnaryOp};
+pub(super) use crate::memory::walk::INT;
+use crate::memory::walk::{all_parts, is_condition};
+use regatta_term::{FloatFormat, with_format};
 
 /// The constant of type `int`.
 pub(super) fn int(value: i128) -> Expr {

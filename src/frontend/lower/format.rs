@@ -1,20 +1,20 @@
 //! Calls of `printf`, `scanf` and their families: a format that is known becomes a C function of ours
-//! ([`crate::frontend::library::format`]), which is called with the arguments.
+//! ([`crate::library::format`]), which is called with the arguments.
 
 use super::assignment::Use;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
-use crate::frontend::ir::{
+use crate::ir::{
     Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ScalarType, Storage,
     Terminator,
 };
-use crate::frontend::library::format::{
+use crate::library::format::{
     Channel, Family, FormatFunction, Kind, family, print_function, scan_function,
 };
-use crate::frontend::library::{self, LibraryFunction, Model};
-use crate::frontend::memory::walk::start_of;
-use crate::frontend::types::{FunctionType, ParameterForm, Type};
-use crate::program::Span;
+use crate::library::{self, LibraryFunction, Model};
+use crate::memory::walk::start_of;
+use crate::types::{FunctionType, ParameterForm, Type};
+use regatta_base::Span;
 
 impl Lowerer<'_> {
     /// A call of a function of the family; the arguments are promoted.

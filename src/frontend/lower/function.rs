@@ -9,14 +9,14 @@ use super::scope::{Definition, Entity};
 use super::specifier::StorageClass;
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, BinaryOp, Callee, Expr, Function, FunctionIndex, InitialContents, Instruction, Leaf,
     Object, ObjectIndex, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
 };
-use crate::frontend::memory::walk;
-use crate::frontend::types::{FunctionType, ParameterForm, Type, TypeKind};
-use crate::program::{AssumptionKind, Lifetime};
+use crate::memory::walk;
+use crate::types::{FunctionType, ParameterForm, Type, TypeKind};
+use regatta_base::diagnostic::{Error, ErrorKind};
+use regatta_program::{AssumptionKind, Lifetime};
 
 /// The part of a declarator that makes it a function, and what is around it.
 pub(super) struct FunctionHead<'n> {
@@ -511,7 +511,7 @@ impl Lowerer<'_> {
                 self.emit(Instruction::Nondet {
                     place,
                     function: "argc".to_owned(),
-                    call_end: crate::program::Span::NONE,
+                    call_end: regatta_base::Span::NONE,
                 });
                 // Every number counts as one that is possible, so that no input ends the program.
                 let zero = fold::zero(scalar);
@@ -524,7 +524,7 @@ impl Lowerer<'_> {
             _ => self.emit(Instruction::Nondet {
                 place,
                 function: "main".to_owned(),
-                call_end: crate::program::Span::NONE,
+                call_end: regatta_base::Span::NONE,
             }),
         }
         Ok(Argument::Scalar { value, scalar })

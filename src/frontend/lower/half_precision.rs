@@ -7,8 +7,8 @@
 
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
-use crate::term::FloatFormat;
+use crate::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
+use regatta_term::FloatFormat;
 
 /// `_Float16`.
 pub(super) const HALF: ScalarType = ScalarType::Float(FloatFormat::F16);
@@ -54,7 +54,7 @@ fn unrounded(wide: Expr) -> Expr {
 /// `left op right` on numbers of type `_Float16` that are widened; of a comparison, the truth value.
 pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let result = fold::binary(op, left, right, SINGLE);
-    match crate::frontend::memory::walk::is_condition(op) {
+    match crate::memory::walk::is_condition(op) {
         true => result,
         false => unrounded(result),
     }

@@ -13,8 +13,8 @@ use lang_c::span::Node;
 use super::assignment::Use;
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{Callee, Expr, FunctionIndex, Instruction, Storage, Terminator};
-use crate::frontend::types::{FunctionType, ParameterForm, Type};
+use crate::ir::{Callee, Expr, FunctionIndex, Instruction, Storage, Terminator};
+use crate::types::{FunctionType, ParameterForm, Type};
 
 /// What the declarations of a function at file scope say together.
 #[derive(Clone, Debug, Default)]

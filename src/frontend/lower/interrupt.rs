@@ -7,12 +7,12 @@
 use rustc_hash::FxHashSet;
 
 use super::{Lowerer, block, unreachable_function};
-use crate::frontend::ir::{
+use crate::ir::{
     BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object, ObjectIndex, Place,
     Storage, Terminator,
 };
-use crate::frontend::memory::walk::{INT, every_expression, start_of};
-use crate::program::{AssumptionKind, Span};
+use crate::memory::walk::{INT, every_expression, start_of};
+use regatta_program::{AssumptionKind, Span};
 
 /// What the function is called that stands for the machine.
 const INTERRUPTS: &str = "<interrupts>";
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
             alignment: 4,
             storage: Storage::Automatic(machine),
             constant: false,
-            leaves: self.types.leaves(crate::frontend::types::Type::INT),
+            leaves: self.types.leaves(crate::types::Type::INT),
             blocks: Vec::new(),
             span: Span::NONE,
         });

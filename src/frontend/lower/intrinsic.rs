@@ -9,8 +9,8 @@ use lang_c::span::Node;
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, MathFunction, ScalarType, UnaryOp};
-use crate::frontend::types::{FloatKind, IntegerKind, Type};
+use crate::ir::{BinaryOp, Expr, MathFunction, ScalarType, UnaryOp};
+use crate::types::{FloatKind, IntegerKind, Type};
 
 /// What the names of gcc's functions for instructions begin with.
 pub(super) const PREFIX: &str = "__builtin_ia32_";

@@ -19,9 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::builder::Mark;
 use super::value::Value;
 use super::{Lowerer, Result};
-use crate::frontend::ir::{BlockIndex, Callee, Expr, Instruction, ObjectIndex, Terminator};
-use crate::frontend::types::Type;
-use crate::program::Span;
+use crate::ir::{BlockIndex, Callee, Expr, Instruction, ObjectIndex, Terminator};
+use crate::types::Type;
+use regatta_base::Span;
 
 /// Index of a block scope in [`Blocks`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -390,7 +390,7 @@ impl Lowerer<'_> {
             )?;
             return Ok(());
         }
-        if crate::frontend::library::lookup(&cleanup.name).is_some() {
+        if crate::library::lookup(&cleanup.name).is_some() {
             self.unsupported(format!(
                 "the library function `{}` as a cleanup",
                 cleanup.name

@@ -20,10 +20,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::declarator::declarator_name;
 use super::scope::{Entity, Symbol};
 use super::{Lowerer, Result};
-use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::ir::{FunctionIndex, Terminator};
-use crate::frontend::position::Origin;
-use crate::frontend::types::Type;
+use crate::ir::{FunctionIndex, Terminator};
+use crate::position::Origin;
+use crate::types::Type;
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 /// Where something begins: in which text, at which offset.
 type Start = (Origin, usize);

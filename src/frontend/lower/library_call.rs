@@ -1,4 +1,4 @@
-//! Calls of library functions, by the model that [`crate::frontend::library`] has of each.
+//! Calls of library functions, by the model that [`crate::library`] has of each.
 
 use std::rc::Rc;
 
@@ -10,14 +10,14 @@ use super::declarator::declarator_name;
 use super::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     Callee, Expr, FunctionIndex, Instruction, MathFunction, ScalarType, Storage, Terminator,
     UnknownEffect,
 };
-use crate::frontend::library::{self, LibraryFunction, Model};
-use crate::frontend::types::{FunctionType, ParameterForm, Type};
-use crate::program::Span;
-use crate::term::FloatFormat;
+use crate::library::{self, LibraryFunction, Model};
+use crate::types::{FunctionType, ParameterForm, Type};
+use regatta_base::Span;
+use regatta_term::FloatFormat;
 
 impl Lowerer<'_> {
     /// Declares a library function that is used without a declaration; `None` if it is not known.
@@ -394,7 +394,7 @@ impl Lowerer<'_> {
         if !is_function && arguments.iter().all(is_constant) {
             return 1;
         }
-        let is_long_model = self.options.data_model == crate::program::DataModel::Lp64;
+        let is_long_model = self.options.data_model == regatta_program::DataModel::Lp64;
         match (scalar, is_long_model) {
             (ScalarType::Float(FloatFormat::F64), true) if is_function => 128,
             (ScalarType::Float(FloatFormat::F32), true) if is_function => 8,

@@ -26,11 +26,11 @@ use super::declarator::declarator_name;
 use super::scope::Entity;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
-use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType, Storage};
-use crate::frontend::library::{self, Builtin, Model, linker};
-use crate::frontend::literal::plain_text;
-use crate::frontend::parse::Pragma;
-use crate::frontend::types::Type;
+use crate::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType, Storage};
+use crate::library::{self, Builtin, Model, linker};
+use crate::literal::plain_text;
+use crate::parse::Pragma;
+use crate::types::Type;
 
 /// What declarations say about symbols.
 #[derive(Debug, Default)]
@@ -386,7 +386,7 @@ impl Lowerer<'_> {
                     this.emit(Instruction::Nondet {
                         place,
                         function,
-                        call_end: crate::program::Span::NONE,
+                        call_end: regatta_base::Span::NONE,
                     })
                 });
                 object
@@ -493,7 +493,7 @@ impl Lowerer<'_> {
                 self.unsupported(format!("the resolver of the indirect function `{entity}`"));
                 continue;
             };
-            let callee = crate::frontend::ir::Callee::Direct(index);
+            let callee = crate::ir::Callee::Direct(index);
             let value =
                 self.emit_call(callee, &function, Vec::new(), super::assignment::Use::Value)?;
             let pointer = self.types.pointer(ty);

@@ -2,12 +2,12 @@
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     BinaryOp, Expr, InitialContents, Instruction, Leaf, Pointer, ScalarType, Terminator,
 };
-use crate::frontend::library::{Builtin, LibraryFunction, lookup};
-use crate::frontend::types::{ArrayLength, FunctionType, ParameterForm, Type};
-use crate::program::{DataModel, Lifetime};
+use crate::library::{Builtin, LibraryFunction, lookup};
+use crate::types::{ArrayLength, FunctionType, ParameterForm, Type};
+use regatta_program::{DataModel, Lifetime};
 
 impl Lowerer<'_> {
     pub(super) fn memory_builtin(
@@ -331,7 +331,7 @@ impl Lowerer<'_> {
         self.emit(Instruction::Nondet {
             place,
             function: known.name.to_owned(),
-            call_end: crate::program::Span::NONE,
+            call_end: regatta_base::Span::NONE,
         });
         let one = fold::integer(1, scalar);
         let next = fold::binary(BinaryOp::Add, index, one, scalar);

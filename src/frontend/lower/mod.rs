@@ -71,17 +71,17 @@ use std::rc::Rc;
 use lang_c::span::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
-use crate::frontend::ir::{
+use crate::ir::{
     Block, BlockIndex, Devices, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
     ObjectIndex, Place, ScalarType, Storage, Terminator, Unit, UnknownEffect,
 };
-use crate::frontend::memory::walk::scalar_bits;
-use crate::frontend::parse::ParsedUnit;
-use crate::frontend::position::Origin;
-use crate::frontend::types::layout::LayoutError;
-use crate::frontend::types::{Qualifiers, Type, TypeKind, TypeTable};
-use crate::program::{AssumptionKind, DataModel, External, Span, Waypoint, WaypointKind};
+use crate::memory::walk::scalar_bits;
+use crate::parse::ParsedUnit;
+use crate::position::Origin;
+use crate::types::layout::LayoutError;
+use crate::types::{Qualifiers, Type, TypeKind, TypeTable};
+use regatta_base::diagnostic::{Error, ErrorKind, Warning};
+use regatta_program::{AssumptionKind, DataModel, External, Span, Waypoint, WaypointKind};
 
 use builder::{Effect, FunctionBuilder};
 use exit::Late;
@@ -89,7 +89,7 @@ use left_out::{Failing, Failure, LeftOut};
 use scope::Scopes;
 use sequencing::{Sequencing, Step};
 
-use crate::frontend::property::Specification;
+use crate::property::Specification;
 
 /// The result of everything that can meet an error in the program.
 type Result<T> = std::result::Result<T, Error>;
@@ -105,7 +105,7 @@ pub struct LowerOptions {
     pub devices: Devices,
 }
 
-/// Lowers a parsed program. To be called under [`crate::frontend::parse::with_large_stack`].
+/// Lowers a parsed program. To be called under [`crate::parse::with_large_stack`].
 ///
 /// # Errors
 /// When something in it is not right or not modelled.
@@ -815,7 +815,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn scalar_layout(&self, scalar: ScalarType) -> (u64, u64) {
-        use crate::term::FloatFormat;
+        use regatta_term::FloatFormat;
         let ilp32 = self.options.data_model == DataModel::Ilp32;
         let (size, alignment): (u64, u64) = match scalar {
             ScalarType::Bool => (1, 1),

@@ -27,14 +27,14 @@ use super::scope::{Entity, Symbol};
 use super::specifier::Specifiers;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, BinaryOp, Callee, Expr, FunctionIndex, Instruction, Object, ObjectIndex, Place,
     Pointer, ResultPlace, ScalarType, Storage, Terminator,
 };
-use crate::frontend::lower::declarator::LengthContext;
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::Type;
-use crate::program::Span;
+use crate::lower::declarator::LengthContext;
+use crate::rewrite::encoding;
+use crate::types::Type;
+use regatta_base::Span;
 
 /// What is known of nested functions.
 #[derive(Debug, Default)]

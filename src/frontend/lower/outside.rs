@@ -17,14 +17,14 @@ use rustc_hash::FxHashSet;
 
 use super::exit::Late;
 use super::{Lowerer, block};
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
     ObjectIndex, Outside, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
     UnknownEffect,
 };
-use crate::frontend::library;
-use crate::frontend::memory::walk::{INT, every_expression, start_of};
-use crate::program::Span;
+use crate::library;
+use crate::memory::walk::{INT, every_expression, start_of};
+use regatta_base::Span;
 
 /// What the environment is called.
 const ENVIRONMENT: &str = "<environment>";

@@ -1,7 +1,7 @@
 //! Checks for overflow where no integer type holds every result: the operands are split into sign and size.
 
 use super::{Lowerer, fold};
-use crate::frontend::ir::{BinaryOp, Expr, ScalarType};
+use crate::ir::{BinaryOp, Expr, ScalarType};
 
 /// What sizes are computed in.
 const SIZE: ScalarType = ScalarType::Integer {

@@ -5,8 +5,8 @@
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result};
-use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType};
-use crate::frontend::types::{OpaqueKind, Type, TypeKind};
+use crate::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType};
+use crate::types::{OpaqueKind, Type, TypeKind};
 
 /// The parts that an operator made of constants, and their type.
 #[derive(Clone, Debug)]
@@ -198,7 +198,7 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn inconvertible(&self, from: Type, to: Type) -> crate::frontend::Error {
+    pub(super) fn inconvertible(&self, from: Type, to: Type) -> regatta_base::Error {
         let (from, to) = (self.types.describe(from), self.types.describe(to));
         self.error(format!("`{from}` cannot be converted to `{to}`"))
     }

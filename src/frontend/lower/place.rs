@@ -7,15 +7,13 @@ use super::assignment::Use;
 use super::scope::Entity;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
-    BinaryOp, BitField, Expr, Leaf, Object, ObjectIndex, Place, ScalarType, Storage,
-};
-use crate::frontend::library;
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{
+use crate::ir::{BinaryOp, BitField, Expr, Leaf, Object, ObjectIndex, Place, ScalarType, Storage};
+use crate::library;
+use crate::rewrite::encoding;
+use crate::types::{
     ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
 };
-use crate::program::ExternalKind;
+use regatta_program::ExternalKind;
 
 impl Lowerer<'_> {
     /// `address + bytes`, nested offsets joined.
@@ -489,7 +487,7 @@ impl Lowerer<'_> {
             fold::binary(BinaryOp::Multiply, index, size, scalar)
         };
         if op == BinaryOp::Subtract {
-            bytes = fold::unary(crate::frontend::ir::UnaryOp::Negate, bytes, scalar);
+            bytes = fold::unary(crate::ir::UnaryOp::Negate, bytes, scalar);
         }
         Ok(Value::scalar(self.offset(address, bytes), ty.unqualified()))
     }

@@ -1,7 +1,7 @@
 //! The property: which code is the error.
 
 use super::Lowerer;
-use crate::frontend::property::{Specification, VIOLATED};
+use crate::property::{Specification, VIOLATED};
 
 impl Lowerer<'_> {
     /// Whether a call of the function at hand violates the property. What the library's models call among themselves is not

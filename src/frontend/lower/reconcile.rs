@@ -5,11 +5,11 @@
 //! of direct calls are converted to the parameters' types, as far as that makes sense.
 
 use super::Lowerer;
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, Callee, Expr, Function, FunctionIndex, Instruction, ObjectIndex, Pointer,
     ResultPlace, ScalarType, Storage,
 };
-use crate::program::Span;
+use regatta_base::Span;
 
 /// What a function takes and gives.
 #[derive(Clone)]

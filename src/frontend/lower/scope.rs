@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::frontend::ir::{DeclaredName, FunctionIndex, ObjectIndex, ScalarPlace};
-use crate::frontend::types::{Type, TypeTable};
-use crate::program::Span;
-use crate::program::waypoint::Time;
+use crate::ir::{DeclaredName, FunctionIndex, ObjectIndex, ScalarPlace};
+use crate::types::{Type, TypeTable};
+use regatta_base::Span;
+use regatta_program::waypoint::Time;
 
 /// Index of a [`Symbol`]; the same for every declaration of one entity.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

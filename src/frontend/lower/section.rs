@@ -15,10 +15,10 @@
 use super::specifier::Attributes;
 use super::{Lowerer, fold};
 
-use crate::frontend::ir::{Argument, Expr, FunctionIndex, Instruction, ObjectIndex, Place};
-use crate::frontend::library::linker;
-use crate::frontend::memory::walk::start_of;
-use crate::program::AssumptionKind;
+use crate::ir::{Argument, Expr, FunctionIndex, Instruction, ObjectIndex, Place};
+use crate::library::linker;
+use crate::memory::walk::start_of;
+use regatta_program::AssumptionKind;
 
 /// An array of functions that the loader calls.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

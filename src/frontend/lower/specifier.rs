@@ -6,13 +6,13 @@ use lang_c::span::Node;
 use super::constexpr::encoded_call;
 use super::scope::Entity;
 use super::{Lowerer, Result};
-use crate::frontend::constant::{decimal_float, sized_float};
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::record::Packing;
-use crate::frontend::types::{
+use crate::constant::{decimal_float, sized_float};
+use crate::rewrite::encoding;
+use crate::types::record::Packing;
+use crate::types::{
     ArrayLength, FloatKind, FunctionType, IntegerKind, OpaqueKind, Qualifiers, Type, TypeKind,
 };
-use crate::program::DataModel;
+use regatta_program::DataModel;
 
 /// Maximum width of a bit-precise type (bits), as clang's `BITINT_MAXWIDTH`.
 const MAXIMUM_BITS: u32 = 8_388_608;
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
             let symbol = self.scopes.create(super::scope::Symbol {
                 ty,
                 entity: Entity::Typedef,
-                span: crate::program::Span::NONE,
+                span: regatta_base::Span::NONE,
             });
             self.scopes.bind(name, symbol);
         }
@@ -652,7 +652,7 @@ impl Lowerer<'_> {
     fn storage_order(&mut self, argument: Option<&Node<ast::Expression>>) {
         let native = argument.is_some_and(|argument| match &argument.node {
             ast::Expression::StringLiteral(parts) => {
-                crate::frontend::literal::plain_text(&parts.node) == "little-endian"
+                crate::literal::plain_text(&parts.node) == "little-endian"
             }
             _ => false,
         });
@@ -800,7 +800,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// How `__int128` is written in what lang-c parsed; see [`crate::frontend::rewrite`].
+/// How `__int128` is written in what lang-c parsed; see [`crate::rewrite`].
 fn is_int128(format: &ast::TS18661FloatType) -> bool {
     format.format == ast::TS18661FloatFormat::DecimalExtended && format.width == 128
 }

@@ -10,8 +10,8 @@ use super::jump::{Blocks, ComputedGoto, Label, ScopeIndex};
 use super::switch::SwitchContext;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BlockIndex, Expr, Terminator};
-use crate::program::{Span, WaypointKind};
+use crate::ir::{BlockIndex, Expr, Terminator};
+use regatta_program::{Span, WaypointKind};
 
 /// The control structures around a statement.
 #[derive(Debug, Default)]
@@ -366,7 +366,7 @@ impl Lowerer<'_> {
                 self.span = span;
             }
             (None, Some(object)) => {
-                self.emit(crate::frontend::ir::Instruction::Declare(object));
+                self.emit(crate::ir::Instruction::Declare(object));
             }
             (None, None) => {}
         }

@@ -6,8 +6,8 @@
 use super::assignment::Use;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result};
-use crate::frontend::library::lookup;
-use crate::frontend::types::{FunctionType, ParameterForm, Type};
+use crate::library::lookup;
+use crate::types::{FunctionType, ParameterForm, Type};
 
 /// The tag of the structure that a stream is.
 const STREAM: &str = "_IO_FILE";

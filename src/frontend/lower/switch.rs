@@ -8,9 +8,9 @@ use super::builder::Effect;
 use super::jump::{ComputedGoto, Position, ScopeIndex};
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};
-use crate::frontend::types::Type;
-use crate::program::WaypointKind;
+use crate::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};
+use crate::types::Type;
+use regatta_program::WaypointKind;
 
 /// A `switch` whose body is being lowered.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 use super::scope::{Entity, Symbol};
 use super::specifier::Attributes;
 use super::{Lowerer, Result};
-use crate::frontend::types::record::{FieldDeclaration, Packing};
-use crate::frontend::types::{IntegerKind, RecordKind, Type, TypeKind};
+use crate::types::record::{FieldDeclaration, Packing};
+use crate::types::{IntegerKind, RecordKind, Type, TypeKind};
 
 impl Lowerer<'_> {
     pub(super) fn record_specifier(

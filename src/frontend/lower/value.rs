@@ -2,11 +2,11 @@
 
 use super::builder::Mark;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     BinaryOp, BitField, Expr, Instruction, ObjectIndex, Place, Pointer, ScalarType, UnaryOp,
 };
-use crate::frontend::memory::walk::all_parts;
-use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
+use crate::memory::walk::all_parts;
+use crate::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
 /// A C expression's value.
 #[derive(Clone, Debug)]

@@ -4,15 +4,13 @@
 //! computed, into objects of type `size_t`. The members before are where they are in any struct.
 
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, ObjectIndex};
-use crate::frontend::library;
-use crate::frontend::lower::specifier::Attributes;
-use crate::frontend::lower::value::Value;
-use crate::frontend::memory::layout::AddressSpace;
-use crate::frontend::types::record::{FieldDeclaration, Packing};
-use crate::frontend::types::{
-    ArrayLength, Field, RecordId, RecordKind, Type, TypeKind, VariableLayout,
-};
+use crate::ir::{BinaryOp, Expr, Instruction, ObjectIndex};
+use crate::library;
+use crate::lower::specifier::Attributes;
+use crate::lower::value::Value;
+use crate::memory::layout::AddressSpace;
+use crate::types::record::{FieldDeclaration, Packing};
+use crate::types::{ArrayLength, Field, RecordId, RecordKind, Type, TypeKind, VariableLayout};
 
 impl Lowerer<'_> {
     /// Lays out a struct, if it has members of variable size.

@@ -2,7 +2,7 @@
 //!
 //! The caller puts the variable arguments into an automatic object, each in a slot of so many bytes that it is aligned
 //! (8 bytes, or 16 for types aligned to that; 4 in 32-bit code), and passes the object's address as a hidden last
-//! parameter. A `va_list` is a pointer to the next slot; see [`crate::frontend::types::TypeTable::va_list`].
+//! parameter. A `va_list` is a pointer to the next slot; see [`crate::types::TypeTable::va_list`].
 //!
 //! `__builtin_va_arg_pack()`, which gcc allows in functions that are always inlined, passes the pointer on. Functions with
 //! `__builtin_va_arg_pack_len()` find the number of their variable arguments in front of these.
@@ -12,12 +12,12 @@ use rustc_hash::FxHashSet;
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, BinaryOp, Callee, Expr, FunctionIndex, Instruction, Object, Place, ScalarType,
     Storage,
 };
-use crate::frontend::types::{Type, TypeKind};
-use crate::program::DataModel;
+use crate::types::{Type, TypeKind};
+use regatta_program::DataModel;
 
 /// What the number of variable arguments takes in front of them, in bytes: they stay aligned.
 const COUNT_BYTES: u64 = 16;
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
             alignment,
             storage: Storage::Automatic(self.function.index),
             constant: false,
-            leaves: vec![crate::frontend::ir::Leaf {
+            leaves: vec![crate::ir::Leaf {
                 bit_offset: 0,
                 bits,
                 scalar: ScalarType::Pointer,
@@ -284,7 +284,7 @@ impl Lowerer<'_> {
     fn aligned_pointer(&mut self, pointer: Expr, alignment: u64) -> Expr {
         let scalar = self.offset_scalar();
         let address = self.convert_representation(pointer.clone(), ScalarType::Pointer, scalar);
-        let negative = fold::unary(crate::frontend::ir::UnaryOp::Negate, address, scalar);
+        let negative = fold::unary(crate::ir::UnaryOp::Negate, address, scalar);
         let mask = fold::integer(i128::from(alignment) - 1, scalar);
         let missing = fold::binary(BinaryOp::And, negative, mask, scalar);
         self.offset(pointer, missing)

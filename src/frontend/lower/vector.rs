@@ -8,9 +8,9 @@ use lang_c::span::Node;
 
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{BinaryOp, Expr, Instruction, Place, ScalarType, UnaryOp};
-use crate::frontend::memory::walk::is_condition;
-use crate::frontend::types::{IntegerKind, Type};
+use crate::ir::{BinaryOp, Expr, Instruction, Place, ScalarType, UnaryOp};
+use crate::memory::walk::is_condition;
+use crate::types::{IntegerKind, Type};
 
 /// The element type of one operand, and its elements.
 struct Elements {

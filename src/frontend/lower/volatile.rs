@@ -4,17 +4,17 @@
 //! another value than was written last, and another one than the read before. Reads become instructions of their own
 //! ([`Instruction::ReadDevice`]), one for each evaluation of an lvalue: `x |= 1` and `x++` read once and write once, and
 //! an assignment's value is what was assigned, not read back (6.5.16p3 leaves that open; gcc does so). The memory stage
-//! decides what each finds: see [`crate::frontend::memory::devices`].
+//! decides what each finds: see [`crate::memory::devices`].
 //!
 //! A volatile object with automatic storage is the program's own and is accessed like any other. With `--mmio`, accesses
 //! through pointers that are not volatile may be to devices, too.
 
 use super::value::Value;
 use super::{Lowerer, Result};
-use crate::frontend::ir::{BitField, Expr, Instruction, Place, Pointer, Storage};
-use crate::frontend::memory::devices::fixed_address;
-use crate::frontend::memory::walk::start_of;
-use crate::frontend::types::{ArrayLength, Qualifiers, Type, TypeKind};
+use crate::ir::{BitField, Expr, Instruction, Place, Pointer, Storage};
+use crate::memory::devices::fixed_address;
+use crate::memory::walk::start_of;
+use crate::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
 /// Maximum number of scalars in an object that are read or written one by one where it is copied.
 const MOST_PARTS: usize = 256;

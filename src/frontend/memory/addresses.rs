@@ -5,9 +5,9 @@ use super::layout::{self, AddressSpace, TooLarge};
 use super::plan::{
     Arena, ArenaKind, Choice, Chosen, Class, ClassId, FieldHome, Home, Kept, Plan, Planner,
 };
-use crate::frontend::ir::{FunctionIndex, ObjectIndex};
-use crate::program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
-use crate::term::{Build, Sort, TermId, store};
+use crate::ir::{FunctionIndex, ObjectIndex};
+use regatta_program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
+use regatta_term::{Build, Sort, TermId, store};
 
 /// Who wants an address that is chosen at the start.
 enum Wanted {

@@ -14,9 +14,9 @@
 //! terms too.
 
 use super::{bit_vectors, floats, integer};
-use crate::frontend::ir::{BinaryOp, ScalarType, UnaryOp};
-use crate::program::Arithmetic;
-use crate::term::{Build, Sort, Store, TermId, store};
+use crate::ir::{BinaryOp, ScalarType, UnaryOp};
+use regatta_program::Arithmetic;
+use regatta_term::{Build, Sort, Store, TermId, store};
 
 /// What integers and pointers mean in a program.
 #[derive(Copy, Clone, Debug)]
@@ -75,9 +75,9 @@ impl Semantics {
             Sort::Bool => pool().boolean(value != 0),
             Sort::BitVec(width) => pool().bv_signed(width, value),
             Sort::Int => pool().int_big(value.into()),
-            Sort::Float(format) => pool().float(crate::term::FloatValue::from_int(
+            Sort::Float(format) => pool().float(regatta_term::FloatValue::from_int(
                 format,
-                crate::term::RoundingMode::NearestEven,
+                regatta_term::RoundingMode::NearestEven,
                 &value.into(),
             )),
             Sort::Array { .. } => TermId::FALSE,
@@ -190,7 +190,7 @@ impl Semantics {
             }
             (ScalarType::Float(format), _) => match (self.arithmetic, self.integer(to)) {
                 (Arithmetic::Integer, _) => pool().fp_to_int(
-                    pool().rounding(crate::term::RoundingMode::TowardZero),
+                    pool().rounding(regatta_term::RoundingMode::TowardZero),
                     value,
                 ),
                 (Arithmetic::BitVector, Some(kind)) => {

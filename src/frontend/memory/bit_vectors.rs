@@ -1,8 +1,8 @@
 //! Machine integers: C's operators on bit vectors, and the functions on single bits.
 
 use super::arithmetic::{IntegerType, pool};
-use crate::frontend::ir::BinaryOp;
-use crate::term::{Build, Pool, Sort, TermId};
+use crate::ir::BinaryOp;
+use regatta_term::{Build, Pool, Sort, TermId};
 
 /// Width of a bit vector in bits.
 pub fn width(term: TermId) -> u8 {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{
+use regatta_program::{
     Arithmetic, CScalar, DataModel, Edge, EdgeId, FunctionId, Input, InputId, InputKind, Location,
     LocationId, Operation, Passed, Program, Role, Scope, SourceMap, Span, Variable, VariableId,
     Waypoints,
 };
-use crate::term::{Build, Sort, Symbol, TermId, store};
+use regatta_term::{Build, Sort, Symbol, TermId, store};
 
 /// Makes variables, locations, edges and inputs, and keeps names unique.
 pub struct Builder {

@@ -6,7 +6,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::walk;
-use crate::frontend::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
+use crate::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
 
 /// The functions that can run: those called by name from a function that can, those whose address one takes, and those
 /// that unknown code calls by name.

@@ -9,7 +9,7 @@
 
 use super::constraints::{Direction, View};
 use super::points_to::gcd;
-use crate::term::FloatFormat;
+use regatta_term::FloatFormat;
 
 /// In what form a field's value is kept.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

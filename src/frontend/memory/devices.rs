@@ -21,8 +21,8 @@
 //! What the ranges of `--mmio` have in them is found in the same way by accesses that are not volatile, and no object whose
 //! address can be observed lies there.
 
-use crate::frontend::ir::{Expr, ObjectIndex, Place, ScalarType, Storage, Unit};
-use crate::program::DataModel;
+use crate::ir::{Expr, ObjectIndex, Place, ScalarType, Storage, Unit};
+use regatta_program::DataModel;
 
 use super::layout::RESERVED;
 use super::walk::{constant_integer, start_of};

@@ -3,8 +3,8 @@
 use num_bigint::BigInt;
 
 use super::arithmetic::{IntegerType, pool};
-use crate::frontend::ir::{BinaryOp, MathFunction};
-use crate::term::{Build, FloatFormat, FloatValue, Pool, RoundingMode, Sort, TermId};
+use crate::ir::{BinaryOp, MathFunction};
+use regatta_term::{Build, FloatFormat, FloatValue, Pool, RoundingMode, Sort, TermId};
 
 /// An arithmetic operator, rounded in the mode.
 pub fn binary(op: BinaryOp, [a, b]: [TermId; 2], mode: TermId) -> TermId {
@@ -212,7 +212,7 @@ mod tests {
                 IntegerType { bits, signed },
                 64,
             );
-            let text = crate::term::to_smtlib(pool(), term);
+            let text = regatta_term::to_smtlib(pool(), term);
             assert_eq!(
                 term,
                 pool().bv_signed(bits, expected.into()),

@@ -1,7 +1,7 @@
 //! Calls through pointers: which functions one may mean.
 
 use super::walk;
-use crate::frontend::ir::{FunctionIndex, ScalarType, Unit};
+use crate::ir::{FunctionIndex, ScalarType, Unit};
 
 /// What is passed, as far as it matters for whether a call and a function agree.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub fn compatible(
 ) -> bool {
     let callee = &unit.functions[function.0 as usize];
     let pointer_bits = unit.data_model.pointer_bits();
-    let object_shape = |object: crate::frontend::ir::ObjectIndex| {
+    let object_shape = |object: crate::ir::ObjectIndex| {
         let object = &unit.objects[object.0 as usize];
         let first = object.leaves.first().map(|leaf| leaf.scalar);
         (object.size, first, object.leaves.len())

@@ -1,9 +1,7 @@
 //! Whether the indices in a unit mean something there, so that the other steps can rely on it.
 
 use super::walk;
-use crate::frontend::ir::{
-    Block, Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Storage, Unit,
-};
+use crate::ir::{Block, Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Storage, Unit};
 
 /// The first index that means nothing, in words.
 pub fn dangling(unit: &Unit) -> Option<String> {

@@ -20,8 +20,8 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use super::arithmetic::pool;
-use crate::frontend::ir::BinaryOp;
-use crate::term::{Build, Constant, Pool, TermId};
+use crate::ir::BinaryOp;
+use regatta_term::{Build, Constant, Pool, TermId};
 
 /// Width in which bitwise operators are computed that have no simple meaning on ℤ.
 const WIDTH: u8 = 64;

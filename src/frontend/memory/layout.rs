@@ -14,7 +14,7 @@
 //! The two kinds of addresses never meet. With 64 bits, the constants and arenas lie where no object of a real program
 //! can; with 32 they take a part out of the pool.
 
-use crate::program::DataModel;
+use regatta_program::DataModel;
 
 /// Bytes left free behind an object that lies in an arena at least.
 pub const GAP: u64 = 64;

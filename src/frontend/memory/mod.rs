@@ -35,8 +35,8 @@ mod points_to;
 mod tests;
 pub(super) mod walk;
 
-use crate::frontend::ir::Unit;
-use crate::program::{Arithmetic, FunctionId, Program};
+use crate::ir::Unit;
+use regatta_program::{Arithmetic, FunctionId, Program};
 
 /// How memory and numbers are modelled.
 #[derive(Copy, Clone, Debug, Default)]

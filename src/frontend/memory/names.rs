@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::cells::FieldKind;
 use super::plan::{Class, ClassId, FieldHome, FieldPlan, Home, Plan, Planner};
-use crate::frontend::ir::{self, Leaf, ObjectIndex, ScalarPlace, ScalarType};
-use crate::program::{CScalar, Cells, DeclaredName, NamedPart, PartHome, RegionId};
-use crate::term::{Pool as _, TermId, store};
+use crate::ir::{self, Leaf, ObjectIndex, ScalarPlace, ScalarType};
+use regatta_program::{CScalar, Cells, DeclaredName, NamedPart, PartHome, RegionId};
+use regatta_term::{Pool as _, TermId, store};
 
 /// An object of a class.
 struct Member<'p> {
@@ -66,8 +66,8 @@ impl Planner<'_, '_> {
         }
         let constant = store().constant(address?)?.to_value();
         match constant {
-            crate::term::Value::BitVec(bits) => u64::try_from(bits.bits()).ok(),
-            crate::term::Value::Int(number) => u64::try_from(&number).ok(),
+            regatta_term::Value::BitVec(bits) => u64::try_from(bits.bits()).ok(),
+            regatta_term::Value::Int(number) => u64::try_from(&number).ok(),
             _ => None,
         }
     }

@@ -8,14 +8,14 @@ use super::cells::{self, ClassShape, Field, FieldKind, Form};
 use super::constraints::{AccessTable, Facts, Locals};
 use super::layout::{AddressRange, Pool};
 use super::points_to::{NodeId, Target};
-use crate::frontend::ir::{
+use crate::ir::{
     BlockIndex, FunctionIndex, InitialContents, Instruction, Leaf, Object, ObjectIndex, ScalarType,
     Storage, Unit,
 };
-use crate::program::{
+use regatta_program::{
     Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId, last_part,
 };
-use crate::term::{FloatFormat, ScalarSort, Sort, TermId};
+use regatta_term::{FloatFormat, ScalarSort, Sort, TermId};
 
 /// Index into [`Plan::classes`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,9 +5,9 @@ mod misses;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{MemoryOptions, emit};
-use crate::frontend::ir::*;
-use crate::program::{Arithmetic, DataModel, Lifetime, Operation, Program, Role, SourceMap, Span};
-use crate::term::{FloatFormat, Sort, store, to_smtlib};
+use crate::ir::*;
+use regatta_program::{Arithmetic, DataModel, Lifetime, Operation, Program, Role, SourceMap, Span};
+use regatta_term::{FloatFormat, Sort, store, to_smtlib};
 
 const INT: ScalarType = ScalarType::Integer {
     bits: 32,
@@ -176,7 +176,7 @@ fn times(index: Expr, size: i128) -> Expr {
     }
 }
 
-fn variable<'p>(program: &'p Program, name: &str) -> &'p crate::program::Variable {
+fn variable<'p>(program: &'p Program, name: &str) -> &'p regatta_program::Variable {
     program
         .variables
         .iter()

@@ -2,7 +2,7 @@
 //! constant, and what they are congruent to.
 
 use super::points_to::gcd;
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, BinaryOp, Block, Callee, Expr, Instruction, MathFunction, ObjectIndex, Place,
     ResultPlace, ScalarType, Terminator, UnaryOp,
 };

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use lang_c::driver::SyntaxError;
 
-use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::position::{PositionMap, source_offset};
-use crate::frontend::token::{Token, TokenKind, Tokens, is_keyword, punctuator as p};
+use crate::position::{PositionMap, source_offset};
+use crate::token::{Token, TokenKind, Tokens, is_keyword, punctuator as p};
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 /// The error at the token where lang-c stopped.
 pub(super) fn syntax_error(

@@ -7,8 +7,8 @@ use lang_c::ast::{BlockItem, Expression, Statement};
 use lang_c::visit::{Visit, visit_expression};
 
 use super::*;
-use crate::frontend::preprocess::{Options, preprocess};
-use crate::program::{DataModel, Span};
+use crate::preprocess::{Options, preprocess};
+use regatta_program::{DataModel, Span};
 
 /// The error's first line, or `None` if the text can be parsed.
 fn failure(text: &str) -> Option<String> {
@@ -500,8 +500,8 @@ fn mutated_programs_do_no_harm() {
                 Err(error) => {
                     errors += 1;
                     assert!(error.place().is_some(), "{error}");
-                    assert!(!error.render(crate::frontend::Style::Plain).is_empty());
-                    assert!(!error.render(crate::frontend::Style::Fancy).is_empty());
+                    assert!(!error.render(regatta_base::Style::Plain).is_empty());
+                    assert!(!error.render(regatta_base::Style::Fancy).is_empty());
                 }
             }
         }

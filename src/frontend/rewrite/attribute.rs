@@ -5,8 +5,8 @@
 //! promises; of all others the user is warned, since nobody knows what they change.
 
 use super::Rewriter;
-use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::token::{TokenKind, is_keyword, punctuator as p, word};
+use crate::token::{TokenKind, is_keyword, punctuator as p, word};
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 /// Attributes that say something about layout, linkage or control.
 const KEPT: &str = "\

@@ -2,11 +2,9 @@
 //! of compound literals.
 
 use super::{BracketKind, Rewriter, encoding};
-use crate::frontend::diagnostic::Error;
-use crate::frontend::split::after_specifiers;
-use crate::frontend::token::{
-    is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
-};
+use crate::split::after_specifiers;
+use crate::token::{is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word};
+use regatta_base::diagnostic::Error;
 
 impl Rewriter<'_> {
     /// The specifiers around the one at an index, as far as they are words or `_BitInt(n)`, each by its index.

@@ -1,11 +1,11 @@
 //! Where declarations begin, and the types that old programs leave out.
 
 use super::{BracketKind, Rewriter, encoding};
-use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::split::{after_specifiers, typedef_names};
-use crate::frontend::token::{
+use crate::split::{after_specifiers, typedef_names};
+use crate::token::{
     Symbol, TokenKind, is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
 };
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 impl Rewriter<'_> {
     /// Whether a `(` opens a parameter list that is declared here (not a call).

@@ -1,9 +1,9 @@
 //! Labels: local to a block, in front of declarations, their addresses.
 
 use super::{BracketKind, Rewriter, encoding};
-use crate::frontend::diagnostic::Error;
-use crate::frontend::literal;
-use crate::frontend::token::{Symbol, is_keyword, punctuator as p, word};
+use crate::literal;
+use crate::token::{Symbol, is_keyword, punctuator as p, word};
+use regatta_base::diagnostic::Error;
 
 impl Rewriter<'_> {
     /// Leaves `__label__ a, b;` out and notes the names.

@@ -1,8 +1,8 @@
 //! Operators that take a type or an expression.
 
 use super::{Rewriter, encoding};
-use crate::frontend::diagnostic::{Error, ErrorKind};
-use crate::frontend::token::{TokenKind, punctuator as p, word};
+use crate::token::{TokenKind, punctuator as p, word};
+use regatta_base::diagnostic::{Error, ErrorKind};
 
 impl Rewriter<'_> {
     /// `_Alignas` among a member's specifiers, where lang-c takes an attribute only.

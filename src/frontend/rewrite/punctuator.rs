@@ -1,11 +1,11 @@
 //! Brackets, separators and operators: what is open, and how deep.
 
 use super::{BracketKind, Context, Rewriter, encoding};
-use crate::frontend::diagnostic::Error;
-use crate::frontend::split::ChunkKind;
-use crate::frontend::token::{
+use crate::split::ChunkKind;
+use crate::token::{
     Symbol, TokenKind, is_keyword, is_other_specifier, is_type_specifier, punctuator as p, word,
 };
+use regatta_base::diagnostic::Error;
 
 /// The binary operators that group from left to right.
 const LEFT_ASSOCIATIVE: [&[u8]; 18] = [

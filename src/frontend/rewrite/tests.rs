@@ -1,8 +1,8 @@
 //! The table of what becomes of each construct.
 
 use super::*;
-use crate::frontend::split::outline;
-use crate::frontend::token::{Markers, tokenise};
+use crate::split::outline;
+use crate::token::{Markers, tokenise};
 
 fn rewritten(text: &str) -> Result<String, Error> {
     let mut tokens = tokenise(text.as_bytes(), "t.c", Markers::Ignore)?;

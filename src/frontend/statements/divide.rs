@@ -1,7 +1,7 @@
 //! How statements are found within a body.
 
 use super::{Header, SourceText, StatementKind, StatementText, TokenIndex};
-use crate::frontend::token::{TokenKind, word};
+use crate::token::{TokenKind, word};
 
 impl SourceText {
     /// The statements of a block; returns the token after it.

@@ -1,7 +1,7 @@
 //! The functions of a file: their headers, parameters and bodies.
 
 use super::{SourceText, TokenIndex};
-use crate::frontend::token::{TokenKind, word};
+use crate::token::{TokenKind, word};
 
 /// The body of a function.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     ArrayLength, Field, IntegerKind, Record, RecordId, RecordKind, Type, TypeKind, TypeTable,
 };
-use crate::program::ReturnType;
+use regatta_program::ReturnType;
 
 impl TypeTable {
     /// A function's result type.

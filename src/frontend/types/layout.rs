@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use super::{ArrayLength, FloatKind, IntegerKind, OpaqueKind, Type, TypeKind, TypeTable};
-use crate::frontend::ir::{Leaf, ScalarType};
-use crate::program::DataModel;
+use crate::ir::{Leaf, ScalarType};
+use regatta_program::DataModel;
 
 /// Why a type has no size.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

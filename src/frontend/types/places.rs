@@ -1,7 +1,7 @@
 //! The scalars in an object of a type, and how C names them.
 
 use super::{ArrayLength, Type, TypeKind, TypeTable};
-use crate::frontend::ir::{Leaf, ScalarPlace};
+use crate::ir::{Leaf, ScalarPlace};
 
 /// More of a type's scalars than this are not named.
 const MOST_PLACES: usize = 512;
@@ -88,7 +88,7 @@ impl TypeTable {
     }
 }
 
-fn place(bit_offset: u64, bits: u32, scalar: crate::frontend::ir::ScalarType) -> ScalarPlace {
+fn place(bit_offset: u64, bits: u32, scalar: crate::ir::ScalarType) -> ScalarPlace {
     ScalarPlace {
         path: String::new(),
         leaf: Leaf {

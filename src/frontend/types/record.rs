@@ -8,8 +8,8 @@
 
 use super::layout::LayoutError;
 use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
-use crate::frontend::ir::ObjectIndex;
-use crate::program::DataModel;
+use crate::ir::ObjectIndex;
+use regatta_program::DataModel;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RecordKind {

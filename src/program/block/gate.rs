@@ -14,14 +14,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
-use crate::program::cfa::*;
-use crate::program::conditions::{always_go_on, exclusive, exhaustive};
-use crate::program::cut_points::CutPointKind;
-use crate::program::digraph::{Digraph, Dominators, NONE};
-use crate::program::inline::{CallStringId, InlinedLocation, Step, StepKind};
-use crate::program::persistent::PersistentMap;
-use crate::term::{Build, Op, Pool, Rebuild, Sort, Symbol, TermId, store};
+use crate::block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
+use crate::cfa::*;
+use crate::conditions::{always_go_on, exclusive, exhaustive};
+use crate::cut_points::CutPointKind;
+use crate::digraph::{Digraph, Dominators, NONE};
+use crate::inline::{CallStringId, InlinedLocation, Step, StepKind};
+use crate::persistent::PersistentMap;
+use regatta_term::{Build, Op, Pool, Rebuild, Sort, Symbol, TermId, store};
 
 /// A node of the acyclic graph.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //!
 //! A [`Block`] covers all paths of the inlined program from a cut point to a next one (large-block encoding: Beyer,
 //! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). The operator blk of adjustable-block encoding
-//! ([`crate::cpa::predicate::BlockOperator`]) decides where an engine concatenates several blocks. A block is a function
+//! (`regatta_cpa::predicate::BlockOperator`) decides where an engine concatenates several blocks. A block is a function
 //! rather than a relation: over the values of the state variables (instance 0) and of the block's inputs, `guard` is the
 //! condition under which the block is executed, and `updates` are the values afterwards of the variables that it changes.
 //! A weakest precondition is therefore a substitution; the usual formula in SSA form is [`Block::relation`]. Nothing is
@@ -23,12 +23,12 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::arena::Arena;
-use crate::program::cfa::*;
-use crate::program::inline::{CallStringId, InlinedLocation, InlinedProgram};
-use crate::program::liveness::Liveness;
-use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, instantiate, store};
+use crate::arena::Arena;
+use crate::cfa::*;
+use crate::inline::{CallStringId, InlinedLocation, InlinedProgram};
+use crate::liveness::Liveness;
+use crate::variables::VariableUse;
+use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, instantiate, store};
 
 /// Where a block leads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

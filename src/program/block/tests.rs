@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::*;
-use crate::program::testing::{Machine, Recursion, random_program};
-use crate::program::{ProgramBuilder, StepKind};
-use crate::term::{Evaluator, Sort, Value, size};
+use crate::testing::{Machine, Recursion, random_program};
+use crate::{ProgramBuilder, StepKind};
+use regatta_term::{Evaluator, Sort, Value, size};
 
 const INT: Sort = Sort::BitVec(32);
 
@@ -17,7 +17,7 @@ fn blocks_of(program: Program) -> Blocks {
 }
 
 /// Takes a step if possible; returns whether it was.
-fn take(machine: &mut Machine, program: &Program, step: crate::program::Step) -> bool {
+fn take(machine: &mut Machine, program: &Program, step: crate::Step) -> bool {
     let edge = program.edge(step.edge);
     match (step.kind, edge.operations.first()) {
         (

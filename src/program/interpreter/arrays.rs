@@ -4,8 +4,8 @@ use super::assembler::ArrayShape;
 use super::bytecode::{Instruction, Place, Register};
 use super::expression::{Compiled, Expressions, NotCompiled, Truth, narrow};
 use super::value::Class;
-use crate::program::VariableId;
-use crate::term::{Constant, Op, Pool, ScalarSort, Sort, TermId, TermKind, store};
+use crate::VariableId;
+use regatta_term::{Constant, Op, Pool, ScalarSort, Sort, TermId, TermKind, store};
 
 /// A *run of bytes*: consecutive bytes of an array that are read as one little-endian number.
 #[derive(Copy, Clone, Debug)]

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::bytecode::{Address, Instruction, Place, Register};
 use super::integer::Integer;
 use super::value::{Class, bits_of};
-use crate::program::EdgeId;
-use crate::term::{ScalarSort, Value};
+use crate::EdgeId;
+use regatta_term::{ScalarSort, Value};
 
 /// The shape of an array register.
 #[derive(Copy, Clone, Debug)]

@@ -8,8 +8,8 @@
 //! An instruction takes 16 bytes. Widths are given as `shift` = 64 - width: shifting a result left and right by it
 //! truncates it to its width, and shifting operands left by it makes signed comparisons independent of the width.
 
-use crate::program::{EdgeId, FunctionId, InputId, Lifetime, LocationId};
-use crate::term::{Op, Sort};
+use crate::{EdgeId, FunctionId, InputId, Lifetime, LocationId};
+use regatta_term::{Op, Sort};
 
 /// The number of a register in its class.
 pub(crate) type Register = u32;
@@ -224,7 +224,7 @@ pub(crate) enum Instruction {
 
 const _: () = assert!(size_of::<Instruction>() == 16);
 
-/// An operator without an instruction of its own; it is applied to values as [`crate::term::evaluate`] does.
+/// An operator without an instruction of its own; it is applied to values as [`regatta_term::evaluate`] does.
 #[derive(Clone, Debug)]
 pub(crate) struct General {
     pub(crate) op: Op,

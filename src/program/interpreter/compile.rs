@@ -15,10 +15,8 @@ use super::expression::{Compiled, Expressions, NotCompiled, Truth, narrow};
 use super::facts::VariableFilter;
 use super::tables;
 use super::value::Class;
-use crate::program::{
-    Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId,
-};
-use crate::term::{Build, Op, Pool, TermId, store};
+use crate::{Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
+use regatta_term::{Build, Op, Pool, TermId, store};
 
 impl Executable {
     /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with

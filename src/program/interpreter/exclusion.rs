@@ -4,12 +4,12 @@
 //! complete: where two edges can be taken, a run shows only one of them. The check examines the first conditions of the
 //! edges, for a condition and its negation, and for a term that is confined to disjoint ranges. It keeps one interval for
 //! each term and order, from literals only, so that cases of a switch are distinguished for any number and width of them
-//! ([`crate::term::domain`] computes with few intervals of at most 64 bits).
+//! ([`regatta_term::domain`] computes with few intervals of at most 64 bits).
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Edge, Operation, Program};
-use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, store};
+use crate::{Edge, Operation, Program};
+use regatta_term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, store};
 
 /// Checks whether no two edges that leave a location can be taken in one state. `true` is definite.
 pub(crate) fn edges_exclude_one_another(program: &Program) -> bool {
@@ -158,8 +158,8 @@ fn constant(term: TermId, order: Order) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
-    use crate::term::Sort;
+    use crate::ProgramBuilder;
+    use regatta_term::Sort;
 
     #[test]
     fn exclusive_conditions_are_recognised() {

@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::assembler::ArrayShape;
 use super::bytecode::{Address, CallSite, General, Instruction, Locals, Place, Register};
 use super::integer::Integer;
-use crate::program::{EdgeId, Input, LocationId, Object, ObjectId, RegionId, VariableId};
-use crate::term::Sort;
+use crate::{EdgeId, Input, LocationId, Object, ObjectId, RegionId, VariableId};
+use regatta_term::Sort;
 
 /// The accesses to memory that are checked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
@@ -76,7 +76,7 @@ pub struct Executable {
     pub(crate) variables: Vec<VariableDescription>,
     pub(crate) names: FxHashMap<String, VariableId>,
     pub(crate) inputs: Vec<Input>,
-    /// For each input whether a real execution determines its value ([`crate::program::InputKind::Unknown`]).
+    /// For each input whether a real execution determines its value ([`crate::InputKind::Unknown`]).
     pub(crate) unknown: Vec<bool>,
     pub(crate) objects: Vec<Object>,
     /// The address of each static object.

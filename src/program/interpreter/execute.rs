@@ -12,7 +12,7 @@ use super::observer::{InstructionView, Observer, StateView, load_array};
 use super::outcome::{FaultKind, Outcome};
 use super::support::{Registers, check_bytes, index_mask};
 use super::value::{bits_of, canonical, value_of_bits};
-use crate::term::Value;
+use regatta_term::Value;
 
 /// Why the loop stops.
 pub(super) enum Stop {

@@ -11,8 +11,8 @@ use super::assembler::{Assembler, Label};
 use super::bytecode::{General, Instruction, IntegerRelation, Place, Register};
 use super::facts::{FactTable, VariableFilter};
 use super::value::Class;
-use crate::program::{Program, VariableId};
-use crate::term::{Constant, Op, Pool, Sort, TermId, TermKind, Value, store};
+use crate::{Program, VariableId};
+use regatta_term::{Constant, Op, Pool, Sort, TermId, TermKind, Value, store};
 
 /// Maximum nesting depth of guards.
 const MAXIMUM_GUARD_DEPTH: u32 = 100;

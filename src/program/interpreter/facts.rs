@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Program, VariableId};
-use crate::term::{Op, Pool, Symbol, TermId, TermKind, store};
+use crate::{Program, VariableId};
+use regatta_term::{Op, Pool, Symbol, TermId, TermKind, store};
 
 /// A set of variables, as a Bloom filter: a variable that is in the set has its bit set, others may have it too.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

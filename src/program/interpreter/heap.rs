@@ -6,8 +6,8 @@ use super::executable::{AddressTerm, ArrayDescription, Executable, Validity};
 use super::integer::Integer;
 use super::objects::{LiveObject, Misuse, ObjectTable, Origin};
 use super::value::bits;
-use crate::program::{Lifetime, ObjectId};
-use crate::term::ScalarSort;
+use crate::{Lifetime, ObjectId};
+use regatta_term::ScalarSort;
 
 /// An array with a range of indices that is known to lie in a live object, as a cache of the last check.
 #[derive(Clone, Debug)]

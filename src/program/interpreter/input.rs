@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Input, InputId};
-use crate::term::Value;
+use crate::{Input, InputId};
+use regatta_term::Value;
 
 /// A source of values for the inputs of a run.
 pub trait InputSource {

@@ -124,7 +124,7 @@ impl Integer {
         Self::from(self.to_big() * other.to_big())
     }
 
-    /// SMT-LIB's `div`, whose remainder is never negative; zero if the divisor is zero (see [`crate::term::Op::IntDiv`]).
+    /// SMT-LIB's `div`, whose remainder is never negative; zero if the divisor is zero (see [`regatta_term::Op::IntDiv`]).
     pub(crate) fn divide(&self, other: &Self) -> Self {
         if let (Self::Small(a), Self::Small(b)) = (self, other) {
             return match *b {
@@ -139,7 +139,7 @@ impl Integer {
         Self::from((&a - a.mod_floor(&b.abs())) / b)
     }
 
-    /// SMT-LIB's `mod`, never negative; the dividend if the divisor is zero (see [`crate::term::Op::IntMod`]).
+    /// SMT-LIB's `mod`, never negative; the dividend if the divisor is zero (see [`regatta_term::Op::IntMod`]).
     pub(crate) fn modulo(&self, other: &Self) -> Self {
         if let (Self::Small(a), Self::Small(b)) = (self, other) {
             return match *b {

@@ -6,8 +6,8 @@ use super::heap::{Heap, Memory, Undo};
 use super::integer::Integer;
 use super::observer::StateView;
 use super::outcome::{Fault, FaultKind};
-use crate::program::{InputId, VariableId};
-use crate::term::Value;
+use crate::{InputId, VariableId};
+use regatta_term::Value;
 
 /// Maximum number of faults that are recorded with their edges.
 const MAXIMUM_RECORDED_FAULTS: usize = 64;

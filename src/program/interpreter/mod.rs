@@ -1,8 +1,8 @@
 //! The concrete interpreter: runs a program exactly on given inputs.
 //!
-//! A [`Program`](crate::program::Program) is compiled once to an [`Executable`], a compact register code that threads
+//! A [`Program`](crate::Program) is compiled once to an [`Executable`], a compact register code that threads
 //! share; a [`Machine`] runs it. An [`InputSource`] gives the inputs of a run; an [`Observer`] can watch it. The machine
-//! implements the semantics of terms ([`crate::term::evaluate`]) for both arithmetics. Where C leaves the behaviour
+//! implements the semantics of terms ([`regatta_term::evaluate`]) for both arithmetics. Where C leaves the behaviour
 //! undefined, it records a [`Fault`] and continues with the semantics of the terms.
 //!
 //! | file | content |

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{Lifetime, ObjectId};
+use crate::{Lifetime, ObjectId};
 
 /// The origin of an object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A static object, which exists from the program's start.
     Static(ObjectId),
-    /// An object created by [`crate::program::Operation::Allocate`].
+    /// An object created by [`crate::Operation::Allocate`].
     Dynamic(Lifetime),
 }
 

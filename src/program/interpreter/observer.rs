@@ -6,8 +6,8 @@ use super::executable::{AddressTerm, Executable};
 use super::heap::{AddressRegisters, Memory};
 use super::integer::Integer;
 use super::value::value_of_bits;
-use crate::program::{EdgeId, VariableId};
-use crate::term::{ArrayValue, ScalarSort, Sort, Value};
+use crate::{EdgeId, VariableId};
+use regatta_term::{ArrayValue, ScalarSort, Sort, Value};
 
 /// An observer of a run. The machine is compiled for each type of observer, so that empty hooks cost nothing.
 pub trait Observer {
@@ -115,7 +115,7 @@ impl StateView<'_> {
         }
     }
 
-    /// The bytes of the static object with the name, if it is in memory; see [`crate::program::Program::objects`].
+    /// The bytes of the static object with the name, if it is in memory; see [`crate::Program::objects`].
     pub fn object_bytes(&self, name: &str) -> Option<Vec<u8>> {
         let position = self
             .executable

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::program::{EdgeId, LocationId};
+use crate::{EdgeId, LocationId};
 
 /// The limits of a run.
 #[derive(Copy, Clone, Debug)]
@@ -33,7 +33,7 @@ impl Default for Limits<'_> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A location of [`crate::program::Program::errors`] was reached.
+    /// A location of [`crate::Program::errors`] was reached.
     Error {
         location: LocationId,
     },
@@ -100,7 +100,7 @@ pub struct Report {
     pub fault_count: u64,
     /// Number of inputs read.
     pub inputs: u64,
-    /// Number of inputs read whose value a real execution determines ([`crate::program::InputKind::Unknown`]).
+    /// Number of inputs read whose value a real execution determines ([`crate::InputKind::Unknown`]).
     pub unknown_inputs: u64,
     /// Number of steps; see [`Limits::steps`].
     pub steps: u64,

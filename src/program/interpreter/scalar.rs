@@ -6,7 +6,7 @@ use super::bytecode::{
 };
 use super::expression::{Compiled, Expressions, negated};
 use super::value::Class;
-use crate::term::{Constant, FloatFormat, Op, Pool, RoundingMode, Sort, TermId, TermKind, store};
+use regatta_term::{Constant, FloatFormat, Op, Pool, RoundingMode, Sort, TermId, TermKind, store};
 
 /// 64 minus the width of the sort; `None` if its values are not narrow bit patterns.
 fn shift(sort: Sort) -> Option<u8> {

@@ -12,8 +12,8 @@ use super::objects::Misuse;
 use super::observer::StateView;
 use super::outcome::FaultKind;
 use super::value::bits_of;
-use crate::program::InputId;
-use crate::term::{Op, ScalarSort, Value, apply_op};
+use crate::InputId;
+use regatta_term::{Op, ScalarSort, Value, apply_op};
 
 /// The scalar registers of a machine.
 pub(super) struct Registers<'m> {

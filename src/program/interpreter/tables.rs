@@ -10,8 +10,8 @@ use super::executable::{
     VariableDescription,
 };
 use super::expression::Expressions;
-use crate::program::{EdgeId, InputKind, Operation, Program, Region, RegionId, Scope, VariableId};
-use crate::term::{Constant, Pool, TermId, TermKind, store};
+use crate::{EdgeId, InputKind, Operation, Program, Region, RegionId, Scope, VariableId};
+use regatta_term::{Constant, Pool, TermId, TermKind, store};
 
 /// Creates the compiled program from the finished code.
 pub(super) fn executable(

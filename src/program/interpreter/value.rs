@@ -1,6 +1,6 @@
 //! Conversion between values and the bit patterns in registers.
 
-use crate::term::{FloatFormat, FloatValue, ScalarSort, Sort, Value};
+use regatta_term::{FloatFormat, FloatValue, ScalarSort, Sort, Value};
 
 /// The bit pattern of a scalar; an integer modulo 2^128.
 pub(crate) fn bits_of(value: &Value) -> u128 {
@@ -8,7 +8,7 @@ pub(crate) fn bits_of(value: &Value) -> u128 {
         Value::Bool(value) => u128::from(*value),
         Value::BitVec(value) => value.bits(),
         Value::Float(value) => value.bits(),
-        Value::Int(value) => crate::term::BitVecValue::from_int(128, value).bits(),
+        Value::Int(value) => regatta_term::BitVecValue::from_int(128, value).bits(),
         Value::Array(_) => 0,
     }
 }

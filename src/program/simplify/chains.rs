@@ -8,10 +8,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::cfa::*;
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::simplify::workspace::Workspace;
-use crate::term::{Build, TermId, store};
+use crate::cfa::*;
+use crate::graph::{Graph, callee, goes_on};
+use crate::simplify::workspace::Workspace;
+use regatta_term::{Build, TermId, store};
 
 /// The chains that are joined.
 #[derive(Copy, Clone, PartialEq, Eq)]

@@ -1,14 +1,14 @@
-//! Removes assignments to dead variables, by strong liveness (see [`crate::program::liveness`]).
+//! Removes assignments to dead variables, by strong liveness (see [`crate::liveness`]).
 //!
 //! Arguments for dead parameters become constants, and unused results are dropped. The operations that read an input are
 //! removed only all together: as long as one value of an input is live, a replay on the lowered program must find the
 //! values in their order.
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::graph::Graph;
-use crate::program::liveness::{Liveness, Scratch};
-use crate::program::simplify::workspace::{Workspace, reduce_call};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::graph::Graph;
+use crate::liveness::{Liveness, Scratch};
+use crate::simplify::workspace::{Workspace, reduce_call};
 
 /// Runs the pass; returns the number of removed operations.
 pub(super) fn run(workspace: &mut Workspace) -> usize {

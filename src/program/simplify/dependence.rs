@@ -6,12 +6,12 @@
 //! dependent on a branch if in this graph it postdominates one of the branch's successors but not the branch itself
 //! (Ferrante, Ottenstein and Warren). It therefore depends on every `assume` and every loop before it.
 
-use crate::program::cfa::*;
-use crate::program::conditions::always_go_on;
-use crate::program::cut_points::CutPoints;
-use crate::program::digraph::{Digraph, Dominators};
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::simplify::termination::Termination;
+use crate::cfa::*;
+use crate::conditions::always_go_on;
+use crate::cut_points::CutPoints;
+use crate::digraph::{Digraph, Dominators};
+use crate::graph::{Graph, callee, goes_on};
+use crate::simplify::termination::Termination;
 
 /// Control dependence of all functions.
 pub(super) struct ControlDependence {
@@ -70,7 +70,7 @@ impl ControlDependence {
             let first = pairs.len();
             for &successor in successors {
                 let mut at = successor;
-                while at != stop && at != end && at != crate::program::digraph::NONE {
+                while at != stop && at != end && at != crate::digraph::NONE {
                     pairs.push((at, branch));
                     at = postdominators.immediate[at as usize];
                 }

@@ -9,11 +9,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::simplify::Origin;
-use crate::program::simplify::workspace::{Workspace, replace};
-use crate::term::{Symbol, TermId};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::simplify::Origin;
+use crate::simplify::workspace::{Workspace, replace};
+use regatta_term::{Symbol, TermId};
 
 /// Maximum size (edges) of a function that is always copied.
 const MAXIMUM_SMALL_FUNCTION: usize = 10;

@@ -9,13 +9,13 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::liveness::Liveness;
-use crate::program::simplify::workspace::{Workspace, replace};
-use crate::program::variables::VariableUse;
-use crate::term::{Pool, TermId, TermKind, size, store};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::graph::{Graph, callee, goes_on};
+use crate::liveness::Liveness;
+use crate::simplify::workspace::{Workspace, replace};
+use crate::variables::VariableUse;
+use regatta_term::{Pool, TermId, TermKind, size, store};
 
 /// Maximum number of distinct subterms of a substituted term.
 const MAXIMUM_TERM_SIZE: usize = 64;
@@ -55,7 +55,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
                     source: location,
                     target: location,
                     operations: Vec::new(),
-                    span: crate::program::Span::NONE,
+                    span: crate::Span::NONE,
                 },
             );
             pass.edge(&mut edge, &edges, &mut values);
@@ -276,6 +276,6 @@ impl Pass<'_> {
 }
 
 fn store_variable(program: &Program, variable: VariableId) -> TermId {
-    use crate::term::Build;
+    use regatta_term::Build;
     store().variable(program.variable(variable).symbol)
 }

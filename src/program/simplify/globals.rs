@@ -1,8 +1,8 @@
 //! The globals that calls may read or change.
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::variables::VariableUse;
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::variables::VariableUse;
 
 /// The globals that a call of each function may change, directly or in its callees, by id.
 pub(super) fn modified_globals(program: &Program, calls: &CallGraph) -> Vec<Vec<VariableId>> {

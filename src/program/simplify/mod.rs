@@ -45,11 +45,9 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use crate::program::cfa::*;
-use crate::term::TermId;
+use crate::cfa::*;
 pub use range::Abstract;
-#[cfg(test)]
-pub(crate) use slice::fault;
+use regatta_term::TermId;
 use workspace::Workspace;
 
 /// Maximum number of rounds of all passes.

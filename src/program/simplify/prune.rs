@@ -5,11 +5,11 @@
 //! included), or if its function can return to a location that is kept. Edges to other locations are removed, so that
 //! execution stops there. Edges with a false condition are removed too.
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::simplify::workspace::Workspace;
-use crate::term::TermId;
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::graph::{Graph, callee, goes_on};
+use crate::simplify::workspace::Workspace;
+use regatta_term::TermId;
 
 /// Runs the pass; returns the number of removed edges and conditions.
 pub(super) fn run(workspace: &mut Workspace) -> usize {

@@ -8,10 +8,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::cfa::*;
-use crate::program::simplify::workspace::Workspace;
-use crate::program::variables::VariableUse;
-use crate::term::{Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, store};
+use crate::cfa::*;
+use crate::simplify::workspace::Workspace;
+use crate::variables::VariableUse;
+use regatta_term::{Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, store};
 
 /// Maximum number of cells of a region that is replaced.
 const MAXIMUM_CELLS: usize = 64;
@@ -129,7 +129,7 @@ fn add_cell(
         ..region
     };
     variable.name = workspace.unused_name(&name, &variable);
-    variable.symbol = crate::term::Symbol::new(&variable.name, variable.sort);
+    variable.symbol = regatta_term::Symbol::new(&variable.name, variable.sort);
     let variable = workspace.add_variable(variable, None);
     // Regions' variables have no copies, so this is a term over the lowered program.
     workspace.cells.insert(variable, value);

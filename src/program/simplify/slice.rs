@@ -10,15 +10,15 @@
 //! variables are removed, an irrelevant branch becomes a skip to its postdominator, and an irrelevant call becomes a skip.
 //! If any occurrence of an input is needed, all are, so that a replay finds them in order.
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::cut_points::CutPoints;
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::simplify::dependence::ControlDependence;
-use crate::program::simplify::globals::modified_globals;
-use crate::program::simplify::termination::Termination;
-use crate::program::simplify::workspace::{Workspace, reduce_call};
-use crate::program::variables::VariableUse;
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::cut_points::CutPoints;
+use crate::graph::{Graph, callee, goes_on};
+use crate::simplify::dependence::ControlDependence;
+use crate::simplify::globals::modified_globals;
+use crate::simplify::termination::Termination;
+use crate::simplify::workspace::{Workspace, reduce_call};
+use crate::variables::VariableUse;
 
 /// Runs the pass; returns the number of changed operations and edges.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
@@ -261,7 +261,7 @@ impl<'a> Slicer<'a> {
         }
     }
 
-    fn reads(&mut self, terms: &[crate::term::TermId]) {
+    fn reads(&mut self, terms: &[regatta_term::TermId]) {
         for &term in terms {
             for index in 0..self.uses.of(term).len() {
                 let variable = self.uses.of(term)[index];
@@ -340,16 +340,12 @@ impl Slice {
                 source: LocationId(0),
                 target: LocationId(0),
                 operations: Vec::new(),
-                span: crate::program::Span::NONE,
+                span: crate::Span::NONE,
             },
         );
         let before = edge.operations.len();
         let decides = self.decisions[edge.source.index()];
         edge.operations.retain(|operation| match operation {
-            #[cfg(test)]
-            Operation::Assign { target, value } if fault::is_lost(program, *target, *value) => {
-                false
-            }
             Operation::Assign { target, .. } => self.variables[target.index()],
             Operation::Store { region, .. } => {
                 self.variables[program.regions[region.index()].variable.index()]
@@ -369,25 +365,5 @@ impl Slice {
         );
         program.edges[id.index()] = edge;
         changes + reduced
-    }
-}
-
-/// An unsound slicing rule, which shows that the proof checker does not rely on the slicer.
-#[cfg(test)]
-pub(crate) mod fault {
-    use std::cell::Cell;
-
-    use super::*;
-    use crate::term::{Pool, TermId, store};
-
-    thread_local! {
-        /// The suffix of the name of the variable whose assignments of non-constants are removed.
-        pub static VARIABLE: Cell<Option<&'static str>> = const { Cell::new(None) };
-    }
-
-    pub(super) fn is_lost(program: &Program, target: VariableId, value: TermId) -> bool {
-        let is_constant = store().is_constant(value);
-        let name = &program.variables[target.index()].name;
-        !is_constant && VARIABLE.get().is_some_and(|end| name.ends_with(end))
     }
 }

@@ -8,15 +8,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::conditions::always_go_on;
-use crate::program::cut_points::{CutPoints, LoopId, LoopShape};
-use crate::program::digraph::Digraph;
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::simplify::range::{full, number};
-use crate::program::variables::VariableUse;
-use crate::term::{Op, Pool, Sort, TermId, conjuncts, store};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::conditions::always_go_on;
+use crate::cut_points::{CutPoints, LoopId, LoopShape};
+use crate::digraph::Digraph;
+use crate::graph::{Graph, callee, goes_on};
+use crate::simplify::range::{full, number};
+use crate::variables::VariableUse;
+use regatta_term::{Op, Pool, Sort, TermId, conjuncts, store};
 
 /// The loops and functions that are proved to terminate.
 pub(super) struct Termination {
@@ -360,9 +360,9 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramBuilder;
-    use crate::program::simplify::globals::modified_globals;
-    use crate::term::{Build, store};
+    use crate::ProgramBuilder;
+    use crate::simplify::globals::modified_globals;
+    use regatta_term::{Build, store};
 
     const INT: Sort = Sort::BitVec(32);
     const LARGEST: u128 = u32::MAX as u128;

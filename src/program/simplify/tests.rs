@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::program::ProgramBuilder;
-use crate::program::testing::{Machine, Outcome, Recursion, random_program};
-use crate::term::{Build, ScalarSort, Sort, store};
+use crate::ProgramBuilder;
+use crate::testing::{Machine, Outcome, Recursion, random_program};
+use regatta_term::{Build, ScalarSort, Sort, store};
 
 const STEPS: usize = 3000;
 const INT: Sort = Sort::BitVec(32);
@@ -153,8 +153,8 @@ fn a_loop_without_effect_is_removed_only_if_it_terminates() {
         b.error_unless(store().ult(b.value(x), number(5)));
         let simplified = simplify(&b.finish());
         assert!(!simplified.is_safe());
-        let calls = crate::program::CallGraph::new(&simplified.program);
-        let loops = crate::program::CutPoints::new(&simplified.program, &calls)
+        let calls = crate::CallGraph::new(&simplified.program);
+        let loops = crate::CutPoints::new(&simplified.program, &calls)
             .loops()
             .len();
         assert_eq!(loops, usize::from(!ends), "{ends}");
@@ -197,15 +197,15 @@ fn values_are_assigned_all_at_once() {
     let operations = workspace.parallel_assignment(pairs);
     let mut machine = Machine::new(&workspace.program, 0);
     for (variable, value) in [(x, 5), (y, 7)] {
-        machine.set(variable, crate::term::Value::bit_vec(32, value));
+        machine.set(variable, regatta_term::Value::bit_vec(32, value));
     }
     assert!(
         operations
             .iter()
             .all(|operation| machine.execute(operation))
     );
-    assert_eq!(machine.get(x), crate::term::Value::bit_vec(32, 7));
-    assert_eq!(machine.get(y), crate::term::Value::bit_vec(32, 5));
+    assert_eq!(machine.get(x), regatta_term::Value::bit_vec(32, 7));
+    assert_eq!(machine.get(y), regatta_term::Value::bit_vec(32, 5));
 }
 
 /// Checks the program with the given passes only: other passes would hide the faults that these programs reveal.

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::program::cfa::*;
-use crate::program::simplify::constants::RoundStates;
-use crate::program::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
-use crate::program::variables::VariableUse;
-use crate::term::{Build, Pool, Rebuild, Symbol, TermId, Value, store};
+use crate::cfa::*;
+use crate::simplify::constants::RoundStates;
+use crate::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
+use crate::variables::VariableUse;
+use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, Value, store};
 
 /// The program during simplification. Edges are added and removed; locations are removed only at the end.
 pub(super) struct Workspace {

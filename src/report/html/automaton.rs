@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::layered::{Drawing, layout};
-use crate::portfolio::findings::{Automaton, AutomatonEdge, AutomatonFunction, LocationKind};
-use crate::report::place::Place;
+use crate::place::Place;
+use regatta_run::findings::{Automaton, AutomatonEdge, AutomatonFunction, LocationKind};
 
 /// Functions with more edges are not drawn.
 const MOST_EDGES: usize = 150;
@@ -243,7 +243,7 @@ fn round(number: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portfolio::findings::AutomatonLocation;
+    use regatta_run::findings::AutomatonLocation;
 
     fn function(name: &str, length: u32) -> AutomatonFunction {
         let kind = |id| match id {

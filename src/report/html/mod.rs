@@ -27,9 +27,9 @@ use super::place::Place;
 use super::sources::Sources;
 use super::utc;
 use super::{Ending, Recording};
-use crate::portfolio::event::{EventKind, Size};
-use crate::portfolio::findings::{Automaton, Invariant, ProofPart};
-use crate::portfolio::verdict::{Conclusion, ReportedAssumption, Verdict};
+use regatta_run::event::{EventKind, Size};
+use regatta_run::findings::{Automaton, Invariant, ProofPart};
+use regatta_run::verdict::{Conclusion, ReportedAssumption, Verdict};
 
 const TEMPLATES: [(&str, &str); 10] = [
     ("report.html", include_str!("templates/report.html")),
@@ -524,9 +524,9 @@ fn environment(recording: &Recording) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portfolio::event::Event;
-    use crate::portfolio::verdict::InputValue;
-    use crate::program::Property;
+    use regatta_program::Property;
+    use regatta_run::event::Event;
+    use regatta_run::verdict::InputValue;
 
     /// A program and a run whose names try to get out of where they are.
     const NASTY: &str = "</code></script><script>alert(1)</script>\"'&";

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::portfolio::event::EventKind;
-use crate::portfolio::verdict::Conclusion;
-use crate::report::Recording;
+use crate::Recording;
+use regatta_run::event::EventKind;
+use regatta_run::verdict::Conclusion;
 
 /// So many events of an analysis are listed.
 const MOST_EVENTS: usize = 200;
@@ -365,7 +365,7 @@ fn round(number: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portfolio::event::Event;
+    use regatta_run::event::Event;
 
     fn analysis() -> String {
         "bmc".to_owned()

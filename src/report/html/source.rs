@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::report::place::Place;
-use crate::report::sources::{Lines, Sources};
+use crate::place::Place;
+use crate::sources::{Lines, Sources};
 
 /// Lines around those of interest that are always shown.
 const CONTEXT: usize = 12;

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 use super::expression;
 use super::scope::conjunction;
 use super::write::Place;
-use crate::certify::Certificate;
-use crate::certify::certificate::{AT_ENTRY, quantified};
-use crate::certify::invariants::{Moment, summaries};
-use crate::program::waypoint::Time;
-use crate::program::{
+use regatta_certify::Certificate;
+use regatta_certify::certificate::{AT_ENTRY, quantified};
+use regatta_certify::invariants::{Moment, summaries};
+use regatta_program::waypoint::Time;
+use regatta_program::{
     EdgeId, FunctionId, Names, Program, Scope, Simplified, VariableId, WaypointKind,
 };
-use crate::term::{Symbol, TermId, conjuncts, store, to_c};
+use regatta_term::{Symbol, TermId, conjuncts, store, to_c};
 
 /// Longer expressions are not written.
 const LONGEST: usize = 4_000;

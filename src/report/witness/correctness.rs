@@ -12,14 +12,14 @@ use rustc_hash::FxHashMap;
 
 use super::scope::{Scopes, conjunction};
 use super::write::Place;
-use crate::certify::check::FactNumbers;
-use crate::certify::invariants::{Invariant, invariants, needed_steps};
-use crate::certify::{self, Certificate, ProofStep};
-use crate::portfolio::evidence::Evidence;
-use crate::program::{
+use regatta_certify::check::FactNumbers;
+use regatta_certify::invariants::{Invariant, invariants, needed_steps};
+use regatta_certify::{Certificate, ProofStep};
+use regatta_program::{
     CallGraph, EdgeId, FunctionId, LocationId, Program, Simplified, Waypoint, WaypointKind,
 };
-use crate::term::{TermId, conjuncts, store};
+use regatta_run::evidence::Evidence;
+use regatta_term::{TermId, conjuncts, store};
 
 /// Longer expressions are not written.
 const LONGEST: usize = 4_000;
@@ -173,7 +173,7 @@ pub fn of_proof(
     facts: &[u32],
 ) -> Found {
     let known = invariants(program, simplified, certificate);
-    let facts = certify::invariants::facts(program, simplified, facts);
+    let facts = regatta_certify::invariants::facts(program, simplified, facts);
     let found = in_source(program, known, &facts);
     if !found.invariants.is_empty() || facts.is_empty() {
         return found;

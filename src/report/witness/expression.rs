@@ -1,8 +1,8 @@
 //! Variables and values of the program as C expressions.
 
-use crate::program::c_value::{self, c_type};
-use crate::program::{CScalar, Program, Variable, VariableId};
-use crate::term::{Build, CVariable, FloatFormat, Sort, TermId, Value, store, to_c};
+use regatta_program::c_value::{self, c_type};
+use regatta_program::{CScalar, Program, Variable, VariableId};
+use regatta_term::{Build, CVariable, FloatFormat, Sort, TermId, Value, store, to_c};
 
 /// The variable as C declares it under the name.
 pub(super) fn c_variable(variable: &Variable, name: &str) -> Option<CVariable> {

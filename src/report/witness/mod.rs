@@ -20,10 +20,10 @@ pub mod write;
 
 use std::path::Path;
 
-use crate::certify::Certificate;
-use crate::portfolio::event::EventKind;
-use crate::portfolio::evidence::{Evidence, Ground};
-use crate::witness::format::Version;
+use regatta_certify::Certificate;
+use regatta_run::event::EventKind;
+use regatta_run::evidence::{Evidence, Ground};
+use regatta_witness::format::Version;
 
 /// Writes the witness of an answer to the file. What the user should know of it goes out as a warning.
 pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {

@@ -9,11 +9,11 @@
 use rustc_hash::FxHashMap;
 
 use super::expression;
-use crate::certify::certificate::quantified;
-use crate::program::c_value::c_type;
-use crate::program::waypoint::Time;
-use crate::program::{CScalar, Cells, Names, Program, RegionId, Role, VariableId};
-use crate::term::{
+use regatta_certify::certificate::quantified;
+use regatta_program::c_value::c_type;
+use regatta_program::waypoint::Time;
+use regatta_program::{CScalar, Cells, Names, Program, RegionId, Role, VariableId};
+use regatta_term::{
     Build, CType, CVariable, Op, Pool as _, Sort, Symbol, TermId, TermKind, Value,
     for_each_subterm, store, substitute, to_c,
 };

@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 
 use super::expression;
 use super::write::{Place, SourceLines};
-use crate::certify::replay::Violation;
-use crate::program::interpreter::{Executable, Machine, Observer, ReplayInputs, StateView};
-use crate::program::{
+use regatta_certify::replay::Violation;
+use regatta_program::interpreter::{Executable, Machine, Observer, ReplayInputs, StateView};
+use regatta_program::{
     EdgeId, FunctionId, InputId, InputKind, Names, Operation, Program, Role, Scope, Span,
     VariableId, Waypoint, WaypointKind, interpreter,
 };
-use crate::term::{Symbol, Value, evaluate, free_variables, store};
+use regatta_term::{Symbol, Value, evaluate, free_variables, store};
 
 /// More waypoints are not written: a run that loops for long is followed for its first part.
 const MOST_WAYPOINTS: usize = 4_000;

@@ -10,13 +10,13 @@ use serde::Serialize;
 use super::contract::Contract;
 use super::correctness::{InvariantKind, SourceInvariant};
 use super::violation::Followed;
-use crate::frontend::Specification;
-use crate::frontend::digest::{hexadecimal, sha256};
-use crate::portfolio::file;
-use crate::portfolio::task::RunOptions;
-use crate::program::{FunctionId, Program, Span};
-use crate::report::utc;
-use crate::witness::format::{OWN_SPECIFICATION, Version};
+use crate::utc;
+use regatta_base::digest::{hexadecimal, sha256};
+use regatta_frontend::Specification;
+use regatta_program::{FunctionId, Program, Span};
+use regatta_run::file;
+use regatta_run::task::RunOptions;
+use regatta_witness::format::{OWN_SPECIFICATION, Version};
 
 /// What a witness says.
 #[derive(Clone, Debug)]

@@ -41,8 +41,8 @@ use self::termination::{Stop, Watch};
 use self::translate::Translator;
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use super::{Backend, Encoding};
-use crate::counters;
-use crate::term::{Arena, Evaluator, Pool, Sort, Symbol, TermId, Value};
+use regatta_base::counters;
+use regatta_term::{Arena, Evaluator, Pool, Sort, Symbol, TermId, Value};
 
 pub use self::manager::version;
 

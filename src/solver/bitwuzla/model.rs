@@ -6,7 +6,7 @@ use std::os::raw::c_char;
 use bitwuzla_sys::*;
 
 use super::manager::{Instance, guarded};
-use crate::term::{ArrayValue, FloatFormat, FloatValue, ScalarSort, Sort, Value};
+use regatta_term::{ArrayValue, FloatFormat, FloatValue, ScalarSort, Sort, Value};
 
 /// A term that is given back.
 struct Held(BitwuzlaTerm);

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 use rand::RngExt;
 
 use super::BitwuzlaSolver;
-use crate::solver::contract;
-use crate::solver::z3::{Core, Z3Solver};
-use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::random::{Language, RandomTerms, corner, seeds};
-use crate::term::{
+use crate::contract;
+use crate::z3::{Core, Z3Solver};
+use crate::{Answer, CheckLimit, Reason, Solver};
+use regatta_term::random::{Language, RandomTerms, corner, seeds};
+use regatta_term::{
     Arena, Build, Evaluator, FloatFormat, Pool, RoundingMode, ScalarSort, Sort, Symbol, TermId,
     Value, evaluate,
 };

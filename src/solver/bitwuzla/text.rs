@@ -1,8 +1,8 @@
 //! Questions to Bitwuzla as SMT-LIB text.
 //!
-//! Like [`crate::solver::z3::text`], for the checker of proofs: nothing of [`super::translate`] is used here. Text that
+//! Like [`crate::z3::text`], for the checker of proofs: nothing of [`super::translate`] is used here. Text that
 //! Bitwuzla does not read (mathematical integers, x87's floats, `fp.to_ieee_bv`) gets no answer; for the last,
-//! [`standard_script`](crate::term::standard_script) has other words.
+//! [`standard_script`](regatta_term::standard_script) has other words.
 
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_void};
@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 
 use super::manager::{Cores, Manager, Options, guarded};
 use super::termination::{Stop, Watch, is_over};
-use crate::solver::CheckLimit;
-use crate::solver::z3::text::TextAnswer;
+use crate::CheckLimit;
+use crate::z3::text::TextAnswer;
 
 /// Bitwuzla's reader, which the bindings leave out.
 mod ffi {

@@ -14,8 +14,8 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
 use super::manager::Manager;
-use crate::term::smtlib::rounds_wrongly;
-use crate::term::{
+use regatta_term::smtlib::rounds_wrongly;
+use regatta_term::{
     Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode, Sort, Symbol, TermId, TermKind,
     for_each_unknown_subterm,
 };

@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use self::number::Reading;
 pub use self::translate::Translator;
 use super::{Answer, CheckLimit, Encoding, Interrupt, Solver, SolverConfig, SolverStatistics};
-use crate::term::{
+use regatta_term::{
     Arena, ArrayValue, BitVecValue, Evaluator, Pool, ScalarSort, Sort, Symbol, TermId, Value,
 };
 

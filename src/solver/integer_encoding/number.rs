@@ -1,11 +1,11 @@
 //! Integers that stand for bit vectors. Their bounds are of any size and go with a term: they say where a wrap-around has to be
-//! spelled out. What values a term has is computed in [`crate::term::domain`].
+//! spelled out. What values a term has is computed in [`regatta_term::domain`].
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 
-use crate::term::{Arena, BitVecValue, Build, TermId};
+use regatta_term::{Arena, BitVecValue, Build, TermId};
 
 /// Which integer of its residue class stands for a bit vector.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

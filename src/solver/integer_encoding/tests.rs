@@ -4,11 +4,11 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::IntegerEncoding;
-use crate::solver::contract;
-use crate::solver::z3::{Core, Z3Solver};
-use crate::solver::{Answer, CheckLimit, Solver};
-use crate::term::random::{RandomTerms, seeds};
-use crate::term::{
+use crate::contract;
+use crate::z3::{Core, Z3Solver};
+use crate::{Answer, CheckLimit, Solver};
+use regatta_term::random::{RandomTerms, seeds};
+use regatta_term::{
     Arena, BitVecValue, Build, FloatFormat, Op, Pool, ScalarSort, Sort, Symbol, TermId, Value,
     apply_op,
 };
@@ -267,7 +267,7 @@ fn arrays_floats_and_cores() {
     // Floats stay floats; what they become as integers is anything.
     let mode = t.rounding(Default::default());
     let converted = t.fp_to_sbv(mode, f, 32);
-    let zero = t.float(crate::term::FloatValue::zero(FloatFormat::F32, false));
+    let zero = t.float(regatta_term::FloatValue::zero(FloatFormat::F32, false));
     solver.assert(t.fp_lt(zero, f));
     assert_eq!(solver.check(&[t.fp_lt(f, zero)]), Answer::Unsatisfiable);
     assert_eq!(

@@ -22,7 +22,7 @@ use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::number::{Number, Reading, power, range};
-use crate::term::{
+use regatta_term::{
     Arena, BitVecValue, Build, Constant, Op, Pool, ScalarSort, Sort, Symbol, TermId, TermKind,
     for_each_unknown_subterm,
 };

@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use super::super::z3::fixedpoint::Fixedpoints;
 use super::super::{CheckLimit, Interrupt};
 use super::core::CoreSequence;
-use crate::term::{Arena, Exporter, PortableTerms, TermId};
+use regatta_term::{Arena, Exporter, PortableTerms, TermId};
 
 /// How long the first source has the question for itself, usually.
 pub(super) const DELAY: Duration = Duration::from_millis(20);

@@ -14,7 +14,7 @@ use super::queries::Queries;
 use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 
-use crate::term::{Build, TermId, size};
+use regatta_term::{Build, TermId, size};
 
 /// A condition of more terms is not carried on: what follows is without it.
 const TERMS: usize = 4_000;

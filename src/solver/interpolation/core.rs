@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::Reason;
 use super::Sequence;
 use super::queries::Queries;
-use crate::term::{Arena, TermId, TermKind, conjuncts, for_each_subterm};
+use regatta_term::{Arena, TermId, TermKind, conjuncts, for_each_subterm};
 
 /// Conjuncts up to this number are tried one by one, whether the sequence is infeasible without.
 const TRIED: usize = 60;

@@ -4,7 +4,7 @@ use super::super::Reason;
 use super::Sequence;
 use super::core::{CoreSequence, variables};
 use super::queries::Queries;
-use crate::term::{Build, TermId, conjuncts};
+use regatta_term::{Build, TermId, conjuncts};
 
 /// Whether the terms are interpolants of the core, and so of the sequence: each over its cut, and each step inductive.
 ///

@@ -18,8 +18,8 @@ use super::{
     Choice, Interpolation, InterpolationConfig, InterpolationStatistics, Interpolator, Sequence,
     SourceName, SourceStatistics, conditions,
 };
-use crate::term::{Arena, TermId, Value};
-use crate::workers::Workers;
+use regatta_base::workers::Workers;
+use regatta_term::{Arena, TermId, Value};
 
 /// Asks its sources in the order of its configuration, and checks what they say.
 pub struct Interpolators {

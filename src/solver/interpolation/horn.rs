@@ -8,7 +8,7 @@ use super::super::{CheckLimit, Reason};
 use super::core::{CoreSequence, variables};
 use super::project::project;
 use super::queries::Queries;
-use crate::term::{Build, Op, Pool, TermId, conjuncts};
+use regatta_term::{Build, Op, Pool, TermId, conjuncts};
 
 /// A context keeps what it has translated; it is replaced after this number of sequences.
 const SEQUENCES: u32 = 100;

@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::term::{
+use regatta_term::{
     Arena, Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, for_each_subterm,
     substitute,
 };

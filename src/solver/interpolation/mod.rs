@@ -41,7 +41,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{CheckLimit, Interrupt, Reason};
-use crate::term::{Arena, TermId, Value};
+use regatta_term::{Arena, TermId, Value};
 
 pub use self::config::{Choice, InterpolationConfig, SourceName};
 pub use self::front::{Interpolators, new_interpolator};

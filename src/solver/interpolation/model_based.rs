@@ -16,7 +16,7 @@ use super::implicant::{Model, implicant, mentions};
 use super::project::{Eliminated, flat};
 use super::queries::Queries;
 use super::solve::{containing, free, solve_equation};
-use crate::term::{
+use regatta_term::{
     Arena, Build, Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, size, substitute,
 };
 

@@ -10,7 +10,7 @@ use super::core::variables;
 use super::model_based::by_models;
 use super::queries::Queries;
 use super::solve::{Solution, containing, solve, solve_equation};
-use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, conjuncts, substitute};
+use regatta_term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, conjuncts, substitute};
 
 /// What follows from a conjunction without all variables but those to keep, as conjuncts.
 ///

@@ -5,7 +5,7 @@ use num_traits::Signed;
 use rustc_hash::FxHashSet;
 
 use super::Sequence;
-use crate::term::{Arena, Constant, Pool, Sort, TermId, TermKind, for_each_subterm, size};
+use regatta_term::{Arena, Constant, Pool, Sort, TermId, TermKind, for_each_subterm, size};
 
 /// How good interpolants are; less is better.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

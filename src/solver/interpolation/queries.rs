@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::super::{Answer, CheckLimit, Interrupt, Reason, Solver};
-use crate::term::{Arena, TermId, Value};
+use regatta_term::{Arena, TermId, Value};
 
 /// What other threads hold of an interpolator.
 pub struct Handle {

@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::term::{Arena, Build, Pool, ScalarSort, Sort, Symbol, TermId};
+use regatta_term::{Arena, Build, Pool, ScalarSort, Sort, Symbol, TermId};
 
 /// What a sequence is about.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Solving an equation for a variable by undoing the operators around it, one by one: equivalently, with side conditions for
 //! what cannot be undone. The variable may occur once only; sums in which it is an addend are what [`solved`] is for.
 //!
-//! [`solved`]: crate::term::solved
+//! [`solved`]: regatta_term::solved
 
 use num_traits::{One, Signed};
 use rustc_hash::FxHashSet;
 
-use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
+use regatta_term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
 /// What an equation says of a variable: it is equivalent to variable = value ∧ sides, for some values of the fresh
 /// variables.

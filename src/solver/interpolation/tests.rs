@@ -3,10 +3,10 @@ use std::time::{Duration, Instant};
 
 use super::random_sequences::{Class, Owned, RandomSequences};
 use super::*;
-use crate::solver::{Answer, Solver, SolverConfig, new_solver};
-use crate::term::random::seeds;
-use crate::term::{Build, Sort, Symbol, TermKind, for_each_subterm, to_smtlib};
-use crate::workers::Workers;
+use crate::{Answer, Solver, SolverConfig, new_solver};
+use regatta_base::workers::Workers;
+use regatta_term::random::seeds;
+use regatta_term::{Build, Sort, Symbol, TermKind, for_each_subterm, to_smtlib};
 
 /// With time for a busy machine.
 fn interpolator(choice: Choice, arena: &Rc<Arena>) -> Box<dyn Interpolator> {

@@ -27,8 +27,8 @@ use parking_lot::Mutex;
 pub use self::serve::serve;
 use self::wire::{Frame, Interruption, Reply, Request, receive, send};
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
-use crate::counters;
-use crate::term::{Arena, Exporter, TermId, Value};
+use regatta_base::counters;
+use regatta_term::{Arena, Exporter, TermId, Value};
 
 /// How long an interrupted check may go on before the process is given up.
 const PATIENCE: Duration = Duration::from_secs(1);

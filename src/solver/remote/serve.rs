@@ -11,9 +11,9 @@ use parking_lot::Mutex;
 use super::super::{Answer, Interrupt, Reason, Solver, SolverError};
 use super::Streams;
 use super::wire::{Frame, Interruption, Reply, Request, receive, send};
-use crate::huge_pages;
-use crate::term::{Arena, TermId};
-use crate::workers::SOLVER_STACK;
+use regatta_base::huge_pages;
+use regatta_base::workers::SOLVER_STACK;
+use regatta_term::{Arena, TermId};
 
 /// How often an interruption is repeated: a solver hears it only while it searches.
 const REPEAT: Duration = Duration::from_millis(5);

@@ -11,11 +11,9 @@ use rand::RngExt;
 
 use super::wire::{Frame, Interruption, Reply, Request, receive, send};
 use super::{PATIENCE, RemoteSolver, Streams, serve};
-use crate::solver::{
-    Answer, CheckLimit, Reason, Solver, SolverConfig, SolverError, contract, new_solver,
-};
-use crate::term::random::{RandomTerms, seeds};
-use crate::term::{
+use crate::{Answer, CheckLimit, Reason, Solver, SolverConfig, SolverError, contract, new_solver};
+use regatta_term::random::{RandomTerms, seeds};
+use regatta_term::{
     Arena, Build, Exporter, FloatFormat, FloatValue, ScalarSort, Sort, Symbol, TermId, Value,
 };
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Answer, CheckLimit};
-use crate::term::{PortableTerms, Value};
+use regatta_term::{PortableTerms, Value};
 
 /// To the solver, on the stream for what cannot wait: the check with the number, which counts from one, is to end.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use self::samples::Samples;
 use super::{Answer, CheckLimit, Solver};
-use crate::term::{Build, CellVariables, TermId, Value, free_variables};
+use regatta_term::{Build, CellVariables, TermId, Value, free_variables};
 
 /// A model of more variables is not kept for later questions.
 const MOST_VARIABLES: usize = 4096;

@@ -9,7 +9,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 
-use crate::term::{Arena, Evaluator, Sort, Symbol, TermId, Value};
+use regatta_term::{Arena, Evaluator, Sort, Symbol, TermId, Value};
 
 /// So many models of a solver are kept, the latest ones.
 const MODELS: usize = 4;
@@ -132,7 +132,7 @@ impl Others {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::{Build, ScalarSort};
+    use regatta_term::{Build, ScalarSort};
 
     #[test]
     fn what_a_sample_satisfies_holds_under_it() {

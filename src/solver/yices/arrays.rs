@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use yices2::sys::*;
 
 use super::translate::{self, Translator, required};
-use crate::term::{ScalarSort, Sort};
+use regatta_term::{ScalarSort, Sort};
 
 type Result<T> = std::result::Result<T, String>;
 

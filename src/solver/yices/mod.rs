@@ -35,8 +35,8 @@ pub use self::token::YicesToken;
 use self::translate::{Translator, last_error};
 use self::watchdog::{Stop, Watch};
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
-use crate::counters;
-use crate::term::{Arena, Evaluator, Op, Pool, Sort, TermId, Value};
+use regatta_base::counters;
+use regatta_term::{Arena, Evaluator, Op, Pool, Sort, TermId, Value};
 
 /// Yices over an arena.
 pub struct YicesSolver {
@@ -489,7 +489,7 @@ impl Solver for YicesSolver {
         let model = self.model.as_ref()?;
         // By our own evaluation: the model may be one that Yices knows only at the indices that matter.
         let failed = RefCell::new(false);
-        let assignment = |symbol: crate::term::Symbol, instance| {
+        let assignment = |symbol: regatta_term::Symbol, instance| {
             let sort = symbol.sort();
             match self.translator.known_variable(symbol, instance) {
                 None => Some(Value::zero(sort)),

@@ -3,7 +3,7 @@
 use yices2::sys::*;
 
 use super::arrays::Instances;
-use crate::term::{ArrayValue, ScalarSort, Sort, Value};
+use regatta_term::{ArrayValue, ScalarSort, Sort, Value};
 
 /// A model; independent of what happens to its context.
 pub struct Model(*mut model_t);

@@ -5,11 +5,11 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::{YicesSolver, YicesToken};
-use crate::solver::contract;
-use crate::solver::z3::{Core, Z3Solver};
-use crate::solver::{Answer, CheckLimit, Reason, Solver};
-use crate::term::random::{RandomTerms, seeds};
-use crate::term::{Arena, Build, Evaluator, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
+use crate::contract;
+use crate::z3::{Core, Z3Solver};
+use crate::{Answer, CheckLimit, Reason, Solver};
+use regatta_term::random::{RandomTerms, seeds};
+use regatta_term::{Arena, Build, Evaluator, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
 
 /// Tests run on threads of one process: each waits until it is its turn.
 fn token() -> YicesToken {

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use yices2::sys::*;
 
-use crate::term::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_unknown_subterm};
+use regatta_term::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_unknown_subterm};
 
 type Result<T> = std::result::Result<T, String>;
 

@@ -8,7 +8,7 @@ use z3_sys::*;
 use super::super::CheckLimit;
 use super::context::{Context, text};
 use super::translate::Translator;
-use crate::term::Sort;
+use regatta_term::Sort;
 
 type Result<T> = std::result::Result<T, String>;
 

@@ -10,7 +10,7 @@ use super::clauses::{Clauses, Emptiness, Generalization};
 use super::context::Context;
 use super::read::{Reader, arguments, sort_of};
 use super::translate::Translator;
-use crate::term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
+use regatta_term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
 type Result<T> = std::result::Result<T, String>;
 

@@ -13,10 +13,10 @@ use super::clauses::{Clauses, Emptiness};
 use super::context::{Context, Handle};
 use super::read::Reader;
 use super::translate::Translator;
-use crate::counters;
-use crate::solver::horn::{Application, HornAnswer, HornClause, HornSystem};
-use crate::solver::{CheckLimit, Interrupt, Reason};
-use crate::term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm, store};
+use crate::horn::{Application, HornAnswer, HornClause, HornSystem};
+use crate::{CheckLimit, Interrupt, Reason};
+use regatta_base::counters;
+use regatta_term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
 /// Z3's engine. What one question has translated serves the next, which has to be over the same arena.
 pub struct HornSolver {

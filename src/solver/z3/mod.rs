@@ -14,8 +14,6 @@ mod read;
 mod tests;
 pub mod text;
 mod translate;
-#[cfg(test)]
-pub(crate) use translate::fault;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,8 +25,8 @@ use z3_sys::*;
 use self::context::{Context, Handle};
 use self::translate::Translator;
 use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
-use crate::counters;
-use crate::term::{Arena, Pool, Sort, TermId, TermKind, Value};
+use regatta_base::counters;
+use regatta_term::{Arena, Pool, Sort, TermId, TermKind, Value};
 
 /// Which of Z3's solvers to use.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -110,7 +108,7 @@ impl Z3Solver {
         match self.arena.kind(term) {
             TermKind::Variable { .. } => true,
             TermKind::Apply {
-                op: crate::term::Op::Not,
+                op: regatta_term::Op::Not,
                 arguments,
             } => self.arena.is_variable(arguments[0]),
             _ => false,

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use z3_sys::*;
 
 use super::context::{Context, text};
-use crate::term::{ArrayValue, FloatFormat, FloatValue, ScalarSort, Sort, Value};
+use regatta_term::{ArrayValue, FloatFormat, FloatValue, ScalarSort, Sort, Value};
 
 /// A model; lives as long as the context.
 pub struct Model<'c> {

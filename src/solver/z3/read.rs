@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use z3_sys::*;
 
 use super::context::{Context, text};
-use crate::term::{BitVecValue, Build, Pool, ScalarSort, Sort, TermId, Value};
+use regatta_term::{BitVecValue, Build, Pool, ScalarSort, Sort, TermId, Value};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -246,7 +246,7 @@ fn scalar(context: &Context, sort: Z3_sort) -> Result<ScalarSort> {
 mod tests {
     use super::super::translate::Translator;
     use super::*;
-    use crate::term::{Symbol, store};
+    use regatta_term::{Symbol, store};
 
     /// The node of the term over x and n, with these bound: n as 0, x as 1.
     fn node(context: &Context, term: TermId, bound: [TermId; 2]) -> Z3_ast {

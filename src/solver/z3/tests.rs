@@ -1,8 +1,8 @@
 use std::rc::Rc;
 
 use super::{Core, Z3Solver};
-use crate::solver::{Answer, Solver, contract};
-use crate::term::{
+use crate::{Answer, Solver, contract};
+use regatta_term::{
     Arena, Build, FloatFormat, FloatValue, Pool, RoundingMode, ScalarSort, Sort, Symbol, Value,
     evaluate,
 };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use z3_sys::*;
 
 use super::context::Context;
-use crate::term::{
+use regatta_term::{
     Constant, FloatFormat, Op, Pool, RoundingMode, ScalarSort, Sort, Symbol, TermId, TermKind,
     for_each_unknown_subterm,
 };
@@ -225,7 +225,7 @@ impl Translator {
         let nan = self.bits(
             context,
             format.storage_bits(),
-            crate::term::FloatValue::nan(format).bits(),
+            regatta_term::FloatValue::nan(format).bits(),
         )?;
         // SAFETY (for the block): everything lives in the context.
         unsafe {
@@ -372,8 +372,6 @@ impl Translator {
                 Op::BvAshr => Z3_mk_bvashr(c, a[0], a[1]),
                 Op::BvUlt => Z3_mk_bvult(c, a[0], a[1]),
                 Op::BvUle => Z3_mk_bvule(c, a[0], a[1]),
-                #[cfg(test)]
-                Op::BvSlt if fault::SIGNED_LESS.get() => Z3_mk_bvsle(c, a[0], a[1]),
                 Op::BvSlt => Z3_mk_bvslt(c, a[0], a[1]),
                 Op::BvSle => Z3_mk_bvsle(c, a[0], a[1]),
                 Op::Concat => Z3_mk_concat(c, a[0], a[1]),
@@ -544,15 +542,4 @@ fn and(context: &Context, conditions: &[Z3_ast]) -> Result<Z3_ast> {
 fn or(context: &Context, conditions: &[Z3_ast]) -> Result<Z3_ast> {
     // SAFETY: everything lives in the context; the length is the slice's.
     context.keep(unsafe { Z3_mk_or(context.raw(), conditions.len() as u32, conditions.as_ptr()) })
-}
-
-/// A wrong translation, to show that what it leads to is not believed.
-#[cfg(test)]
-pub(crate) mod fault {
-    use std::cell::Cell;
-
-    thread_local! {
-        /// Whether `<` on signed bit vectors becomes `<=`.
-        pub static SIGNED_LESS: Cell<bool> = const { Cell::new(false) };
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::linear::{Linear, is_sum};
 use super::*;
-use crate::term::{free_variables, occurs};
+use crate::{free_variables, occurs};
 
 /// Maximum number of low bits of a sum for which an extraction counts as arithmetic in a small ring, with a least solution.
 pub const RING_BITS: u8 = 16;

@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::term::{Arena, evaluate};
+    use crate::{Arena, evaluate};
 
     fn value(pool: &impl Pool, term: TermId, state: [u8; 5]) -> Value {
         let assignment = |symbol: Symbol, _: u32| {
@@ -231,7 +231,7 @@ mod tests {
             assert_eq!(value(&arena, all, state), Value::Bool(number == 7));
         }
         // No sum or equation is left.
-        crate::term::for_each_subterm(&arena, [all], |_, kind| {
+        crate::for_each_subterm(&arena, [all], |_, kind| {
             assert!(!matches!(
                 kind,
                 TermKind::Apply {

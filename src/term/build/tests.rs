@@ -1,12 +1,12 @@
 //! Tests that the rules simplify terms of C programs as intended. Their correctness is tested in
 
 use super::*;
-use crate::term::{Arena, evaluate, to_smtlib};
+use crate::{Arena, evaluate, to_smtlib};
 
 const INT: Sort = Sort::BitVec(32);
 
 fn variable(name: &str, sort: Sort) -> TermId {
-    crate::term::store().variable(Symbol::new(name, sort))
+    crate::store().variable(Symbol::new(name, sort))
 }
 
 /// Asserts that both terms are the same.
@@ -325,15 +325,15 @@ fn deep_terms() {
     };
     let deep = (0..depth).fold(x, step);
     let value = |symbol: Symbol, _| Some(Value::bit_vec(32, symbol.name().len() as u128));
-    let expected = crate::term::evaluate(pool, deep, &value).expect("all have values");
-    assert!(crate::term::size(pool, deep) > depth as usize);
-    assert_eq!(crate::term::free_variables(pool, deep).len(), 2);
+    let expected = crate::evaluate(pool, deep, &value).expect("all have values");
+    assert!(crate::size(pool, deep) > depth as usize);
+    assert_eq!(crate::free_variables(pool, deep).len(), 2);
     assert!(to_smtlib(pool, deep).len() > depth as usize);
-    let renamed = crate::term::at_instance(pool, deep, 3);
+    let renamed = crate::at_instance(pool, deep, 3);
     assert_ne!(renamed, deep);
-    let again = crate::term::transfer(pool, &Arena::new(), deep);
+    let again = crate::transfer(pool, &Arena::new(), deep);
     assert!(again.is_local());
-    assert_eq!(crate::term::evaluate(pool, renamed, &value), Ok(expected));
+    assert_eq!(crate::evaluate(pool, renamed, &value), Ok(expected));
 }
 
 /// Numbers that cannot be negated in 128 bits are too large for sums in normal form.
@@ -344,7 +344,7 @@ fn the_least_number_of_128_bits_is_too_large() {
     let least = pool.int_big(i128::MIN.into());
     let value = |term| {
         let assigned = |_, _| Some(Value::int(2));
-        crate::term::evaluate(pool, term, &assigned).map(|value| value.to_string())
+        crate::evaluate(pool, term, &assigned).map(|value| value.to_string())
     };
     let product = pool.int_mul(x, least);
     let expected = (BigInt::from(i128::MIN) * BigInt::from(2)).to_string();

@@ -7,7 +7,7 @@ use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
 use super::transfer::{difference, negation};
 use super::value::{AbstractValue, apply};
-use crate::term::{Op, Pool, Sort, TermId, TermKind};
+use crate::{Op, Pool, Sort, TermId, TermKind};
 
 /// Refines the values of the term's operands, given that the term's value is in the set.
 pub(super) fn refine<P: Pool>(

@@ -6,7 +6,7 @@ use super::congruence::Congruence;
 use super::intervals::Intervals;
 use super::set::Span;
 use super::value::AbstractValue;
-use crate::term::Op;
+use crate::Op;
 
 /// Returns the least x | y for x and y within the spans.
 fn least_or((mut a, b): Span, (mut c, d): Span) -> i128 {

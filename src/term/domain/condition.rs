@@ -6,7 +6,7 @@ use super::intervals::{INFINITY, Intervals, Universe};
 use super::transfer::difference;
 use super::value::AbstractValue;
 use super::view::{View, ceiling, floor};
-use crate::term::{Op, Pool, Sort, TermId, TermKind};
+use crate::{Op, Pool, Sort, TermId, TermKind};
 
 /// Maximum depth of conditions and terms into which a condition is propagated.
 const MAXIMUM_DEPTH: u32 = 40;

@@ -6,7 +6,7 @@ use super::condition::{MAXIMUM_FORK_DEPTH, MAXIMUM_FORKS};
 use super::intervals::Universe;
 use super::value::{AbstractValue, apply};
 use super::view::View;
-use crate::term::{Build, Op, Pool, Sort, TermId, TermKind};
+use crate::{Build, Op, Pool, Sort, TermId, TermKind};
 
 /// Abstract values of variables and of differences of two variables; the value of an array holds for each cell.
 pub type Values = FxHashMap<TermId, AbstractValue>;

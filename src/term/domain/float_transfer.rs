@@ -11,8 +11,8 @@ use num_traits::ToPrimitive;
 use super::floats::{FloatSet, greatest_rank, of_rank};
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::value::AbstractValue;
-use crate::term::float::Arithmetic;
-use crate::term::{FloatFormat, FloatValue, Op, RoundingMode, Sort};
+use crate::float::Arithmetic;
+use crate::{FloatFormat, FloatValue, Op, RoundingMode, Sort};
 
 /// An operand of an operator on floats.
 #[derive(Copy, Clone, Debug)]

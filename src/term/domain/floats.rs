@@ -6,7 +6,7 @@
 //! in the rounding mode of the program. Nothing is rounded outwards, and precision is lost only because the set is an
 //! interval ([`super::float_transfer`]).
 
-use crate::term::{FloatFormat, FloatValue};
+use crate::{FloatFormat, FloatValue};
 
 /// A set of floats of one format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

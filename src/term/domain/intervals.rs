@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::set::{IntervalSet, Span};
-use crate::term::Sort;
+use crate::Sort;
 
 /// The end of an unbounded interval of integers; ends beyond are not distinguished from it.
 pub const INFINITY: i128 = 1 << 100;

@@ -11,7 +11,7 @@
 //! * [`environment`]: evaluation of terms in a state; [`condition`]: assumption of conditions; [`backward`]: backward
 //!   transfer functions; [`view`]: signed and unsigned numbers.
 //!
-//! The bounds of the [integer encoding](crate::solver::integer_encoding) do not use these domains: they bound integers of any
+//! The bounds of the integer encoding do not use these domains: they bound integers of any
 //! size, each in a term that stands for a bit vector modulo a power of two.
 
 mod backward;

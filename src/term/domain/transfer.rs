@@ -7,7 +7,7 @@ use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
 use super::value::AbstractValue;
-use crate::term::{BitVecValue, Op, Sort, Value, apply_op};
+use crate::{BitVecValue, Op, Sort, Value, apply_op};
 
 /// See [`super::value::apply`]; `None` if the result is unknown. No argument is empty.
 pub(super) fn apply(

@@ -2,13 +2,13 @@
 
 use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Thresholds, Universe};
-use crate::term::{BitVecValue, Build, Constant, Op, Pool, Sort, TermId, TermKind, store};
+use crate::{BitVecValue, Build, Constant, Op, Pool, Sort, TermId, TermKind, store};
 
 /// A set of numbers, given by a union of intervals and a congruence; bit vectors are represented by their unsigned numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbstractValue {
-    pub(crate) intervals: Intervals,
-    pub(crate) congruence: Congruence,
+    pub intervals: Intervals,
+    pub congruence: Congruence,
 }
 
 impl AbstractValue {

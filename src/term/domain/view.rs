@@ -3,7 +3,7 @@
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
 use super::value::AbstractValue;
-use crate::term::Op;
+use crate::Op;
 
 /// The least difference between a number from `low` on and a number up to `high`.
 pub(super) fn floor(low: i128, high: i128) -> i128 {

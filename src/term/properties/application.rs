@@ -1,7 +1,7 @@
 //! Applications of an operator to existing terms.
 
 use super::pairs::{Pair, Terms};
-use crate::term::{Op, Sort};
+use crate::{Op, Sort};
 
 impl Terms {
     /// Returns the operator with its parameters, the sort of its application and the operands; `None` if no operands fit.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use crate::term::{
+use crate::{
     BitVecValue, CType, CVariable, Evaluator, FloatFormat, Sort, Symbol, Value, evaluate, to_c,
     to_smtlib,
 };
@@ -14,7 +14,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::recipe::recipes;
-use crate::term::random::Language;
+use crate::random::Language;
 
 /// Languages with the types of C; extraction and concatenation add odd widths.
 fn c_types() -> impl Strategy<Value = Language> {
@@ -220,7 +220,7 @@ fn printed_c_means_the_same() {
 /// Tests that texts are readable in a witness.
 #[test]
 fn readable() {
-    use crate::term::{Build, store};
+    use crate::{Build, store};
     let pool = store();
     let (x, y) = (
         Symbol::new("x0", Sort::BitVec(32)),

@@ -1,7 +1,7 @@
 //! Tests that Z3 computes the same values as we, for every operator on corner cases of its sorts.
 
-use crate::term::random::corner;
-use crate::term::{
+use crate::random::corner;
+use crate::{
     Arena, Build, FloatFormat, FloatValue, Op, Pool, RoundingMode, Sort, TermId, Value, apply_op,
     smtlib_script,
 };

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use super::random::Language;
-use crate::term::{
+use crate::{
     Arena, Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, for_each_subterm,
     smtlib_script, to_smtlib,
 };

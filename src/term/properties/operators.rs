@@ -1,6 +1,6 @@
 //! The list of operators, and pairs of operators for which there are rules.
 
-use crate::term::{FloatFormat, Op};
+use crate::{FloatFormat, Op};
 
 /// Every operator; the parameters do not matter here.
 pub const OPERATORS: &[Op] = {

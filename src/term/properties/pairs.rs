@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use super::operators::{OPERATORS, goes_with};
 use super::recipe::Step;
 use super::shapes::SHAPES;
-use crate::term::random::corner;
-use crate::term::{Arena, Build, Constant, Op, Pool, Sort, Symbol, TermId, TermKind, Value};
+use crate::random::corner;
+use crate::{Arena, Build, Constant, Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 
 /// One term, built twice.
 #[derive(Copy, Clone, Debug)]

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::pairs::Terms;
-use crate::term::random::Language;
-use crate::term::{Arena, Build, FloatFormat, ScalarSort, Sort, Symbol};
+use crate::random::Language;
+use crate::{Arena, Build, FloatFormat, ScalarSort, Sort, Symbol};
 
 /// The choices for one term: of the operator, of the operands, and a seed of a constant.
 pub type Step = (u16, [u16; 4], u64);

@@ -1,6 +1,6 @@
 //! Larger forms of terms that rules match and that single random steps hardly ever generate.
 
-use crate::term::{Build, Op, Pool, Sort, TermId, Value};
+use crate::{Build, Op, Pool, Sort, TermId, Value};
 
 use super::pairs::{Pair, Terms};
 

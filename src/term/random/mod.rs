@@ -11,19 +11,19 @@ mod values;
 
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-pub(crate) use terms::{Construction, RandomTerms};
-pub(crate) use values::corner;
+pub use terms::{Construction, RandomTerms};
+pub use values::{corner, is_member, number_of, random_value};
 
 use super::{FloatFormat, ScalarSort, Sort, Value};
 
 /// Returns the number of random runs, multiplied by the environment's `RANDOM_FACTOR`: for long tests when a solver changes.
-pub(crate) fn seeds(usual: u64) -> u64 {
+pub fn seeds(usual: u64) -> u64 {
     let factor = std::env::var("RANDOM_FACTOR").ok();
     usual * factor.and_then(|factor| factor.parse().ok()).unwrap_or(1)
 }
 
 /// A source of decisions.
-pub(crate) trait Choices {
+pub trait Choices {
     fn number(&mut self) -> u64;
 
     fn below(&mut self, bound: usize) -> usize {
@@ -55,10 +55,10 @@ impl<C: Choices> Choices for &mut C {
 
 /// The numbers of a list, then zeros, which choose small terms.
 #[derive(Clone)]
-pub(crate) struct Listed<'c, N>(std::slice::Iter<'c, N>);
+pub struct Listed<'c, N>(std::slice::Iter<'c, N>);
 
 impl<'c, N> Listed<'c, N> {
-    pub(crate) fn new(list: &'c [N]) -> Self {
+    pub fn new(list: &'c [N]) -> Self {
         Self(list.iter())
     }
 }
@@ -71,7 +71,7 @@ impl<N: Copy + Into<u64>> Choices for Listed<'_, N> {
 
 /// The sorts of terms, in addition to truth values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Language {
+pub struct Language {
     /// Widths of bit vectors.
     pub widths: Vec<u8>,
     pub formats: Vec<FloatFormat>,

@@ -1,7 +1,7 @@
 //! The choice of the operator of a random term, and of the sorts of its operands.
 
 use super::{Choices, RandomTerms};
-use crate::term::{Build, FloatFormat, Op, ScalarSort, Sort};
+use crate::{Build, FloatFormat, Op, ScalarSort, Sort};
 
 /// An operator, and the sorts of its operands.
 type Application = (Op, Vec<Sort>);

@@ -1,19 +1,15 @@
 //! Random terms of a given sort, built top-down: an operator, then its operands.
 
-use std::collections::HashSet;
-
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::operators::{ROUNDING_MODE, rounds};
-use super::{Choices, Language, Listed, corner};
-use crate::term::{
-    Arena, Build, FloatFormat, Op, Pool, ScalarSort, Sort, Symbol, TermId, TermKind, Value,
-};
+use super::{Choices, Language, corner};
+use crate::{Arena, Build, Op, ScalarSort, Sort, Symbol, TermId, Value};
 
 /// The constructors by which terms are built.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Construction {
+pub enum Construction {
     /// Constructors without simplification, so that every operator occurs.
     Plain,
     /// Simplifying constructors for half of the terms.
@@ -21,7 +17,7 @@ pub(crate) enum Construction {
 }
 
 /// A source of random terms over a few variables.
-pub(crate) struct RandomTerms<'a, P, C> {
+pub struct RandomTerms<'a, P, C> {
     pool: &'a P,
     pub choices: C,
     pub language: Language,
@@ -188,40 +184,49 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
     }
 }
 
-/// Checks that every operator occurs, and that choices of zero give small terms.
-#[test]
-fn all_operators_occur() {
-    let pool = Arena::new();
-    let bits = ScalarSort::BitVec;
-    let language = Language {
-        widths: vec![8, 16, 32, 64],
-        formats: vec![FloatFormat::F16, FloatFormat::F32, FloatFormat::F64],
-        integers: true,
-        arrays: vec![
-            (bits(32), bits(8)),
-            (bits(16), ScalarSort::Bool),
-            (bits(8), ScalarSort::Float(FloatFormat::F64)),
-            (ScalarSort::Int, ScalarSort::Int),
-        ],
-    };
-    let variables = |sort, _| Some(pool.variable(Symbol::new("random::x", sort)));
-    let random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut terms = RandomTerms::new(&pool, random, language.clone(), variables);
-    let mut seen = HashSet::new();
-    for _ in 0..5_000 {
-        let mut open = vec![terms.boolean(4)];
-        while let Some(term) = open.pop() {
-            if let TermKind::Apply { op, arguments } = pool.kind(term) {
-                seen.insert(std::mem::discriminant(&op));
-                open.extend_from_slice(arguments);
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::random::Listed;
+    use crate::{FloatFormat, Pool, TermKind};
+
+    /// Checks that every operator occurs, and that choices of zero give small terms.
+    #[test]
+    fn all_operators_occur() {
+        let pool = Arena::new();
+        let bits = ScalarSort::BitVec;
+        let language = Language {
+            widths: vec![8, 16, 32, 64],
+            formats: vec![FloatFormat::F16, FloatFormat::F32, FloatFormat::F64],
+            integers: true,
+            arrays: vec![
+                (bits(32), bits(8)),
+                (bits(16), ScalarSort::Bool),
+                (bits(8), ScalarSort::Float(FloatFormat::F64)),
+                (ScalarSort::Int, ScalarSort::Int),
+            ],
+        };
+        let variables = |sort, _| Some(pool.variable(Symbol::new("random::x", sort)));
+        let random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut terms = RandomTerms::new(&pool, random, language.clone(), variables);
+        let mut seen = HashSet::new();
+        for _ in 0..5_000 {
+            let mut open = vec![terms.boolean(4)];
+            while let Some(term) = open.pop() {
+                if let TermKind::Apply { op, arguments } = pool.kind(term) {
+                    seen.insert(std::mem::discriminant(&op));
+                    open.extend_from_slice(arguments);
+                }
             }
         }
+        assert_eq!(seen.len(), 68, "{seen:?}");
+        let none: Listed<'_, u64> = Listed::new(&[]);
+        let smallest = RandomTerms::new(&pool, none, language, variables).boolean(4);
+        assert_eq!(
+            smallest,
+            pool.variable(Symbol::new("random::x", Sort::Bool))
+        );
     }
-    assert_eq!(seen.len(), 68, "{seen:?}");
-    let none: Listed<'_, u64> = Listed::new(&[]);
-    let smallest = RandomTerms::new(&pool, none, language, variables).boolean(4);
-    assert_eq!(
-        smallest,
-        pool.variable(Symbol::new("random::x", Sort::Bool))
-    );
 }

@@ -2,10 +2,15 @@
 
 use num_bigint::BigInt;
 
-use crate::term::{ArrayValue, FloatValue, Op, RoundingMode, Sort, Value, apply_op};
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Choices;
+use crate::domain::AbstractValue;
+use crate::{ArrayValue, FloatValue, Op, RoundingMode, Sort, Value, apply_op};
 
 /// Returns a value of the sort, mostly a corner case.
-pub(crate) fn corner(sort: Sort, seed: u64) -> Value {
+pub fn corner(sort: Sort, seed: u64) -> Value {
     let large = u128::from(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)) << 64 | u128::from(seed);
     let small = (seed >> 8) % 6;
     match sort {
@@ -118,4 +123,32 @@ fn tie(seed: u64) -> BigInt {
     let below = 1 + (seed >> 28 & 3) as usize;
     let middle = (significand << below) + (BigInt::from(1) << (below - 1));
     middle + BigInt::from((seed >> 24) % 3) - 1
+}
+
+/// Returns a random value; integers are small, so that bounds of intervals are met.
+pub fn random_value(random: &mut Xoshiro256PlusPlus, sort: Sort) -> Value {
+    match sort {
+        Sort::Int => Value::int(random.random_range(-9..9)),
+        _ => random.value(sort),
+    }
+}
+
+/// Checks whether a set has the value, or the values of all cells of an array.
+pub fn is_member(set: &AbstractValue, value: &Value) -> bool {
+    match value {
+        Value::Array(array) => {
+            let mut cells = array.entries().values().chain([array.default_value()]);
+            cells.all(|cell| set.contains(number_of(cell)))
+        }
+        value => set.contains(number_of(value)),
+    }
+}
+
+/// Converts a value to the number that represents it.
+pub fn number_of(value: &Value) -> i128 {
+    match value {
+        Value::Bool(truth) => i128::from(*truth),
+        Value::BitVec(bits) => bits.bits() as i128,
+        value => i128::try_from(value).expect("a number of moderate size"),
+    }
 }

@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use super::super::State;
 use super::{Caller, Here, RoundWalk};
-use crate::certify::call_strings::Node;
-use crate::program::{EdgeId, FunctionId, Operation};
-use crate::term::TermId;
+use crate::call_strings::Node;
+use regatta_program::{EdgeId, FunctionId, Operation};
+use regatta_term::TermId;
 
 impl RoundWalk<'_, '_, '_> {
     pub(super) fn enter(

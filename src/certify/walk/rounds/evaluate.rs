@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::{State, Walk};
 use super::RoundWalk;
-use crate::term::{Build, Op, Pool, TermId, TermKind, store};
+use regatta_term::{Build, Op, Pool, TermId, TermKind, store};
 
 impl RoundWalk<'_, '_, '_> {
     /// The value of a term of the program in the activation.

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::super::GivenUp;
 use super::RoundWalk;
-use crate::certify::call_strings::Node;
-use crate::certify::query::{Answer, ask_within, assertions};
-use crate::certify::record::What;
-use crate::program::LocationId;
-use crate::term::{Build, TermId};
+use crate::call_strings::Node;
+use crate::query::{Answer, ask_within, assertions};
+use crate::record::What;
+use regatta_program::LocationId;
+use regatta_term::{Build, TermId};
 
 /// What questions whether a round is reached may take of the time until then, how long the first ones, and one.
 const ASKING: f64 = 0.6;

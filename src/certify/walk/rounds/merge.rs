@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::State;
 use super::RoundWalk;
-use crate::term::TermId;
+use regatta_term::TermId;
 
 /// So many states are merged in the best order.
 const BEST_ORDER: usize = 40;

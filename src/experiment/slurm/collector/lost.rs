@@ -3,10 +3,10 @@
 use std::time::SystemTime;
 
 use super::Collector;
-use crate::experiment::folder::Description;
-use crate::experiment::plan::Planned;
-use crate::experiment::record::{Key, LOST, Measured, Record};
-use crate::frontend::Error;
+use crate::folder::Description;
+use crate::plan::Planned;
+use crate::record::{Key, LOST, Measured, Record};
+use regatta_base::Error;
 
 /// A run that so many jobs took with them is recorded as lost.
 const MOST_ATTEMPTS: usize = 3;

@@ -19,14 +19,14 @@ use super::script;
 use super::submission::TaskState;
 use super::watch::{Over, Watch};
 use super::{Options, command, home};
-use crate::experiment::accounting::Way;
-use crate::experiment::display::{Display, Situation};
-use crate::experiment::folder::{Description, Folder, Sink};
-use crate::experiment::plan::{Planned, plan};
-use crate::experiment::preparation::Prepared;
-use crate::experiment::record::{Key, LOST, Measured, Record};
-use crate::experiment::runner::{self, Ended};
-use crate::frontend::{Error, ErrorKind, Place};
+use crate::accounting::Way;
+use crate::display::{Display, Situation};
+use crate::folder::{Description, Folder, Sink};
+use crate::plan::{Planned, plan};
+use crate::preparation::Prepared;
+use crate::record::{Key, LOST, Measured, Record};
+use crate::runner::{self, Ended};
+use regatta_base::{Error, ErrorKind, Place};
 
 /// So many submissions in a row of which no job begins a run, and there is something wrong with the cluster or the folder.
 const FRUITLESS: usize = 3;

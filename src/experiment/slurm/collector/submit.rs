@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::{Collector, counted};
-use crate::experiment::record::Key;
-use crate::experiment::slurm::command;
-use crate::experiment::slurm::script::Script;
-use crate::experiment::slurm::submission::Submission;
-use crate::frontend::Error;
+use crate::record::Key;
+use crate::slurm::command;
+use crate::slurm::script::Script;
+use crate::slurm::submission::Submission;
+use regatta_base::Error;
 
 /// So often `sbatch` may fail in a row while no job of ours is there.
 const REFUSALS: usize = 5;

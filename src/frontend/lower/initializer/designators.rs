@@ -10,7 +10,7 @@ use super::Source;
 use super::lists::Items;
 use super::members::Target;
 use super::planner::Planner;
-use crate::frontend::types::Type;
+use crate::types::Type;
 
 impl Lowerer<'_> {
     /// Follows one designator and initialises what it names; gives the (last) position.

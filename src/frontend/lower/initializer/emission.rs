@@ -8,11 +8,11 @@ use super::super::sequencing::{Conflict, key};
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
 use super::{Plan, Source, Write};
-use crate::frontend::ir::{BitField, Expr, Instruction, Padding, Pointer};
+use crate::ir::{BitField, Expr, Instruction, Padding, Pointer};
 
 impl Lowerer<'_> {
     /// Writes what a plan says to the object at an address.
-    pub(in crate::frontend::lower) fn emit_initialiser(
+    pub(in crate::lower) fn emit_initialiser(
         &mut self,
         address: Expr,
         plan: &Plan<'_>,

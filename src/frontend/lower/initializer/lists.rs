@@ -7,8 +7,8 @@ use super::super::{Lowerer, Result};
 use super::Source;
 use super::members::Target;
 use super::planner::Planner;
-use crate::frontend::rewrite::encoding;
-use crate::frontend::types::{ArrayLength, Type, TypeKind};
+use crate::rewrite::encoding;
+use crate::types::{ArrayLength, Type, TypeKind};
 
 /// The items of one pair of braces.
 pub(super) struct Items<'n> {

@@ -1,7 +1,7 @@
 //! The parts of an object that initialisers are for.
 
 use super::super::{Lowerer, Result};
-use crate::frontend::types::{ArrayLength, RecordKind, Type, TypeKind};
+use crate::types::{ArrayLength, RecordKind, Type, TypeKind};
 
 /// A part of the object that is to be initialised.
 #[derive(Copy, Clone, Debug)]

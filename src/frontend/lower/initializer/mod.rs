@@ -31,8 +31,8 @@ use lang_c::span::Node;
 use super::constexpr::literal_storage;
 use super::value::Value;
 use super::{Lowerer, Result};
-use crate::frontend::ir::{Expr, Leaf, Storage};
-use crate::frontend::types::Type;
+use crate::ir::{Expr, Leaf, Storage};
+use crate::types::Type;
 
 /// What an initialiser says.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use lang_c::span::Node;
 use super::super::{Lowerer, Result};
 use super::members::Target;
 use super::{Plan, Source, UnionMembers, Write};
-use crate::frontend::ir::Leaf;
-use crate::frontend::types::{ArrayLength, Type};
+use crate::ir::Leaf;
+use crate::types::{ArrayLength, Type};
 
 /// More single writes than this make the program too large.
 const WRITE_LIMIT: usize = 1 << 20;
@@ -31,7 +31,7 @@ pub(super) struct Planner<'n> {
 
 impl Lowerer<'_> {
     /// Finds out what an initialiser writes where.
-    pub(in crate::frontend::lower) fn plan_initialiser<'n>(
+    pub(in crate::lower) fn plan_initialiser<'n>(
         &mut self,
         ty: Type,
         node: &'n Node<ast::Initializer>,
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
     }
 
     /// The same for the braces of a compound literal.
-    pub(in crate::frontend::lower) fn plan_list<'n>(
+    pub(in crate::lower) fn plan_list<'n>(
         &mut self,
         ty: Type,
         list: &'n [Node<ast::InitializerListItem>],

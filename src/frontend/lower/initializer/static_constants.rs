@@ -2,8 +2,8 @@
 
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result};
-use crate::frontend::ir::Expr;
-use crate::frontend::memory::walk::all_parts;
+use crate::ir::Expr;
+use crate::memory::walk::all_parts;
 
 impl Lowerer<'_> {
     /// A static object's initialiser is an arithmetic or address constant; gcc lets it read constants of the program.

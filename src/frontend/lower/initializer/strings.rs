@@ -7,8 +7,8 @@ use super::super::{Lowerer, Result};
 use super::Source;
 use super::members::Target;
 use super::planner::Planner;
-use crate::frontend::constant;
-use crate::frontend::types::ArrayLength;
+use crate::constant;
+use crate::types::ArrayLength;
 
 impl Lowerer<'_> {
     /// Plans a string literal for an array of characters; gives the array's length, or `None` if it is no such case.

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::super::{Lowerer, Result};
 use super::{Plan, UnionMembers, Write};
-use crate::frontend::ir::{Expr, Instruction, Leaf, Pointer};
-use crate::frontend::types::{RecordKind, Type, TypeKind};
+use crate::ir::{Expr, Instruction, Leaf, Pointer};
+use crate::types::{RecordKind, Type, TypeKind};
 
 impl Lowerer<'_> {
     /// Zeroes an automatic object unless every scalar of it is written; says whether it did.

@@ -3,10 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::{LANDING, NO_OTHER_JUMPS};
-use crate::frontend::ir::{
-    BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, UnknownEffect,
-};
-use crate::frontend::memory::walk;
+use crate::ir::{BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, UnknownEffect};
+use crate::memory::walk;
 
 /// The blocks of a function that were marked.
 #[derive(Debug, Default)]

@@ -25,13 +25,13 @@ use ways::Maker;
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
-use crate::frontend::ir::{
+use crate::ir::{
     BinaryOp, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
     ObjectIndex, Place, ScalarType, Storage, Terminator,
 };
-use crate::frontend::memory::walk;
-use crate::frontend::types::Type;
-use crate::program::{AssumptionKind, DataModel, Span};
+use crate::memory::walk;
+use crate::types::Type;
+use regatta_program::{AssumptionKind, DataModel, Span};
 
 /// Labels of blocks that are taken away again: landings have their number behind it.
 const LANDING: &str = "#landing ";

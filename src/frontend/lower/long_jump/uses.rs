@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::frontend::ir::{
+use crate::ir::{
     Argument, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object, ObjectIndex,
     Place, ResultPlace, Storage, Terminator,
 };
-use crate::frontend::memory::walk;
+use crate::memory::walk;
 
 /// How a function uses its automatic objects, block by block.
 #[derive(Debug)]

@@ -5,13 +5,13 @@ use rustc_hash::FxHashSet;
 use super::leaving::{Marks, may_leave};
 use super::uses::Uses;
 use super::{NUMBER, SCALARS, Way};
-use crate::frontend::ir::{
+use crate::ir::{
     BinaryOp, Block, BlockIndex, Expr, Function, FunctionIndex, Instruction, Leaf, ObjectIndex,
     Place, ResultPlace, ScalarType, Terminator,
 };
-use crate::frontend::lower::{Lowerer, fold};
-use crate::frontend::memory::walk;
-use crate::program::Span;
+use crate::lower::{Lowerer, fold};
+use crate::memory::walk;
+use regatta_base::Span;
 
 /// Makes the ways of jumps in one function.
 pub(super) struct Maker<'m, 'a> {

@@ -3,10 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::conflict::Judge;
-use crate::frontend::ir::{
-    Argument, Callee, Expr, FunctionIndex, Instruction, ResultPlace, Terminator,
-};
-use crate::frontend::memory::walk;
+use crate::ir::{Argument, Callee, Expr, FunctionIndex, Instruction, ResultPlace, Terminator};
+use crate::memory::walk;
 
 impl Judge<'_> {
     /// Finds out whose addresses are taken.

@@ -9,11 +9,11 @@ use super::effects::{Direct, Effects, Footprint};
 use super::orders::orders;
 use super::step::{Access, Spot, Step, access, parts_overlap};
 use super::{Key, Site};
-use crate::frontend::ir::{Function, FunctionIndex, Object, ObjectIndex, Storage};
+use crate::ir::{Function, FunctionIndex, Object, ObjectIndex, Storage};
 
 /// A site with operands that conflict.
 #[derive(Clone, Debug)]
-pub(in crate::frontend::lower) struct Conflict {
+pub(in crate::lower) struct Conflict {
     /// The orders to be tried, as the numbers of the operands that conflict with others.
     pub(super) orders: Vec<Vec<usize>>,
     /// Whether no other order could make a difference.
@@ -42,7 +42,7 @@ pub(super) struct Judge<'p> {
 
 impl Lowerer<'_> {
     /// The sites with conflicts; `functions` are all of the program.
-    pub(in crate::frontend::lower) fn find_conflicts(
+    pub(in crate::lower) fn find_conflicts(
         &mut self,
         functions: &[Function],
     ) -> FxHashMap<Key, Conflict> {

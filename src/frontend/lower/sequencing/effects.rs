@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conflict::Judge;
 use super::step::{Access, Part, Spot, Step, reads_rounding, spot_of, steps_of};
-use crate::frontend::ir::{
+use crate::ir::{
     Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
 };
-use crate::frontend::memory::walk;
+use crate::memory::walk;
 
 /// Different parts of an object after which it is not looked at which of them are accessed.
 const MOST_PARTS: usize = 64;

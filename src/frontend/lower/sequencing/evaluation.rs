@@ -8,8 +8,8 @@ use super::super::{Lowerer, Result, fold};
 use super::Conflict;
 use super::home::Home;
 use super::orders::MOST_ORDERS;
-use crate::frontend::ir::{BlockIndex, Instruction, Terminator};
-use crate::program::AssumptionKind;
+use crate::ir::{BlockIndex, Instruction, Terminator};
+use regatta_program::AssumptionKind;
 
 /// How often an operand is lowered within sites that lie within one another.
 const MOST_COPIES: usize = 64;
@@ -17,7 +17,7 @@ const MOST_COPIES: usize = 64;
 impl Lowerer<'_> {
     /// Evaluates the operands of a site with a conflict in each of its orders. `evaluate` lowers the operand of the given
     /// number and gives its values; it is called once for each order in which the operand matters.
-    pub(in crate::frontend::lower) fn in_every_order(
+    pub(in crate::lower) fn in_every_order(
         &mut self,
         conflict: &Conflict,
         count: usize,
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
     }
 
     /// What comes next is done in the order in which it is lowered, or in another one, of which nothing is known.
-    pub(in crate::frontend::lower) fn or_another_order(&mut self) {
+    pub(in crate::lower) fn or_another_order(&mut self) {
         let blocks = self.choose(2);
         if let [next, other] = blocks[..] {
             self.function.current = other;

@@ -2,9 +2,9 @@
 
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
-use crate::frontend::Error;
-use crate::frontend::ir::{Expr, Instruction, ObjectIndex, Pointer, ScalarType};
-use crate::frontend::types::Type;
+use crate::ir::{Expr, Instruction, ObjectIndex, Pointer, ScalarType};
+use crate::types::Type;
+use regatta_base::Error;
 
 /// Where a value is kept that each of several branches has made.
 pub(super) enum Home {

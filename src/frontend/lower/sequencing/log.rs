@@ -6,12 +6,12 @@ use super::super::Lowerer;
 use super::super::value::{Value, ValueKind};
 use super::step::{Spot, Step, range_spot, reads_rounding, spot_of, steps_of};
 use super::{Conflict, Key, Site};
-use crate::frontend::ir::{Expr, Instruction, Place};
-use crate::frontend::memory::walk;
+use crate::ir::{Expr, Instruction, Place};
+use crate::memory::walk;
 
 /// A site while its operands are lowered.
 #[derive(Debug)]
-pub(in crate::frontend::lower) struct OpenSite {
+pub(in crate::lower) struct OpenSite {
     key: Key,
     /// For each operand, where its steps are in the log, and what reading its value adds to them.
     operands: Vec<(usize, usize, Vec<Step>)>,
@@ -22,7 +22,7 @@ pub(in crate::frontend::lower) struct OpenSite {
 
 impl<'a> Lowerer<'a> {
     /// Begins a site; to be followed by [`Self::close_site`].
-    pub(in crate::frontend::lower) fn open_site(&mut self, key: Key) -> OpenSite {
+    pub(in crate::lower) fn open_site(&mut self, key: Key) -> OpenSite {
         self.sequencing.open += 1;
         OpenSite {
             key,
@@ -33,12 +33,12 @@ impl<'a> Lowerer<'a> {
     }
 
     /// An operand begins.
-    pub(in crate::frontend::lower) fn open_operand(&self) -> usize {
+    pub(in crate::lower) fn open_operand(&self) -> usize {
         self.sequencing.log.len()
     }
 
     /// An operand has been lowered; its values will be read.
-    pub(in crate::frontend::lower) fn close_operand(
+    pub(in crate::lower) fn close_operand(
         &mut self,
         site: &mut OpenSite,
         start: usize,
@@ -54,7 +54,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Ends a site.
-    pub(in crate::frontend::lower) fn close_site(&mut self, site: OpenSite) {
+    pub(in crate::lower) fn close_site(&mut self, site: OpenSite) {
         let sequencing = &mut self.sequencing;
         sequencing.open -= 1;
         let mut active = site
@@ -121,7 +121,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Notes what evaluating the expression reads, if somebody wants to know.
-    pub(in crate::frontend::lower) fn log_reads(&mut self, expr: &Expr) {
+    pub(in crate::lower) fn log_reads(&mut self, expr: &Expr) {
         if self.sequencing.open == 0 {
             return;
         }
@@ -135,7 +135,7 @@ impl<'a> Lowerer<'a> {
         walk::parts(expr, &mut |part| self.log_reads(part));
     }
 
-    pub(in crate::frontend::lower) fn log_step(&mut self, step: Step) {
+    pub(in crate::lower) fn log_step(&mut self, step: Step) {
         if self.sequencing.open == 0 {
             return;
         }
@@ -150,7 +150,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// What has been noted since `start` for reading and writing the spot is one update of it.
-    pub(in crate::frontend::lower) fn log_update(&mut self, start: usize, spot: Option<Spot>) {
+    pub(in crate::lower) fn log_update(&mut self, start: usize, spot: Option<Spot>) {
         let Some(spot) = spot.filter(|_| self.sequencing.open > 0) else {
             return;
         };
@@ -164,7 +164,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Notes what an instruction does, if somebody wants to know.
-    pub(in crate::frontend::lower) fn log_instruction(&mut self, instruction: &Instruction) {
+    pub(in crate::lower) fn log_instruction(&mut self, instruction: &Instruction) {
         // The start function's instructions are not where the expression is.
         if self.sequencing.open == 0 || self.in_start {
             return;
@@ -176,12 +176,12 @@ impl<'a> Lowerer<'a> {
     }
 
     /// What the place is a part of.
-    pub(in crate::frontend::lower) fn spot(&self, place: &Place) -> Spot {
+    pub(in crate::lower) fn spot(&self, place: &Place) -> Spot {
         spot_of(place, self.options.data_model.pointer_bits())
     }
 
     /// The conflict at a site, if an earlier lowering has found one.
-    pub(in crate::frontend::lower) fn conflict_at(&self, key: Key) -> Option<Conflict> {
+    pub(in crate::lower) fn conflict_at(&self, key: Key) -> Option<Conflict> {
         if self.sequencing.conflicts.is_empty()
             || self.origin.is_none()
             || self.sequencing.unevaluated

@@ -36,7 +36,7 @@
 //! * [`operators`]: trees of plain operators, and which expressions have side effects.
 //!
 //! [`Effects`]: effects::Effects
-//! [`Instruction::Choice`]: crate::frontend::ir::Instruction::Choice
+//! [`Instruction::Choice`]: crate::ir::Instruction::Choice
 
 mod addresses;
 mod conflict;

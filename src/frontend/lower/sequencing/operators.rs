@@ -6,11 +6,11 @@ use lang_c::span::Node;
 use super::super::expression::plain_operator;
 use super::super::value::Value;
 use super::super::{Lowerer, Result};
-use crate::frontend::ir::BinaryOp;
+use crate::ir::BinaryOp;
 
 impl Lowerer<'_> {
     /// The value of a tree of plain operators whose operands have these values.
-    pub(in crate::frontend::lower) fn combine(
+    pub(in crate::lower) fn combine(
         &mut self,
         node: &Node<ast::Expression>,
         values: &mut dyn Iterator<Item = Value>,
@@ -28,7 +28,7 @@ impl Lowerer<'_> {
 }
 
 /// The operands of the tree of plain operators of which this is the outermost, if it is one.
-pub(in crate::frontend::lower) fn leaves_of<'n>(
+pub(in crate::lower) fn leaves_of<'n>(
     node: &'n Node<ast::Expression>,
     leaves: &mut Vec<&'n Node<ast::Expression>>,
 ) {
@@ -42,7 +42,7 @@ pub(in crate::frontend::lower) fn leaves_of<'n>(
 }
 
 /// The operator with its operands, if the expression is one that evaluates both and nothing else.
-pub(in crate::frontend::lower) fn plain_operation(
+pub(in crate::lower) fn plain_operation(
     node: &Node<ast::Expression>,
 ) -> Option<(BinaryOp, &Node<ast::Expression>, &Node<ast::Expression>)> {
     match &node.node {
@@ -56,7 +56,7 @@ pub(in crate::frontend::lower) fn plain_operation(
 
 /// Whether an expression has side effects of its own that are not sequenced before its value is used: those of operators,
 /// not within a call.
-pub(in crate::frontend::lower) fn has_loose_effects(node: &Node<ast::Expression>) -> bool {
+pub(in crate::lower) fn has_loose_effects(node: &Node<ast::Expression>) -> bool {
     use ast::UnaryOperator as C;
     match &node.node {
         ast::Expression::UnaryOperator(unary) => match unary.node.operator.node {

@@ -1,16 +1,16 @@
 //! The steps of an evaluation: memory that is read or changed, calls, and ends of the program.
 
 use super::super::fold;
-use crate::frontend::ir::{
+use crate::ir::{
     BinaryOp, Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, ScalarType,
     UnknownEffect,
 };
-use crate::frontend::memory::walk;
-use crate::term::FloatFormat;
+use crate::memory::walk;
+use regatta_term::FloatFormat;
 
 /// Something that the evaluation of an operand does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::frontend::lower) enum Step {
+pub(in crate::lower) enum Step {
     Read(Spot),
     Write(Spot),
     /// Changes memory by what was there before; no call comes between (C11, 6.5.2.4 and 6.5.16.2).
@@ -29,7 +29,7 @@ pub(in crate::frontend::lower) enum Step {
 
 /// What is read or changed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::frontend::lower) enum Spot {
+pub(in crate::lower) enum Spot {
     /// An object, or bits of it from the first to before the second.
     Named(ObjectIndex, Part),
     /// What a pointer points to, accessed as such a value; `None` for bytes and whole ranges.
@@ -43,7 +43,7 @@ pub(super) type Part = Option<(i128, i128)>;
 
 /// How memory is accessed: accesses of different kinds do not mean the same object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::frontend::lower) enum Access {
+pub(in crate::lower) enum Access {
     Integer(u8),
     Float(FloatFormat),
     Pointer,

@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::points_to::{NodeId, Target};
 use super::super::walk;
 use super::{Facts, REPETITIONS};
-use crate::frontend::ir::{Leaf, Place, ScalarType};
-use crate::term::FloatFormat;
+use crate::ir::{Leaf, Place, ScalarType};
+use regatta_term::FloatFormat;
 
 /// How an access reads the bits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use super::super::points_to::{NodeId, Target};
 use super::Facts;
 use super::accesses::Direction;
 use super::copies::CopyFact;
-use crate::frontend::ir::{Argument, BlockIndex, Callee, FunctionIndex, ResultPlace, ScalarType};
+use crate::ir::{Argument, BlockIndex, Callee, FunctionIndex, ResultPlace, ScalarType};
 
 /// A call as far as pointers are concerned.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::super::points_to::Target;
 use super::super::walk::{self, Congruence};
 use super::Facts;
 use super::accesses::Direction;
-use crate::frontend::ir::{BinaryOp, Expr, Pointer, ScalarType, UnaryOp};
+use crate::ir::{BinaryOp, Expr, Pointer, ScalarType, UnaryOp};
 
 impl<'a> Facts<'a> {
     /// The target of an address that is used to access memory; constant offsets from an object's start leave it free

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::super::points_to::{NodeId, Target};
 use super::accesses::{AccessTable, View};
 use super::{Facts, REPETITIONS};
-use crate::frontend::ir::{Leaf, ScalarType, Storage};
+use crate::ir::{Leaf, ScalarType, Storage};
 
 impl Facts<'_> {
     /// The target of a pointer that is made from an integer.

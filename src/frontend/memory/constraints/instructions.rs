@@ -7,10 +7,10 @@ use super::super::walk;
 use super::Facts;
 use super::accesses::Direction;
 use super::copies::CopyFact;
-use crate::frontend::ir::{
+use crate::ir::{
     BlockIndex, Expr, FunctionIndex, InitialContents, Instruction, Place, ScalarType, Terminator,
 };
-use crate::program::Lifetime;
+use regatta_program::Lifetime;
 
 /// An object that is made at run time by an instruction.
 #[derive(Clone, Debug)]

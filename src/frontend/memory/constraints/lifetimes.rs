@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::points_to::NodeId;
 use super::Facts;
-use crate::frontend::ir::{FunctionIndex, ObjectIndex, Storage};
+use crate::ir::{FunctionIndex, ObjectIndex, Storage};
 
 /// What ends before the program does.
 struct Ending {

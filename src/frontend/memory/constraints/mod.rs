@@ -39,9 +39,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_graph::CallSite;
 use super::points_to::{Graph, NodeId, Target};
-use crate::frontend::ir::{
-    BlockIndex, FunctionIndex, ObjectIndex, Pointer, PointerId, Storage, Unit,
-};
+use crate::ir::{BlockIndex, FunctionIndex, ObjectIndex, Pointer, PointerId, Storage, Unit};
 use accesses::Access;
 use calls::CallFact;
 use copies::CopyFact;

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::points_to::NodeId;
 use super::super::walk::successors;
 use super::Facts;
-use crate::frontend::ir::{Instruction, Terminator};
+use crate::ir::{Instruction, Terminator};
 
 /// A place in a function: function, block, number of the instruction that comes next.
 type Position = (u32, u32, u32);

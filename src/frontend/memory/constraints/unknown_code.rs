@@ -7,9 +7,7 @@ use super::Facts;
 use super::accesses::Direction;
 use super::calls::{ArgumentFact, CallFact, ResultFact};
 use super::copies::CopyFact;
-use crate::frontend::ir::{
-    Argument, FunctionIndex, ObjectIndex, ResultPlace, Storage, UnknownEffect,
-};
+use crate::ir::{Argument, FunctionIndex, ObjectIndex, ResultPlace, Storage, UnknownEffect};
 
 impl<'a> Facts<'a> {
     pub(super) fn unknown_call(

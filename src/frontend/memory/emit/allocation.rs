@@ -4,9 +4,9 @@ use super::super::layout::{AddressSpace, GAP, SMALL};
 use super::super::plan::ArenaKind;
 use super::choice::Ends;
 use super::*;
-use crate::frontend::ir::BinaryOp;
-use crate::program::Lifetime;
-use crate::term::Pool;
+use crate::ir::BinaryOp;
+use regatta_program::Lifetime;
+use regatta_term::Pool;
 
 impl Emitter<'_, '_> {
     /// Makes an object of so many bytes of the class and gives its address. The path ends where an arena is exhausted:
@@ -88,7 +88,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Bytes from an object's start in an arena to where the next starts, if that is free. Where all are of one size that is not
-    /// large, the objects are at the multiples of a power of two: see [`crate::program::arena`].
+    /// large, the objects are at the multiples of a power of two: see [`regatta_program::arena`].
     fn room(&self, size: TermId, unit: u64) -> TermId {
         let constant = pool().bit_vec_constant(size).map(|size| size.bits());
         match constant {

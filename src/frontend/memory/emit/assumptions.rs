@@ -4,9 +4,9 @@ use super::super::arithmetic::IntegerType;
 use super::super::cells::FieldKind;
 use super::places::{Base, Spot};
 use super::*;
-use crate::frontend::ir::{BinaryOp, Place};
-use crate::program::{Assumption, AssumptionKind, DataModel, Doubt, Operand};
-use crate::term::FloatFormat;
+use crate::ir::{BinaryOp, Place};
+use regatta_program::{Assumption, AssumptionKind, DataModel, Doubt, Operand};
+use regatta_term::FloatFormat;
 
 /// What is done to memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::super::walk;
 use super::places::Spot;
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::{Argument, Callee, Leaf, ObjectIndex, ResultPlace};
-use crate::program::Lifetime;
-use crate::term::Pool;
+use crate::ir::{Argument, Callee, Leaf, ObjectIndex, ResultPlace};
+use regatta_program::Lifetime;
+use regatta_term::Pool;
 
 /// How a parameter or a result is passed.
 #[derive(Clone, Debug)]
@@ -349,7 +349,7 @@ impl Emitter<'_, '_> {
             .is_none()
         {
             // Nobody ever wrote it in any way but to zero.
-            return pool().value(&crate::term::Value::zero(form.sort().into()));
+            return pool().value(&regatta_term::Value::zero(form.sort().into()));
         }
         self.load(spot, bit, bits, form)
     }
@@ -391,7 +391,7 @@ impl Emitter<'_, '_> {
             }
             _ => {
                 self.note_trouble("an argument of another kind than the parameter");
-                pool().value(&crate::term::Value::zero(wanted))
+                pool().value(&regatta_term::Value::zero(wanted))
             }
         }
     }

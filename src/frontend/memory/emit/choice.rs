@@ -3,7 +3,7 @@
 
 use super::super::plan::Chosen;
 use super::*;
-use crate::frontend::ir::{Object, ObjectIndex};
+use crate::ir::{Object, ObjectIndex};
 
 /// How many of the objects that exist from the start another one is kept apart from. It may overlap further ones: a proof
 /// that needs that they do not is not found, and the interpreter does not confirm an alarm where they do.

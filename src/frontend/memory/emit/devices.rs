@@ -5,8 +5,8 @@ use super::super::layout::RESERVED;
 use super::super::walk::{place_bits, start_of};
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::{Expr, Place};
-use crate::program::{AssumptionKind, Doubt};
+use crate::ir::{Expr, Place};
+use regatta_program::{AssumptionKind, Doubt};
 
 /// Maximum number of objects that an address is compared with to find out whether it lies in one.
 const MOST_COMPARED: usize = 64;

@@ -3,8 +3,8 @@
 use super::super::arithmetic::IntegerType;
 use super::super::{bit_vectors, floats, walk};
 use super::*;
-use crate::frontend::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
-use crate::term::{FloatValue, Op};
+use crate::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
+use regatta_term::{FloatValue, Op};
 
 /// Width of the register that holds an operand of so many bits.
 fn register_width(bits: u8) -> i128 {
@@ -22,7 +22,7 @@ fn is_computed(part: TermId, whole: TermId) -> bool {
         if !seen.insert(term) {
             continue;
         }
-        match crate::term::Pool::as_application(pool(), term) {
+        match regatta_term::Pool::as_application(pool(), term) {
             Some((Op::Ite, operands)) => work.extend(operands.first()),
             Some((Op::And | Op::Or, _)) | None => {}
             Some((_, operands)) => work.extend(operands),
@@ -166,7 +166,7 @@ impl Emitter<'_, '_> {
             }
             (BinaryOp::Divide | BinaryOp::Remainder, constant) => {
                 let is_kept = || {
-                    let parts = crate::term::Pool::as_application(pool(), result);
+                    let parts = regatta_term::Pool::as_application(pool(), result);
                     self.semantics.arithmetic == Arithmetic::Integer
                         || parts.is_some_and(|(_, operands)| operands == [left, right])
                 };
@@ -186,7 +186,7 @@ impl Emitter<'_, '_> {
     fn constant_of(&self, term: TermId) -> Option<i128> {
         match self.semantics.arithmetic {
             Arithmetic::BitVector => {
-                let constant = crate::term::Pool::bit_vec_constant(pool(), term)?;
+                let constant = regatta_term::Pool::bit_vec_constant(pool(), term)?;
                 Some(i128::try_from(constant.bits()).unwrap_or(i128::MAX))
             }
             Arithmetic::Integer => super::super::integer::constant_value(term),
@@ -217,7 +217,7 @@ impl Emitter<'_, '_> {
 
     /// Notes that the interpreter may see a fault where it computes a term.
     fn may_fault(&mut self, term: TermId) {
-        if crate::term::Pool::as_application(pool(), term).is_some() {
+        if regatta_term::Pool::as_application(pool(), term).is_some() {
             self.faulting.push((self.evaluated(), term));
         }
     }
@@ -227,8 +227,8 @@ impl Emitter<'_, '_> {
         if self.current.is_none() || condition == TermId::FALSE {
             return;
         }
-        let sort = crate::term::Pool::sort(pool(), term);
-        let otherwise = pool().value(&crate::term::Value::zero(sort));
+        let sort = regatta_term::Pool::sort(pool(), term);
+        let otherwise = pool().value(&regatta_term::Value::zero(sort));
         let target = self.temporary(sort);
         self.assign(target, pool().ite(condition, term, otherwise));
     }
@@ -384,7 +384,7 @@ impl Emitter<'_, '_> {
             None => {
                 self.note_trouble("a mathematical function with unexpected operands");
                 let scalar = walk::math_type(function, scalar);
-                pool().value(&crate::term::Value::zero(self.semantics.sort(scalar)))
+                pool().value(&regatta_term::Value::zero(self.semantics.sort(scalar)))
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::super::walk;
 use super::calls::{Interface, Passing};
 use super::*;
-use crate::frontend::ir::{Block, BlockIndex, Instruction, Terminator};
-use crate::program::{Function, Property};
+use crate::ir::{Block, BlockIndex, Instruction, Terminator};
+use regatta_program::{Function, Property};
 
 impl Emitter<'_, '_> {
     /// Makes all functions with their parameters and results, so that calls can name them.
@@ -149,7 +149,7 @@ impl Emitter<'_, '_> {
                 self.forget(address);
                 self.push(Operation::Free {
                     address,
-                    lifetime: crate::program::Lifetime::Automatic,
+                    lifetime: regatta_program::Lifetime::Automatic,
                 });
             }
         }
@@ -325,7 +325,7 @@ impl Emitter<'_, '_> {
                 })
                 .map(|turn| turn.waypoint)
         };
-        use crate::frontend::ir::BinaryOp;
+        use crate::ir::BinaryOp;
         let mut by_target: Vec<(BlockIndex, Vec<TermId>)> = Vec::new();
         let mut position: FxHashMap<BlockIndex, usize> = FxHashMap::default();
         let mut others = Vec::new();

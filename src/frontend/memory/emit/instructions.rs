@@ -5,11 +5,9 @@ use super::super::plan::ClassId;
 use super::assumptions::Access;
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::{
-    BlockIndex, Expr, InitialContents, Instruction, Padding, Place, Storage,
-};
-use crate::program::{AssumptionKind, Doubt, Lifetime};
-use crate::term::Pool;
+use crate::ir::{BlockIndex, Expr, InitialContents, Instruction, Padding, Place, Storage};
+use regatta_program::{AssumptionKind, Doubt, Lifetime};
+use regatta_term::Pool;
 
 impl Emitter<'_, '_> {
     /// Emits an instruction at the current location.

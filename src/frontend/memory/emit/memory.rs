@@ -10,9 +10,9 @@ use super::super::plan::FieldHome;
 use super::assumptions::Access;
 use super::places::{Located, Spot};
 use super::*;
-use crate::frontend::ir::Place;
-use crate::frontend::memory::walk;
-use crate::term::FloatValue;
+use crate::ir::Place;
+use crate::memory::walk;
+use regatta_term::FloatValue;
 
 /// The bits of a field's part that an access touches.
 #[derive(Copy, Clone, Debug)]
@@ -118,7 +118,7 @@ impl Emitter<'_, '_> {
 
     fn unsupported_value(&mut self, form: Kept) -> TermId {
         self.note_trouble("memory read or written as values of different kinds");
-        pool().value(&crate::term::Value::zero(form.sort().into()))
+        pool().value(&regatta_term::Value::zero(form.sort().into()))
     }
 
     /// A value in another form; both have so many bits.
@@ -431,7 +431,7 @@ impl Emitter<'_, '_> {
             Kept::Int if byte == 0 => pool().int(0),
             Kept::Int => {
                 let bits = bits.clamp(1, 128) as u8;
-                let value = crate::term::BitVecValue::new(bits, pattern).signed();
+                let value = regatta_term::BitVecValue::new(bits, pattern).signed();
                 pool().int_big(value.into())
             }
         }

@@ -23,12 +23,12 @@ use super::constraints::Facts;
 use super::plan::{ClassId, Home, Kept, Plan, Planner};
 use super::points_to::Target;
 use super::{MemoryError, MemoryOptions};
-use crate::frontend::ir::{FunctionIndex, ObjectIndex, Pointer, ScalarType, Storage, Unit};
-use crate::program::{
+use crate::ir::{FunctionIndex, ObjectIndex, Pointer, ScalarType, Storage, Unit};
+use regatta_program::{
     Arithmetic, CScalar, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
     Program, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
-use crate::term::{Build, RoundingMode, Sort, Symbol, TermId, TermKind, for_each_subterm};
+use regatta_term::{Build, RoundingMode, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
 pub use calls::Interface;
 
@@ -406,10 +406,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The value that the term has now, whatever is assigned later.
     fn freeze(&mut self, term: TermId) -> TermId {
-        if crate::term::Pool::constant(pool(), term).is_some() {
+        if regatta_term::Pool::constant(pool(), term).is_some() {
             return term;
         }
-        let sort = crate::term::Pool::sort(pool(), term);
+        let sort = regatta_term::Pool::sort(pool(), term);
         let variable = self.temporary(sort);
         self.assign(variable, term);
         self.builder.term(variable)

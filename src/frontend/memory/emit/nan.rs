@@ -6,7 +6,7 @@
 //! the float is a NaN; alarms on the others are confirmed as ever.
 
 use super::*;
-use crate::term::{FloatFormat, FloatValue};
+use regatta_term::{FloatFormat, FloatValue};
 
 impl Emitter<'_, '_> {
     /// A float's bits in memory.
@@ -46,7 +46,7 @@ impl Emitter<'_, '_> {
         let Some(fork) = self.cut() else {
             return known;
         };
-        let sort = crate::term::Pool::sort(pool(), known);
+        let sort = regatta_term::Pool::sort(pool(), known);
         let target = self.temporary(sort);
         let result = self.builder.term(target);
         let (unknown, join) = (self.location(), self.location());
@@ -95,7 +95,7 @@ mod tests {
             let infinity = FloatValue::infinity(format, true).bits();
             let made = |bits| {
                 let term = nan_of(pool().bv(width, bits), format);
-                let value = crate::term::Pool::bit_vec_constant(pool(), term);
+                let value = regatta_term::Pool::bit_vec_constant(pool(), term);
                 value.expect("a constant").bits()
             };
             for bits in [0, 1, infinity, infinity - 1, u128::MAX, 0xABCD << 3] {

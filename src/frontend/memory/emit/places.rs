@@ -5,8 +5,8 @@ use super::super::cells::FieldKind;
 use super::super::plan::{ClassId, FieldHome, FieldPlan, Home};
 use super::super::walk::{self, Congruence};
 use super::*;
-use crate::frontend::ir::{BinaryOp, Expr, UnaryOp};
-use crate::term::{Constant, Pool};
+use crate::ir::{BinaryOp, Expr, UnaryOp};
+use regatta_term::{Constant, Pool};
 
 /// What an address starts from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@
 use super::super::plan::{ArenaKind, FieldHome};
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::frontend::ir::Storage;
-use crate::frontend::library;
-use crate::program::{External, ExternalKind};
-use crate::term::Value;
+use crate::ir::Storage;
+use crate::library;
+use regatta_program::{External, ExternalKind};
+use regatta_term::Value;
 
 impl Emitter<'_, '_> {
     /// Emits it at the current location.

@@ -10,8 +10,8 @@ use super::super::plan::{FieldHome, MOST_ELEMENTS};
 use super::super::points_to::Target;
 use super::places::{Base, Spot};
 use super::*;
-use crate::frontend::ir::BinaryOp;
-use crate::term::{Constant, Pool};
+use crate::ir::BinaryOp;
+use regatta_term::{Constant, Pool};
 
 /// What a range is to hold.
 #[derive(Clone, Debug)]

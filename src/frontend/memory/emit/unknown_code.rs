@@ -4,8 +4,8 @@ use super::super::plan::FieldHome;
 use super::places::Spot;
 use super::transfer::{Element, Overlap, Source};
 use super::*;
-use crate::frontend::ir::{ResultPlace, UnknownEffect};
-use crate::program::{AssumptionKind, Doubt, InputPart};
+use crate::ir::{ResultPlace, UnknownEffect};
+use regatta_program::{AssumptionKind, Doubt, InputPart};
 
 /// So many elements of constant objects are put back after a call, and after all calls.
 const MOST_PUT_BACK: usize = 1024;

@@ -19,7 +19,7 @@ fn emit_unlike(
     let reached = call_graph::reachable_functions(analysed);
     let ids: Vec<_> = (0..)
         .zip(&reached)
-        .map(|(id, reached)| reached.then_some(crate::program::FunctionId(id)))
+        .map(|(id, reached)| reached.then_some(regatta_program::FunctionId(id)))
         .collect();
     let (facts, table) = Facts::solve(analysed, &reached);
     let calls = call_graph::CallGraph::new(analysed, &reached, &facts.calls);

@@ -20,16 +20,16 @@ use rustc_hash::FxHashMap;
 
 use super::affine::Affine;
 use super::shadow::{Shadow, ShadowInput};
-use crate::program::interpreter::bytecode::{Instruction, Place, Register};
-use crate::program::interpreter::executable::Executable;
-use crate::program::interpreter::heap::Heap;
-use crate::program::interpreter::input::InputSource;
-use crate::program::interpreter::integer::Integer;
-use crate::program::interpreter::machine::{Frame, Machine};
-use crate::program::interpreter::observer::{InstructionView, Observer};
-use crate::program::interpreter::outcome::{Limits, Outcome};
-use crate::program::interpreter::support::index_mask;
-use crate::term::domain::IntervalSet;
+use crate::interpreter::bytecode::{Instruction, Place, Register};
+use crate::interpreter::executable::Executable;
+use crate::interpreter::heap::Heap;
+use crate::interpreter::input::InputSource;
+use crate::interpreter::integer::Integer;
+use crate::interpreter::machine::{Frame, Machine};
+use crate::interpreter::observer::{InstructionView, Observer};
+use crate::interpreter::outcome::{Limits, Outcome};
+use crate::interpreter::support::index_mask;
+use regatta_term::domain::IntervalSet;
 
 /// Number of steps before the first attempt, and between attempts that succeed. Shorter runs take all their steps.
 pub const STEPS_BEFORE_ACCELERATION: u64 = 1 << 16;
@@ -48,7 +48,7 @@ const MAXIMUM_CREDIT: u128 = 1 << 18;
 
 /// The schedule of attempts to accelerate.
 #[derive(Clone, Debug)]
-pub(in crate::program::interpreter) struct Accelerator {
+pub(in crate::interpreter) struct Accelerator {
     next: u64,
     wait: u64,
     /// The head of a loop that was accelerated profitably and is tried again as soon as it is reached.
@@ -71,7 +71,7 @@ impl Default for Accelerator {
 impl Accelerator {
     /// An accelerator whose first attempt is after `steps` steps.
     #[cfg(test)]
-    pub(in crate::program::interpreter) fn eager(steps: u64) -> Self {
+    pub(in crate::interpreter) fn eager(steps: u64) -> Self {
         Self {
             next: steps,
             wait: steps,
@@ -81,13 +81,13 @@ impl Accelerator {
 
     /// Whether an attempt is due after `steps` steps of a run.
     #[inline]
-    pub(in crate::program::interpreter) fn is_due(&self, steps: u64) -> bool {
+    pub(in crate::interpreter) fn is_due(&self, steps: u64) -> bool {
         steps >= self.next
     }
 
     /// Continues the run with an attempt to accelerate a loop; returns the outcome if the run ends meanwhile. Skipped
     /// iterations do not count as steps.
-    pub(in crate::program::interpreter) fn go_on<O: Observer>(
+    pub(in crate::interpreter) fn go_on<O: Observer>(
         &mut self,
         machine: &mut Machine<'_>,
         inputs: &mut dyn InputSource,

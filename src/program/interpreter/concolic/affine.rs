@@ -1,5 +1,5 @@
 //! Values of a run that are affine functions of one input, over the integers. (Linear terms with several variables and
-//! wrap-around are in [`crate::term`].)
+//! wrap-around are in [`regatta_term`].)
 
 /// The *form* of a value: `factor * input + offset` in mathematical integers, or a known value that depends on no input.
 ///

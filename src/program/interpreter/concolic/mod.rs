@@ -28,11 +28,11 @@ use super::machine::Machine;
 use super::observer::NoObserver;
 use super::outcome::{Limits, Outcome, Report};
 use super::value::value_of_bits;
-use crate::program::{Input, InputId, InputKind};
-use crate::term::domain::IntervalSet;
-use crate::term::{FloatFormat, Sort, Value};
+use crate::{Input, InputId, InputKind};
 use acceleration::Accelerator;
 pub use acceleration::STEPS_BEFORE_ACCELERATION;
+use regatta_term::domain::IntervalSet;
+use regatta_term::{FloatFormat, Sort, Value};
 use shadow::Shadow;
 
 /// Least and greatest number of steps between two checks whether the machine may run without the shadow.

@@ -10,10 +10,10 @@ use std::cell::RefCell;
 use super::Drawn;
 use super::affine::{Affine, KNOWN};
 use super::memory::{Found, ShadowMemory};
-use crate::program::interpreter::bytecode::{IntegerRelation, Place, Register};
-use crate::program::interpreter::executable::{AddressTerm, Executable};
-use crate::program::interpreter::observer::{InstructionView, Observer};
-use crate::term::domain::IntervalSet;
+use crate::interpreter::bytecode::{IntegerRelation, Place, Register};
+use crate::interpreter::executable::{AddressTerm, Executable};
+use crate::interpreter::observer::{InstructionView, Observer};
+use regatta_term::domain::IntervalSet;
 
 /// An input of the run.
 #[derive(Clone, Debug)]

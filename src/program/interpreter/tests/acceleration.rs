@@ -5,12 +5,10 @@ use proptest::test_runner::TestCaseError;
 
 use super::memory::make_object_of;
 use super::runs::{WORD, run, word};
-use crate::program::interpreter::concolic::acceleration::Accelerator;
-use crate::program::interpreter::{
-    Executable, Limits, Machine, NoObserver, Observer, Outcome, ZeroInputs,
-};
-use crate::program::{Arithmetic, Program, ProgramBuilder, VariableId};
-use crate::term::{Build, ScalarSort, Sort, TermId, Value, store};
+use crate::interpreter::concolic::acceleration::Accelerator;
+use crate::interpreter::{Executable, Limits, Machine, NoObserver, Observer, Outcome, ZeroInputs};
+use crate::{Arithmetic, Program, ProgramBuilder, VariableId};
+use regatta_term::{Build, ScalarSort, Sort, TermId, Value, store};
 
 /// An observer that excludes acceleration.
 struct ExcludesAcceleration;

@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
-use crate::program::{Input, InputId, LocationId, Operation, Program, ProgramBuilder, VariableId};
-use crate::term::FloatFormat::{F16, F32, F64, F80, F128};
-use crate::term::random::{Choices, Language, Listed, RandomTerms, corner};
-use crate::term::{
+use crate::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
+use crate::{Input, InputId, LocationId, Operation, Program, ProgramBuilder, VariableId};
+use regatta_term::FloatFormat::{F16, F32, F64, F80, F128};
+use regatta_term::random::{Choices, Language, Listed, RandomTerms, corner};
+use regatta_term::{
     ArrayValue, Build, ScalarSort, Sort, Store, Symbol, TermId, Value, evaluate, store,
 };
 
@@ -302,7 +302,7 @@ fn operation(
                 unreachable!("an array was chosen");
             };
             vec![Operation::Store {
-                region: crate::program::RegionId(region.expect("every array is a region") as u32),
+                region: crate::RegionId(region.expect("every array is a region") as u32),
                 index: terms.index(index.into(), depth),
                 value: terms.term(element.into(), depth),
             }]
@@ -311,7 +311,7 @@ fn operation(
             // A number written byte by byte.
             let number = terms.term(Sort::BitVec(32), depth);
             let index = terms.term(Sort::BitVec(32), depth.min(1));
-            let region = crate::program::RegionId(choice as u32 % 2);
+            let region = crate::RegionId(choice as u32 % 2);
             let store_byte = |position: u8| Operation::Store {
                 region,
                 index: store().add(index, store().bv(32, u128::from(position))),

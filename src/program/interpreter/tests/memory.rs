@@ -1,9 +1,9 @@
 //! Tests of regions and objects: faults, and the values that are read nevertheless.
 
 use super::runs::{WORD, run, word};
-use crate::program::interpreter::{Executable, FaultKind, Limits, Machine, Outcome, ZeroInputs};
-use crate::program::{Lifetime, Object, ObjectId, Operation, Program, ProgramBuilder, RegionId};
-use crate::term::{Build, ScalarSort, Sort, TermId, Value, store};
+use crate::interpreter::{Executable, FaultKind, Limits, Machine, Outcome, ZeroInputs};
+use crate::{Lifetime, Object, ObjectId, Operation, Program, ProgramBuilder, RegionId};
+use regatta_term::{Build, ScalarSort, Sort, TermId, Value, store};
 
 const POINTER: ScalarSort = ScalarSort::BitVec(64);
 const BYTE: ScalarSort = ScalarSort::BitVec(8);

@@ -2,14 +2,12 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::program::interpreter::{
+use crate::interpreter::{
     EdgeTrace, Executable, FaultKind, InputSource, Limits, Machine, Observer, Outcome,
     RecordingInputs, ReplayInputs, Report, StateView, ZeroInputs,
 };
-use crate::program::{
-    EdgeId, Input, InputId, InputKind, Operation, Program, ProgramBuilder, VariableId,
-};
-use crate::term::{Build, Sort, TermId, Value, store};
+use crate::{EdgeId, Input, InputId, InputKind, Operation, Program, ProgramBuilder, VariableId};
+use regatta_term::{Build, Sort, TermId, Value, store};
 
 pub(super) const WORD: Sort = Sort::BitVec(32);
 
@@ -155,8 +153,8 @@ fn an_edge_that_fails_late_leaves_no_trace() {
     let (x, y) = (b.global("x", WORD), b.global("y", WORD));
     let region = b.region(
         "m",
-        crate::term::ScalarSort::BitVec(32),
-        crate::term::ScalarSort::BitVec(32),
+        regatta_term::ScalarSort::BitVec(32),
+        regatta_term::ScalarSort::BitVec(32),
     );
     let input = b.input("__VERIFIER_nondet_uint", WORD);
     b.assign(y, word(5));

@@ -3,22 +3,19 @@
 use super::Analysis;
 use super::evaluator::{Evaluator, State};
 use super::objects::Objects;
-use crate::program::assumption::{Assumption, Doubt, Operand};
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::graph::Graph;
-use crate::program::liveness::Liveness;
-use crate::program::simplify::range::number;
-use crate::program::simplify::workspace::Workspace;
-use crate::term::domain::{Intervals, Universe};
-use crate::term::{Op, Pool, Sort, store};
+use crate::assumption::{Assumption, Doubt, Operand};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::graph::Graph;
+use crate::liveness::Liveness;
+use crate::simplify::range::number;
+use crate::simplify::workspace::Workspace;
+use regatta_term::domain::{Intervals, Universe};
+use regatta_term::{Op, Pool, Sort, store};
 
 /// Returns for each of the program's assumptions whether an execution may violate it. The workspace has the relevant edges
 /// of that program, with the same locations.
-pub(in crate::program::simplify) fn open(
-    workspace: &mut Workspace,
-    lowered: &Program,
-) -> Vec<bool> {
+pub(in crate::simplify) fn open(workspace: &mut Workspace, lowered: &Program) -> Vec<bool> {
     for edge in &mut workspace.program.edges {
         let operations = std::mem::take(&mut edge.operations);
         edge.operations = operations.into_iter().flat_map(split).collect();

@@ -5,13 +5,13 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::objects::{Objects, Pointer, Site};
-use crate::program::cfa::*;
-use crate::program::persistent::PersistentMap;
-use crate::program::simplify::range::{Abstract, Assumed, range_of, restrict};
-use crate::program::simplify::workspace::replace;
-use crate::program::variables::VariableUse;
-use crate::term::domain::Values;
-use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
+use crate::cfa::*;
+use crate::persistent::PersistentMap;
+use crate::simplify::range::{Abstract, Assumed, range_of, restrict};
+use crate::simplify::workspace::replace;
+use crate::variables::VariableUse;
+use regatta_term::domain::Values;
+use regatta_term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
 
 /// Maximum number of stores in the term of a tracked array.
 const MAXIMUM_STORES: usize = 1024;

@@ -26,16 +26,16 @@ use self::evaluator::{Evaluator, State};
 pub(super) use self::record::{RoundStates, finish};
 use self::record::{heads, record_round};
 use super::globals::{accessed_globals, modified_globals};
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::cut_points::CutPoints;
-use crate::program::graph::{Graph, callee, goes_on};
-use crate::program::liveness::Liveness;
-use crate::program::simplify::Pass;
-use crate::program::simplify::range::Abstract;
-use crate::program::simplify::workspace::Workspace;
-use crate::program::variables::VariableUse;
-use crate::term::{Build, TermId, store};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::cut_points::CutPoints;
+use crate::graph::{Graph, callee, goes_on};
+use crate::liveness::Liveness;
+use crate::simplify::Pass;
+use crate::simplify::range::Abstract;
+use crate::simplify::workspace::Workspace;
+use crate::variables::VariableUse;
+use regatta_term::{Build, TermId, store};
 
 /// Number of changes of a cut point's or function entry's state after which ranges are widened.
 const CHANGES_BEFORE_WIDENING: u32 = 3;

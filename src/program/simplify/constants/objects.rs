@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::evaluator::{Evaluator, State};
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::simplify::range::{full, number};
-use crate::term::{Op, Pool, TermId, TermKind, store};
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::simplify::range::{full, number};
+use regatta_term::{Op, Pool, TermId, TermKind, store};
 
 /// Maximum absolute distance (bytes) of a tracked pointer from the object's start.
 const MAXIMUM_DISTANCE: i128 = 1 << 40;

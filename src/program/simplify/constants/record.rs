@@ -1,17 +1,17 @@
 //! Records the states of the pass's rounds at cut points, which are needed to carry proofs over to the lowered program.
 
 use super::evaluator::State;
-use crate::program::call_graph::CallGraph;
-use crate::program::cfa::*;
-use crate::program::cut_points::CutPoints;
-use crate::program::simplify::CutPointFacts;
-use crate::program::simplify::workspace::Workspace;
+use crate::call_graph::CallGraph;
+use crate::cfa::*;
+use crate::cut_points::CutPoints;
+use crate::simplify::CutPointFacts;
+use crate::simplify::workspace::Workspace;
 
 /// Number of abstract values, over all rounds, after which no more states are recorded.
 const MAXIMUM_RECORDED_VALUES: usize = 200_000;
 
 /// The results of a round.
-pub(in crate::program::simplify) struct RoundStates {
+pub(in crate::simplify) struct RoundStates {
     round: u32,
     /// For each location of that round; `None` if it is unreachable.
     states: Vec<Option<State>>,
@@ -51,7 +51,7 @@ pub(super) fn record_round(
 
 /// Records the states of all rounds at the cut points of the final program: proofs are carried over from each cut point to
 /// the next, and need the facts by which the program was changed there.
-pub(in crate::program::simplify) fn finish(workspace: &mut Workspace) {
+pub(in crate::simplify) fn finish(workspace: &mut Workspace) {
     let calls = CallGraph::new(&workspace.program);
     let cut_points = heads(&CutPoints::new(&workspace.program, &calls));
     for RoundStates {

@@ -1,15 +1,15 @@
 //! The abstract domain of constants and ranges.
 //!
 //! A range is an interval of signed values, for bit vectors of at most 64 bits and for integers. Terms and conditions are
-//! evaluated with [sets of numbers](crate::term::domain); for a variable only the interval hull of its set is kept, which is
+//! evaluated with [sets of numbers](regatta_term::domain); for a variable only the interval hull of its set is kept, which is
 //! cheap to compare, join and print. The domain decides most conditions that follow from the types and bounds in the
 //! program's text; the data-flow engine has stronger domains.
 
 #[cfg(test)]
 mod tests;
 
-use crate::term::domain::{AbstractValue, Environment, INFINITY, Intervals, Universe, Values};
-use crate::term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
+use regatta_term::domain::{AbstractValue, Environment, INFINITY, Intervals, Universe, Values};
+use regatta_term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
 
 /// Maximum number of operators that are evaluated for one range.
 const MAXIMUM_OPERATORS: usize = 200;

@@ -6,9 +6,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Abstract, Assumed, constant, full, number, range_of, restrict};
-use crate::term::domain::Values;
-use crate::term::random::{Construction, Language, RandomTerms, corner, seeds};
-use crate::term::{Build, Constant, Evaluator, Pool, Sort, Symbol, TermId, Value, store};
+use regatta_term::domain::Values;
+use regatta_term::random::{Construction, Language, RandomTerms, corner, seeds};
+use regatta_term::{Build, Constant, Evaluator, Pool, Sort, Symbol, TermId, Value, store};
 
 const NARROW: Sort = Sort::BitVec(3);
 const WIDE: Sort = Sort::BitVec(6);
@@ -111,14 +111,14 @@ fn values_lie_in_ranges() {
             assert!(
                 low <= value && value <= high,
                 "{value} is not between {low} and {high}: {} of {:?}",
-                crate::term::to_smtlib(store(), term),
+                regatta_term::to_smtlib(store(), term),
                 terms.known
             );
         }
         if sort == Sort::Bool && value == 1 {
             let mut learned = Vec::new();
             let mut learn = |variable, known| learned.push((variable, known));
-            let text = || crate::term::to_smtlib(store(), term);
+            let text = || regatta_term::to_smtlib(store(), term);
             let assumed = restrict(term, &known, &mut learn);
             assert_ne!(assumed, Assumed::Never, "{}", text());
             for (variable, known) in learned {

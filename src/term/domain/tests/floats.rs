@@ -6,8 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::super::float_transfer as transfer;
 use super::super::floats::{FloatSet, of_rank, rank};
 use super::*;
-use crate::term::random::{Choices, seeds};
-use crate::term::{FloatFormat, FloatValue, Op, RoundingMode, apply_op};
+use crate::random::number_of;
+use crate::random::{Choices, seeds};
+use crate::{FloatFormat, FloatValue, Op, RoundingMode, apply_op};
 
 const FORMATS: [FloatFormat; 4] = [
     FloatFormat::F16,

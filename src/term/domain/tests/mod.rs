@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::congruence::Congruence;
 use super::intervals::{Intervals, Universe};
 use super::value::AbstractValue;
-use crate::term::{BitVecValue, Sort, Value};
+use crate::{BitVecValue, Sort, Value};
 
 /// Generates small and large universes.
 pub(super) fn universes() -> impl Strategy<Value = Universe> {
@@ -64,15 +64,6 @@ pub(super) fn set_with_member(universe: Universe) -> impl Strategy<Value = (Abst
         let congruence = Congruence::new(modulus, member);
         (AbstractValue::new(intervals, congruence), member)
     })
-}
-
-/// Converts a value to the number that represents it.
-pub(super) fn number_of(value: &Value) -> i128 {
-    match value {
-        Value::Bool(truth) => i128::from(*truth),
-        Value::BitVec(bits) => bits.bits() as i128,
-        value => i128::try_from(value).expect("a number of moderate size"),
-    }
 }
 
 /// Converts a number to the value that it represents.

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::super::intervals::Thresholds;
 use super::super::value::apply;
 use super::*;
-use crate::term::{Op, apply_op};
+use crate::random::number_of;
+use crate::{Op, apply_op};
 
 const BINARY: [Op; 18] = [
     Op::BvAdd,
@@ -175,7 +176,7 @@ proptest! {
         other in any::<i64>(),
         unsigned in any::<bool>(),
     ) {
-        use crate::term::{Build, Symbol, evaluate, store};
+        use crate::{Build, Symbol, evaluate, store};
         let universe = set.universe();
         let sort = sort_of(universe);
         let term = store().variable(Symbol::new("formulas::x", sort));

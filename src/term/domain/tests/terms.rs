@@ -6,20 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::super::environment::{Environment, Values};
 use super::*;
-use crate::term::random::{Choices, RandomTerms, seeds};
-use crate::term::{
-    Arena, Build, Pool, ScalarSort, Symbol, TermId, TermKind, evaluate, free_variables,
-};
+use crate::random::{RandomTerms, is_member, number_of, random_value, seeds};
+use crate::{Arena, Build, Pool, ScalarSort, Symbol, TermId, TermKind, evaluate, free_variables};
 
 type Assignment = FxHashMap<(Symbol, u32), Value>;
-
-/// Returns a random value; integers are small, so that bounds of intervals are met.
-pub(crate) fn random_value(random: &mut Xoshiro256PlusPlus, sort: Sort) -> Value {
-    match sort {
-        Sort::Int => Value::int(random.random_range(-9..9)),
-        _ => random.value(sort),
-    }
-}
 
 /// Returns a random set with the value, or with the values of all cells.
 fn random_set(random: &mut Xoshiro256PlusPlus, value: &Value) -> AbstractValue {
@@ -35,16 +25,6 @@ fn random_set(random: &mut Xoshiro256PlusPlus, value: &Value) -> AbstractValue {
     let intervals = Intervals::arc(universe, number - below, number + above);
     let modulus = [1, 1, 2, 3, 4][random.random_range(0..5)];
     AbstractValue::new(intervals, Congruence::new(modulus, number))
-}
-
-pub(crate) fn is_member(set: &AbstractValue, value: &Value) -> bool {
-    match value {
-        Value::Array(array) => {
-            let mut cells = array.entries().values().chain([array.default_value()]);
-            cells.all(|cell| set.contains(number_of(cell)))
-        }
-        value => set.contains(number_of(value)),
-    }
 }
 
 /// Returns a random assignment of the terms' variables and an abstract state that contains it.

@@ -1,0 +1,439 @@
+//! What the front end has to say about its input: errors with the place and the source line, and warnings.
+
+use std::fmt;
+use std::sync::Arc;
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteSpanContents, SourceCode,
+    SourceSpan, SpanContents,
+};
+
+use super::printable::{printable, printable_line};
+use crate::source::Span;
+
+/// Why an input is rejected.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// A file cannot be read.
+    Unreadable,
+    /// A file cannot be written.
+    Unwritable,
+    /// The C preprocessor is missing or complains.
+    Preprocessor,
+    /// The text is not C.
+    Syntax,
+    /// The text is C's syntax, but against its rules for types and names.
+    Type,
+    /// C (or an extension of it) that is not read.
+    Unsupported,
+    /// There is no `main`.
+    MissingMain,
+    /// A property file is not one, or asks for a property that is not supported.
+    Property,
+    /// A task-definition file is not one.
+    Task,
+    /// A portfolio file is not one.
+    Portfolio,
+    /// An experiment's file is not one, or its folder is not of it.
+    Experiment,
+    /// A witness file is not one, or not one of the program.
+    Witness,
+    /// The program is as good as any, but Regatta contradicts itself.
+    Internal,
+}
+
+impl ErrorKind {
+    /// A short name, the first words of a message.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Unreadable => "cannot read",
+            Self::Unwritable => "cannot write",
+            Self::Preprocessor => "preprocessor",
+            Self::Syntax => "syntax error",
+            Self::Type => "type error",
+            Self::Unsupported => "not supported",
+            Self::MissingMain => "no main function",
+            Self::Property => "property file",
+            Self::Task => "task definition",
+            Self::Portfolio => "portfolio",
+            Self::Experiment => "experiment",
+            Self::Witness => "witness",
+            Self::Internal => "internal error",
+        }
+    }
+}
+
+/// Where a message points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name as the user or the preprocessor gave it.
+    pub file: Arc<str>,
+    /// The line from one; zero if only the file is known.
+    pub line: u32,
+    /// The column in bytes from one.
+    pub column: u32,
+    /// The text of the line, without its end; `None` if it is not at hand.
+    pub source_line: Option<Arc<str>>,
+}
+
+impl Place {
+    /// A place of which only the file is known.
+    pub fn file(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            file: name.into(),
+            line: 0,
+            column: 0,
+            source_line: None,
+        }
+    }
+
+    /// The place of a byte offset in a text; past the end means the end.
+    pub fn in_text(file: impl Into<Arc<str>>, text: &str, offset: usize) -> Self {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &text[..offset];
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = &text[start..];
+        let line = line.split('\n').next().unwrap_or_default();
+        Self {
+            file: file.into(),
+            line: number(before.matches('\n').count() + 1),
+            column: number(offset - start + 1),
+            source_line: Some(line.trim_end_matches('\r').into()),
+        }
+    }
+}
+
+fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (0, _) => write!(formatter, "{}", self.file),
+            (line, 0) => write!(formatter, "{}:{line}", self.file),
+            (line, column) => write!(formatter, "{}:{line}:{column}", self.file),
+        }
+    }
+}
+
+/// Why the front end cannot go on. [`fmt::Display`] gives one line; [`Error::render`] the whole message.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.headline())]
+pub struct Error(Box<Diagnostic>);
+
+/// Something that the user should know, though the front end goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The message, one sentence without a full stop.
+    pub message: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+struct Diagnostic {
+    kind: ErrorKind,
+    message: String,
+    span: Span,
+    place: Option<Place>,
+    help: Option<String>,
+}
+
+impl Diagnostic {
+    fn title(&self) -> String {
+        format!("{}: {}", self.kind.title(), printable(&self.message))
+    }
+
+    fn headline(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{}: {}", printable_line(&place.to_string()), self.title()),
+            None => self.title(),
+        }
+    }
+}
+
+/// Whether a message may use colours and box-drawing characters.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// For a terminal.
+    Fancy,
+    /// For a file or a pipe: ASCII.
+    Plain,
+}
+
+impl Error {
+    /// An error without a place.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Diagnostic {
+            kind,
+            message: message.into(),
+            span: Span::NONE,
+            place: None,
+            help: None,
+        }))
+    }
+
+    /// Adds the place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.0.place = Some(place);
+        self
+    }
+
+    /// Adds the place's span in the unit's [`crate::SourceMap`].
+    #[must_use]
+    pub fn with_span(mut self, span: Span) -> Self {
+        self.0.span = span;
+        self
+    }
+
+    /// Adds a line that says what to do about it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The message without the place and the kind.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where, if it has a place.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// Where, in the unit's source map; [`Span::NONE`] for an error outside C text.
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// What to do about it, if that is known.
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The whole message, some lines with the last one ended: place, kind, source line with a mark, help.
+    pub fn render(&self, style: Style) -> String {
+        match style {
+            Style::Plain => self.render_plain(),
+            Style::Fancy => {
+                let report = Report {
+                    error: self,
+                    excerpt: self.0.place.as_ref().and_then(Excerpt::new),
+                };
+                let mut text = String::new();
+                let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode());
+                match handler.render_report(&mut text, &report) {
+                    Ok(()) => text,
+                    Err(fmt::Error) => self.render_plain(),
+                }
+            }
+        }
+    }
+
+    fn render_plain(&self) -> String {
+        let mut text = self.0.headline();
+        text.push('\n');
+        if let Some(excerpt) = self.0.place.as_ref().and_then(Excerpt::new) {
+            let number = excerpt.number.to_string();
+            let gutter = " ".repeat(number.len());
+            let line = &excerpt.line;
+            let mark: String = line
+                .char_indices()
+                .take_while(|&(offset, _)| offset < excerpt.offset)
+                .map(|(_, character)| if character == '\t' { '\t' } else { ' ' })
+                .collect();
+            text.push_str(&format!(" {number} | {line}\n {gutter} | {mark}^\n"));
+        }
+        if let Some(help) = &self.0.help {
+            text.push_str(&format!("help: {}\n", printable(help)));
+        }
+        text
+    }
+}
+
+/// The source line as it is shown: cut to the part around the place, if it is long.
+#[derive(Debug)]
+struct Excerpt {
+    file: String,
+    number: u32,
+    /// The place's column in the whole line, from one.
+    column: u32,
+    line: String,
+    /// The place's offset in the line as it is shown.
+    offset: usize,
+}
+
+impl Excerpt {
+    /// How many bytes are shown on either side of the place.
+    const CONTEXT: usize = 100;
+
+    fn new(place: &Place) -> Option<Self> {
+        let line = place.source_line.as_deref()?;
+        let boundary = |mut offset: usize| {
+            while !line.is_char_boundary(offset) {
+                offset -= 1;
+            }
+            offset
+        };
+        let offset = boundary((place.column.saturating_sub(1) as usize).min(line.len()));
+        let (start, end) = if line.len() <= 2 * Self::CONTEXT {
+            (0, line.len())
+        } else {
+            (
+                boundary(offset.saturating_sub(Self::CONTEXT)),
+                boundary((offset + Self::CONTEXT).min(line.len())),
+            )
+        };
+        let before = if start > 0 { "…" } else { "" };
+        let after = if end < line.len() { "…" } else { "" };
+        let left = format!("{before}{}", printable_line(&line[start..offset]));
+        let right = printable_line(&line[offset..end]);
+        Some(Self {
+            file: printable_line(&place.file).into_owned(),
+            number: place.line,
+            column: place.column,
+            line: format!("{left}{right}{after}"),
+            offset: left.len(),
+        })
+    }
+}
+
+/// An error with what of the source is shown.
+#[derive(Debug)]
+struct Report<'error> {
+    error: &'error Error,
+    excerpt: Option<Excerpt>,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.excerpt {
+            Some(_) => formatter.write_str(&self.error.0.title()),
+            None => formatter.write_str(&self.error.0.headline()),
+        }
+    }
+}
+
+impl std::error::Error for Report<'_> {}
+
+impl miette::Diagnostic for Report<'_> {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        let help = self.error.0.help.as_ref()?;
+        Some(Box::new(printable(help)))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.excerpt
+            .as_ref()
+            .map(|excerpt| excerpt as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let offset = self.excerpt.as_ref()?.offset;
+        Some(Box::new(std::iter::once(LabeledSpan::at_offset(
+            offset, "here",
+        ))))
+    }
+}
+
+/// The one line that is at hand, at its own number.
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        _context_lines_before: usize,
+        _context_lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, miette::MietteError> {
+        if span.offset() > self.line.len() {
+            return Err(miette::MietteError::OutOfBounds);
+        }
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.file.clone(),
+            self.line.as_bytes(),
+            SourceSpan::from((0, self.line.len())),
+            self.number.saturating_sub(1) as usize,
+            self.column.saturating_sub(1) as usize,
+            1,
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error() -> Error {
+        Error::new(ErrorKind::Syntax, "unexpected `y`")
+            .at(Place::in_text("a.c", "int a;\n\tint x y;\n", 14))
+            .with_help("expected `;`")
+    }
+
+    #[test]
+    fn one_line_names_the_place() {
+        assert_eq!(error().to_string(), "a.c:2:8: syntax error: unexpected `y`");
+    }
+
+    #[test]
+    fn plain_rendering_marks_the_column() {
+        let expected = "a.c:2:8: syntax error: unexpected `y`\n 2 | \tint x y;\n   | \t      ^\nhelp: expected `;`\n";
+        assert_eq!(error().render(Style::Plain), expected);
+    }
+
+    #[test]
+    fn fancy_rendering_has_the_line_and_its_number() {
+        let text = error().render(Style::Fancy);
+        assert!(text.contains("a.c:2:8"), "{text}");
+        assert!(text.contains("int x y;"), "{text}");
+        assert!(text.contains("expected `;`"), "{text}");
+    }
+
+    #[test]
+    fn a_source_does_not_speak_to_the_terminal() {
+        let line = "int \u{1b}[2J\u{202e}x y;";
+        let error = Error::new(ErrorKind::Syntax, "unexpected `\u{1b}]0;y\u{7}`")
+            .at(Place::in_text("a\u{9b}\n.c", line, line.len() - 2))
+            .with_help("\u{1b}c");
+        let expected = "a\\u{9b}\\n.c:1:14: syntax error: unexpected `\\x1b]0;y\\x07`\n \
+                        1 | int \\x1b[2J\\u{202e}x y;\n   | \
+                        \u{20}                    ^\nhelp: \\x1bc\n";
+        assert_eq!(error.render(Style::Plain), expected);
+        let fancy = error.render(Style::Fancy);
+        for active in ["\u{1b}[2J", "\u{202e}", "\u{1b}]", "\u{9b}", "\u{1b}c"] {
+            assert!(!fancy.contains(active), "{fancy:?}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let line = format!("{}x{}", "ä".repeat(500), "b".repeat(500));
+        let error = Error::new(ErrorKind::Syntax, "m").at(Place::in_text("a.c", &line, 1000));
+        let text = error.render(Style::Plain);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "a.c:1:1001: syntax error: m");
+        assert!(lines[1].len() < 250, "{text}");
+        let column = lines[2]
+            .chars()
+            .position(|character| character == '^')
+            .unwrap();
+        assert_eq!(lines[1].chars().nth(column), Some('x'), "{text}");
+        assert!(error.render(Style::Fancy).contains('x'));
+    }
+
+    #[test]
+    fn a_place_past_the_end_is_the_end() {
+        let place = Place::in_text("a", "ä", 1);
+        assert_eq!((place.line, place.column), (1, 1));
+        let place = Place::in_text("a", "x\n", 99);
+        assert_eq!((place.line, place.column), (2, 1));
+    }
+}

@@ -1,0 +1,147 @@
+//! The command `regatta`.
+//!
+//! Uses everything; nothing uses it. [`run`] parses the command line and returns the exit code; what is printed where:
+//! results and output that was asked for on standard output, everything else on standard error.
+
+mod cfa;
+mod completions;
+mod experiment;
+mod explain;
+mod grammar;
+mod input;
+mod interpret;
+mod library;
+mod manual;
+pub mod options;
+mod outputs;
+mod portfolio;
+mod progress;
+mod reports;
+mod validate;
+mod verify;
+mod witness;
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write as _};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+
+use options::{Command, CommandLine, SUBCOMMANDS};
+use regatta_base::printable::printable;
+
+/// Exit code for bad usage and for input that cannot be read.
+pub const EXIT_INPUT: u8 = 3;
+
+/// Runs the command with the process's arguments. `started` is when the process began.
+pub fn run(started: Instant) -> ExitCode {
+    let command_line = match CommandLine::try_parse_from(with_default_command(std::env::args_os()))
+    {
+        Ok(command_line) => command_line,
+        Err(error) => {
+            // `--help` and `--version` come this way, too.
+            return ExitCode::from(match (error.use_stderr(), error.print()) {
+                (true, _) => {
+                    if let Some(advice) = input::advice_on_arguments(&error) {
+                        complain(&advice);
+                    }
+                    EXIT_INPUT
+                }
+                (false, Err(error)) if error.kind() != ErrorKind::BrokenPipe => {
+                    complain(&format!(
+                        "error: standard output cannot be written: {error}"
+                    ));
+                    EXIT_INPUT
+                }
+                (false, _) => 0,
+            });
+        }
+    };
+    ExitCode::from(match &command_line.command {
+        Command::Verify(options) => verify::run(started, options),
+        Command::Validate(options) => validate::run(started, options),
+        Command::Witness(command) => witness::run(command),
+        Command::Cfa(options) => cfa::run(options),
+        Command::Interpret(options) => interpret::run(options),
+        Command::Portfolio(command) => portfolio::run(command),
+        Command::Experiment(command) => experiment::run(command),
+        Command::Library => library::run(),
+        Command::Completions(options) => completions::run(options),
+        Command::Manual(options) => manual::run(options),
+    })
+}
+
+/// Makes `regatta [OPTIONS] FILE` the same as `regatta verify [OPTIONS] FILE`.
+fn with_default_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    let is_command = arguments.get(1).is_none_or(|first| {
+        SUBCOMMANDS.iter().any(|name| first == name)
+            || ["-h", "--help", "-V", "--version"]
+                .iter()
+                .any(|option| first == option)
+    });
+    if !is_command {
+        arguments.insert(1, "verify".into());
+    }
+    arguments
+}
+
+/// Prints a message for the user to standard error. What is in it of a source does nothing to a terminal.
+fn complain(message: &str) {
+    complain_rendered(&printable(message));
+}
+
+/// The same for a message that was made for the terminal, with its colours ([`regatta_base::Error::render`]).
+fn complain_rendered(message: &str) {
+    // Nobody can be told when that fails.
+    let _ = writeln!(std::io::stderr().lock(), "{}", message.trim_end());
+}
+
+/// Prints what was asked for to standard output; returns the exit code, which is the given one if that succeeds.
+fn print(text: &[u8], code: u8) -> u8 {
+    match try_print(text) {
+        Ok(()) => code,
+        Err(error) => {
+            complain(&format!(
+                "error: standard output cannot be written: {error}"
+            ));
+            EXIT_INPUT
+        }
+    }
+}
+
+/// Prints to standard output. A reader that has seen enough is no error.
+///
+/// # Errors
+/// When the system refuses.
+fn try_print(text: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text).and_then(|()| stdout.flush());
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verify_is_the_default_command() {
+        for (given, expected) in [
+            (vec!["regatta", "a.c"], vec!["regatta", "verify", "a.c"]),
+            (
+                vec!["regatta", "--json", "a.c"],
+                vec!["regatta", "verify", "--json", "a.c"],
+            ),
+            (vec!["regatta", "cfa", "a.c"], vec!["regatta", "cfa", "a.c"]),
+            (vec!["regatta", "--version"], vec!["regatta", "--version"]),
+            (vec!["regatta"], vec!["regatta"]),
+        ] {
+            let given = given.into_iter().map(OsString::from);
+            assert_eq!(with_default_command(given), expected);
+        }
+    }
+}

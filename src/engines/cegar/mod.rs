@@ -1,0 +1,452 @@
+//! Counterexample-guided abstraction refinement around CPA++ (paper 000, Algorithm 4): the part that predicate abstraction
+//! and IMPACT share (sections 4.3 and 4.4). The two differ in their configuration of the Predicate CPA and in their
+//! [`Strategy`] ([`strategy`]).
+//!
+//! * [`counterexample`]: abstract counterexamples and their block formulas.
+//! * [`selection`]: selection of predicates that exclude a counterexample; [`atoms`]: the atoms that predicates are made of.
+//! * [`path_invariants`]: invariants that exclude all unrollings of a counterexample.
+//! * This file: the refinement loop, the feasibility check, the certificate.
+
+pub mod atoms;
+pub mod counterexample;
+mod path_invariants;
+pub mod selection;
+pub mod strategy;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use self::counterexample::{AbstractPath, PathSequence};
+pub use self::path_invariants::Generator;
+use self::path_invariants::{Attempt, PathInvariants};
+pub use self::strategy::{Cpa, Model, Strategy};
+use super::invariants::Candidate;
+use super::invariants::taken::Taken;
+use super::unrolling::inner_cut_points;
+use super::unrolling::left_aside::LeftAside;
+use super::unrolling::schedule::{Schedule, Share};
+use super::{Answer, Context, Progress, SolverFactory};
+use regatta_base::choice;
+use regatta_certify::certificate::Certificate;
+use regatta_cpa::algorithm::{Control, controlled_cpa_plus_plus};
+use regatta_cpa::arg::ArgNode;
+use regatta_cpa::location::Place;
+use regatta_cpa::loop_bound::LoopBoundCpa;
+use regatta_cpa::predicate::abstraction::Abstraction;
+use regatta_cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa, PredicateState};
+use regatta_cpa::{Composite, CompositeState, ElementId, Reached};
+use regatta_program::block::Blocks;
+use regatta_program::{CutPointKind, InlinedLocation};
+use regatta_solver::interpolation::{InterpolationConfig, Interpolator, Interpolators};
+use regatta_solver::{CheckLimit, Reason, Solver, SolverError};
+use regatta_term::{Arena, Build, TermId, store};
+
+/// The block operator.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum BlockEnds {
+    /// blk^l.
+    Loops,
+    /// blk^lf.
+    LoopsAndFunctions,
+}
+choice!(BlockEnds: "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAndFunctions);
+
+impl BlockEnds {
+    fn operator(self) -> BlockOperator {
+        match self {
+            Self::Loops => BlockOperator::Loops,
+            Self::LoopsAndFunctions => BlockOperator::LoopsAndFunctions,
+        }
+    }
+
+    /// Returns the program's blocks, none of which goes past a block end.
+    fn within(self, blocks: &Arc<Blocks>) -> Arc<Blocks> {
+        match self {
+            Self::Loops => Arc::clone(blocks),
+            Self::LoopsAndFunctions => {
+                Arc::new(Blocks::new(Arc::new(blocks.inlined().with_function_ends())))
+            }
+        }
+    }
+}
+
+/// The options that both engines have.
+#[derive(Copy, Clone, Debug)]
+pub struct Options {
+    /// Where blocks end.
+    pub blocks: BlockEnds,
+    /// Minimum CPU time for the proof of a path program; zero turns path invariants off.
+    pub path_invariants: Duration,
+    /// The analysis that computes invariants of path programs.
+    pub path_invariants_by: Generator,
+}
+
+/// Maximum wall time of an interpolation query.
+const INTERPOLATION_TIME: Duration = Duration::from_secs(8);
+
+/// Maximum wall time of a feasibility check.
+const FEASIBILITY_TIME: Duration = Duration::from_secs(20);
+
+/// Share of the time for publishing candidate invariants.
+const PUBLICATION_SHARE: Share = Share {
+    of_time: 0.02,
+    at_least: Duration::from_millis(5),
+};
+
+/// Maximum number of terms of a solver's arena; beyond it, solver and arena are replaced.
+const MAXIMUM_ARENA_TERMS: usize = 2_000_000;
+
+/// The callbacks of CPA++.
+struct Driver<'d, 'c, S> {
+    strategy: &'d mut S,
+    interpolator: &'d mut dyn Interpolator,
+    context: &'d Context<'c>,
+    blocks: &'d Blocks,
+}
+
+impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
+    fn force_cover(
+        &mut self,
+        cpa: &mut Cpa<A>,
+        reached: &mut Reached<Cpa<A>>,
+        id: ElementId,
+    ) -> bool {
+        let interpolator = &mut *self.interpolator;
+        let model = Model {
+            cpa,
+            reached,
+            interpolator,
+        };
+        self.strategy.force_cover(model, id)
+    }
+
+    /// abort_ERR.
+    fn abort(&mut self, state: &CompositeState<PredicateState>) -> bool {
+        self.context.safe_point();
+        self.context.token.is_cancelled() || state.place.is_target(self.blocks)
+    }
+}
+
+/// The state of Algorithm 4.
+pub struct Cegar<'b, A: Abstraction, S> {
+    blocks: &'b Arc<Blocks>,
+    /// The CPAs.
+    pub cpa: Cpa<A>,
+    /// The reached states.
+    pub reached: Reached<Cpa<A>>,
+    strategy: S,
+    interpolation: InterpolationConfig,
+    solver: &'b SolverFactory<'b>,
+    interpolator: Box<dyn Interpolator>,
+    /// The solver that decides whether counterexamples are feasible.
+    feasibility: Box<dyn Solver>,
+    /// Refinements so far.
+    pub refinements: u32,
+    taken: Taken,
+    offering: Schedule,
+    path_invariants: PathInvariants,
+    left_aside: LeftAside,
+}
+
+/// The result of processing a counterexample.
+enum Outcome {
+    /// The counterexample is excluded from now on.
+    Refined,
+    /// The counterexample is feasible, but the replay did not confirm it; another one may be confirmed.
+    Unconfirmed {
+        /// The reason in words.
+        reason: String,
+        /// The number of its blocks.
+        length: u32,
+    },
+    /// The analysis ends.
+    Ended(Answer),
+}
+
+impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
+    /// Creates the analysis with the initial state alone.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn new(
+        blocks: &'b Arc<Blocks>,
+        options: Options,
+        abstraction: A,
+        strategy: S,
+        solver: &'b SolverFactory<'b>,
+        context: &Context<'_>,
+    ) -> Result<Self, SolverError> {
+        let interpolation = InterpolationConfig::default();
+        let arena = Rc::new(Arena::new());
+        let own = options.blocks.within(blocks);
+        let domain = PredicateCpa::with(
+            Arc::clone(&own),
+            arena,
+            options.blocks.operator(),
+            abstraction,
+        );
+        let mut cpa = Composite::new(own, domain);
+        cpa.loop_bound = LoopBoundCpa::unbounded();
+        let mut reached = Reached::new();
+        let entry = Place::At(blocks.inlined().entry());
+        let state = cpa.domain.initial(entry, TermId::TRUE);
+        let state = cpa.initial(entry, state);
+        reached.add(&cpa, state, strategy.precision());
+        Ok(Self {
+            blocks,
+            cpa,
+            reached,
+            strategy,
+            interpolation,
+            interpolator: interpolator(interpolation, solver, context)?,
+            feasibility: feasibility(solver, context)?,
+            solver,
+            refinements: 0,
+            taken: Taken::new(blocks),
+            offering: Schedule::new(PUBLICATION_SHARE),
+            path_invariants: PathInvariants::new(
+                options.path_invariants_by,
+                options.path_invariants,
+            ),
+            left_aside: LeftAside::default(),
+        })
+    }
+
+    /// Runs lines 4 to 11.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn run(&mut self, context: &mut Context<'_>) -> Result<Answer, SolverError> {
+        loop {
+            self.take_invariants(context);
+            let mut driver = Driver {
+                strategy: &mut self.strategy,
+                interpolator: &mut *self.interpolator,
+                context,
+                blocks: self.blocks,
+            };
+            controlled_cpa_plus_plus(&mut self.cpa, &mut self.reached, &mut driver);
+            if context.token.is_cancelled() {
+                return Ok(Answer::Unknown("stopped".to_owned()));
+            }
+            if let Some(failure) = self.strategy.failure(&self.cpa.domain.abstraction) {
+                return Ok(Answer::Unknown(failure));
+            }
+            let Some((element, target)) = self.target() else {
+                if self.reached.waitlist_len() > 0 {
+                    continue;
+                }
+                if let Some(reason) = self.left_aside.reason() {
+                    return Ok(Answer::Unknown(reason.to_owned()));
+                }
+                return Ok(Answer::Safe(self.certificate()));
+            };
+            match self.refine(target, context) {
+                Outcome::Refined => self.offer(context),
+                Outcome::Unconfirmed { reason, length } => {
+                    self.reached.remove(&self.cpa, element);
+                    let (blocks, solver) = (self.blocks, self.solver);
+                    let other = self
+                        .left_aside
+                        .add(reason, length, blocks, solver, context)?;
+                    if let Some(violation) = other {
+                        return Ok(Answer::Unsafe(violation));
+                    }
+                }
+                Outcome::Ended(answer) => return Ok(answer),
+            }
+            if self.interpolator.arena().len() > MAXIMUM_ARENA_TERMS {
+                self.interpolator = interpolator(self.interpolation, self.solver, context)?;
+            }
+            if self.feasibility.arena().len() > MAXIMUM_ARENA_TERMS {
+                self.feasibility = feasibility(self.solver, context)?;
+            }
+        }
+    }
+
+    /// Line 6: returns a reached target state.
+    fn target(&self) -> Option<(ElementId, AbstractionId)> {
+        let mut all = self.reached.since(0);
+        let (id, element) = all.find(|(id, element)| {
+            element.state.place.is_target(self.blocks) && !self.reached.is_suspended(*id)
+        })?;
+        Some((id, element.state.domain.abstraction))
+    }
+
+    /// Line 7.
+    fn refine(&mut self, target: AbstractionId, context: &mut Context<'_>) -> Outcome {
+        self.refinements += 1;
+        (context.report)(Progress::Refinement {
+            number: self.refinements,
+            states: self.reached.next_number(),
+        });
+        let path = AbstractPath::to(&self.cpa.domain, None, target);
+        let arena = Rc::clone(self.feasibility.arena());
+        let sequence = PathSequence::new(&self.cpa.domain, &path, &arena);
+        self.feasibility.push();
+        for &formula in &sequence.formulas {
+            self.feasibility.assert(formula);
+        }
+        let feasible = match self.feasibility.check(&[]) {
+            // If the solver does not decide it within its limit, interpolants may exist nevertheless.
+            regatta_solver::Answer::Unsatisfiable
+            | regatta_solver::Answer::Unknown(Reason::Limit) => None,
+            regatta_solver::Answer::Satisfiable => Some(self.feasible(&path, &sequence, context)),
+            regatta_solver::Answer::Unknown(reason) => {
+                Some(Outcome::Ended(Answer::Unknown(format!("{reason:?}"))))
+            }
+        };
+        self.feasibility.pop();
+        if let Some(outcome) = feasible {
+            return outcome;
+        }
+        let attempt = self.path_invariants.attempt(
+            &self.cpa.domain,
+            &path,
+            self.refinements,
+            self.solver,
+            context,
+        );
+        let path_invariants = match attempt {
+            Attempt::Interpolants(interpolants) => Some(interpolants),
+            Attempt::Violated(violation) => return Outcome::Ended(Answer::Unsafe(violation)),
+            Attempt::Nothing => None,
+        };
+        let model = Model {
+            cpa: &mut self.cpa,
+            reached: &mut self.reached,
+            interpolator: &mut *self.interpolator,
+        };
+        match self.strategy.refine(model, &path, path_invariants) {
+            Ok(()) => Outcome::Refined,
+            Err(reason) => Outcome::Ended(Answer::Unknown(reason)),
+        }
+    }
+
+    /// Replays the inputs of a feasible counterexample.
+    fn feasible(
+        &mut self,
+        path: &AbstractPath,
+        sequence: &PathSequence,
+        context: &mut Context<'_>,
+    ) -> Outcome {
+        let unconfirmed = |reason: String| Outcome::Unconfirmed {
+            reason,
+            length: u32::try_from(path.block_count()).unwrap_or(u32::MAX),
+        };
+        let target = path
+            .states
+            .last()
+            .map(|&id| self.cpa.domain.abstraction_state(id).place);
+        if let Some(Place::Unsupported { .. }) = target {
+            return unconfirmed("a construct that is not modelled is reached".to_owned());
+        }
+        let nodes: FxHashMap<AbstractionId, ArgNode> = self
+            .reached
+            .since(0)
+            .filter(|(_, element)| element.state.domain.is_abstraction)
+            .map(|(_, element)| (element.state.domain.abstraction, element.state.node))
+            .collect();
+        let nodes: Option<Vec<ArgNode>> = path
+            .states
+            .iter()
+            .map(|id| nodes.get(id).copied())
+            .collect();
+        let solver = &mut *self.feasibility;
+        let inputs = nodes
+            .and_then(|nodes| sequence.inputs(&self.cpa.domain, &self.cpa.arg, &nodes, solver));
+        let Some(inputs) = inputs else {
+            return unconfirmed("the solver's model shows no path".to_owned());
+        };
+        match context.confirmed(&inputs) {
+            Answer::Unknown(reason) => unconfirmed(reason),
+            answer => Outcome::Ended(answer),
+        }
+    }
+
+    /// Passes the invariants that have appeared in the store since the last call to the strategy.
+    fn take_invariants(&mut self, context: &Context<'_>) {
+        for ground in self.taken.refresh(context.exchange) {
+            let Candidate { at, formula } = ground.fact;
+            self.strategy
+                .assume(&mut self.cpa.domain.abstraction, at, formula);
+        }
+    }
+
+    /// Offers the formulas that have been useful so far, and the abstract states at each location, as candidate invariants.
+    fn offer(&mut self, context: &Context<'_>) {
+        if self.offering.begin(self.refinements) {
+            context
+                .exchange
+                .offer(self.strategy.used(&self.cpa.domain.abstraction));
+            context.exchange.offer(self.invariants());
+            self.offering.end(self.refinements);
+        }
+    }
+
+    /// For each cut point except the entry and targets, returns the disjunction of its abstraction formulas.
+    pub fn invariants(&self) -> Vec<Candidate> {
+        let mut by_place: FxHashMap<InlinedLocation, Vec<TermId>> = FxHashMap::default();
+        for (id, element) in self.reached.since(0) {
+            let state = &element.state;
+            if let Place::At(at) = state.place
+                && state.domain.is_abstraction
+                && !self.reached.is_suspended(id)
+            {
+                let data = self.cpa.domain.abstraction_state(state.domain.abstraction);
+                let abstraction = &self.cpa.domain.abstraction;
+                let term = self.strategy.term(abstraction, &data.formula);
+                by_place.entry(at).or_default().push(term);
+            }
+        }
+        let kind = |at: InlinedLocation| self.blocks.inlined().cut_points().kind(at.location);
+        let mut points = inner_cut_points(self.blocks);
+        points.retain(|&at| kind(at) != Some(CutPointKind::Added));
+        let invariants = points.into_iter().map(|at| Candidate {
+            at,
+            formula: store().or(by_place.remove(&at).unwrap_or_default()),
+        });
+        invariants
+            .filter(|one| one.formula != TermId::TRUE)
+            .collect()
+    }
+
+    /// The proof that the reached abstract states are inductive and contain no target.
+    fn certificate(&self) -> Certificate {
+        let inlined = self.blocks.inlined();
+        let invariants = self.invariants();
+        let snapshot = self.taken.snapshot();
+        snapshot.certificate(1, &self.taken.batches(), &invariants, inlined)
+    }
+}
+
+fn feasibility(
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let mut solver = context.solver(solver)?;
+    solver.set_limit(CheckLimit {
+        time: Some(FEASIBILITY_TIME),
+        resource: None,
+    });
+    Ok(solver)
+}
+
+fn interpolator(
+    config: InterpolationConfig,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Result<Box<dyn Interpolator>, SolverError> {
+    let mut interpolator = Interpolators::new(config, solver()?).with_workers(context.workers);
+    interpolator.set_limit(CheckLimit {
+        time: Some(INTERPOLATION_TIME),
+        resource: None,
+    });
+    context.token.interrupts(interpolator.interrupter());
+    Ok(Box::new(interpolator))
+}

@@ -1,0 +1,146 @@
+//! Exchange of invariants with the other analyses, and certificates.
+
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Ctigar;
+use super::cube::Cube;
+use super::frames::Level;
+use super::system::{PlaceId, System};
+use crate::invariants::Candidate;
+use crate::invariants::houdini::Houdini;
+use crate::invariants::samples::Samples;
+use crate::invariants::taken::Taken;
+use crate::unrolling::schedule::{Schedule, Share};
+use crate::{Answer, Context, Progress};
+use regatta_program::InlinedLocation;
+use regatta_solver::Solver;
+use regatta_term::{Build, store};
+
+/// Share of the time for the search for clauses of the infinite frame.
+const INFINITE_FRAME_SHARE: Share = Share {
+    of_time: 0.1,
+    at_least: Duration::from_millis(20),
+};
+
+/// Limit (factor, constant) for obsolete clauses: a solver is recreated when it contains more clauses than factor times the
+/// current number plus constant.
+const OBSOLETE_CLAUSES: (usize, usize) = (3, 200);
+
+/// The connection to the shared invariant store.
+pub struct Exchange {
+    houdini: Houdini,
+    taken: Taken,
+    places: FxHashMap<InlinedLocation, PlaceId>,
+    /// The invariants that the engine's solvers already contain.
+    known: FxHashSet<Candidate>,
+    schedule: Schedule,
+}
+
+impl Exchange {
+    /// Creates it with a solver of its own.
+    pub fn new(system: &System<'_>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
+        Self {
+            houdini: Houdini::new(system.blocks(), solver, context.token, context.workers),
+            taken: Taken::new(system.blocks()),
+            places: system.places().map(|(id, place)| (place.at, id)).collect(),
+            known: FxHashSet::default(),
+            schedule: Schedule::new(INFINITE_FRAME_SHARE),
+        }
+    }
+}
+
+impl Ctigar<'_> {
+    /// Adds the new invariants of the store to all frames.
+    pub(super) fn take_invariants(&mut self, context: &Context<'_>) {
+        for ground in self.exchange.taken.refresh(context.exchange) {
+            let Candidate { at, formula } = ground.fact;
+            if let Some(&at) = self.exchange.places.get(&at)
+                && self.exchange.known.insert(ground.fact)
+            {
+                self.queries.add_invariant(at, formula);
+                self.statistics.invariants += 1;
+            }
+        }
+    }
+
+    fn candidate(&self, cube: &Cube) -> Candidate {
+        Candidate {
+            at: self.system.place(cube.at).at,
+            formula: store().not(self.domain.cube(cube)),
+        }
+    }
+
+    /// Searches the clauses of the last frame for those that are inductive without a frame; these move to the infinite frame
+    /// and are published. The others are offered as candidates.
+    pub(super) fn publish(&mut self, context: &Context<'_>) {
+        let cubes = self.frames.exactly(self.frontier.next());
+        if cubes.is_empty() || !self.exchange.schedule.begin(self.frontier.0) {
+            return;
+        }
+        let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
+        let proved: FxHashSet<Candidate> = self.prove(&candidates, context).into_iter().collect();
+        for (cube, &candidate) in cubes.into_iter().zip(&candidates) {
+            if proved.contains(&candidate) {
+                self.statistics.infinite += 1;
+                self.exchange.known.insert(candidate);
+                self.exclude(cube, Level::INFINITE);
+            }
+        }
+        if !proved.is_empty() {
+            (context.report)(Progress::Invariants {
+                round: "infinite frame",
+                proved: proved.len(),
+                total: context.exchange.len(),
+            });
+        }
+        let open = candidates.into_iter().filter(|one| !proved.contains(one));
+        context.exchange.offer(open);
+        self.exchange.schedule.end(self.frontier.0);
+    }
+
+    fn prove(&mut self, candidates: &[Candidate], context: &Context<'_>) -> Vec<Candidate> {
+        let houdini = &mut self.exchange.houdini;
+        houdini.publish(candidates, &Samples::default(), context, &mut |_| {})
+    }
+
+    /// Returns the proof by a frame that equals its successor.
+    pub(super) fn proved(&mut self, level: Level, context: &Context<'_>) -> Answer {
+        let cubes = self.frames.of(level.next());
+        self.statistics.fixpoint_clauses = cubes.len() as u64;
+        let literals = cubes.iter().map(|cube| cube.literals().len() as u64);
+        self.statistics.fixpoint_literals = literals.sum();
+        let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
+        // The prover's certificate contains only the clauses that are needed.
+        self.prove(&candidates, context);
+        let now = context.exchange.snapshot();
+        let known = now.candidates();
+        if candidates.iter().all(|one| known.contains(one))
+            && let Some(certificate) = self.exchange.houdini.safety(&now)
+        {
+            return Answer::Safe(certificate);
+        }
+        // Otherwise the certificate contains the whole frame.
+        let inlined = self.system.blocks().inlined();
+        let taken = &self.exchange.taken;
+        let snapshot = taken.snapshot();
+        Answer::Safe(snapshot.certificate(1, &taken.batches(), &candidates, inlined))
+    }
+
+    /// Drops the solvers most of whose clauses are subsumed by later ones.
+    pub(super) fn renew_solvers(&mut self) {
+        let places: Vec<PlaceId> = self.system.places().map(|(id, _)| id).collect();
+        for id in places {
+            let needed = self
+                .frames
+                .clauses()
+                .filter(|(_, cube)| cube.at == id)
+                .count();
+            if self.queries.asserted_clauses(id) > OBSOLETE_CLAUSES.0 * needed + OBSOLETE_CLAUSES.1
+            {
+                self.queries.forget_solver(id);
+            }
+        }
+    }
+}

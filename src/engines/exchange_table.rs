@@ -1,0 +1,252 @@
+//! Tests of the exchange of invariants: one for each pair of a publisher and a consumer of [`super::invariants`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::invariants::prover::Prover;
+use super::invariants::{InvariantStore, Publisher};
+use super::testing::{Setting, blocks, default_solver, lowered};
+use super::{
+    Answer, CancellationToken, Context, bmc, ctigar, data_flow, horn, impact, k_induction,
+    predicate_abstraction, spacer,
+};
+use crate::data_flow::Round;
+use crate::invariants::guess;
+use regatta_base::workers::Workers;
+use regatta_program::Program;
+use regatta_program::block::Blocks;
+use regatta_program::simplify::simplify;
+
+const BUDGET: Duration = Duration::from_secs(60);
+
+struct Task {
+    lowered: Program,
+    /// Shared by publisher and consumer: locations of invariants are numbered by them.
+    blocks: Arc<Blocks>,
+}
+
+impl Task {
+    fn new(text: &str) -> Self {
+        let lowered = lowered(text);
+        Self {
+            blocks: blocks(simplify(&lowered).program),
+            lowered,
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Analysis {
+    Bmc,
+    KInduction,
+    Kipdr,
+    DataFlow,
+    Cells,
+    States,
+    PredicateAbstraction,
+    Impact,
+    Ctigar,
+    Spacer,
+    Horn,
+}
+use Analysis::*;
+
+impl Analysis {
+    fn name(self) -> String {
+        format!("{self:?}")
+    }
+
+    fn run(self, blocks: &Arc<Blocks>, context: &mut Context<'_>) -> Answer {
+        let solver = &default_solver;
+        let rounds = |rounds: Vec<Round>| data_flow::Options {
+            rounds,
+            simulation: Duration::from_millis(50),
+            ..data_flow::Options::default()
+        };
+        let data_flow =
+            |options, context: &mut Context<'_>| data_flow::run(blocks, &options, solver, context);
+        let answer = match self {
+            Bmc => bmc::run(blocks, &bmc::Options { max_bound: 4 }, solver, context),
+            KInduction | Kipdr => {
+                let options = k_induction::Options {
+                    max_bound: 6,
+                    property_directed: self == Kipdr,
+                    ..k_induction::Options::default()
+                };
+                k_induction::run(blocks, &options, solver, context)
+            }
+            DataFlow => {
+                let mut options = rounds(data_flow::Options::default().rounds);
+                options.rounds.truncate(9);
+                data_flow(options, context)
+            }
+            Cells => data_flow(rounds(vec![Round::Guess(guess::Round::Arrays)]), context),
+            States => data_flow(rounds(vec![Round::Guess(guess::Round::States)]), context),
+            PredicateAbstraction => {
+                let options = predicate_abstraction::Options::default();
+                predicate_abstraction::run(blocks, &options, solver, context)
+            }
+            Impact => impact::run(blocks, &impact::Options::default(), solver, context),
+            Ctigar => {
+                let options = ctigar::Options::default();
+                ctigar::run(blocks, &options, solver, context, &mut Default::default())
+            }
+            Spacer => spacer::run(blocks, &spacer::Options::default(), solver, context),
+            Horn => {
+                let options = horn::Options {
+                    programs: horn::Programs::All,
+                };
+                horn::run(blocks, &options, solver, context)
+            }
+        };
+        answer.expect("a solver")
+    }
+}
+
+/// Returns what the analysis publishes, once the prover has proved what it offers.
+fn published(analysis: Analysis, task: &Task) -> InvariantStore {
+    let setting = Setting::of(&task.lowered);
+    setting.run_as(&analysis.name(), BUDGET, |context| {
+        let answer = analysis.run(&task.blocks, context);
+        assert!(
+            !matches!(answer, Answer::Unsafe(_)),
+            "{analysis:?}: {answer:?}"
+        );
+    });
+    let token = CancellationToken::new();
+    let mut prover = Prover::new(
+        &setting.invariants,
+        &task.blocks,
+        default_solver,
+        &token,
+        &Workers::none(),
+    );
+    let prover = prover.as_mut().expect("no recursion");
+    while setting.invariants.wait_for_offers(Duration::ZERO) {
+        prover.round(&|| Duration::ZERO);
+    }
+    let invariants = setting.invariants;
+    let of = invariants.snapshot().publishers();
+    assert!(
+        of.contains_key(&*analysis.name()),
+        "{analysis:?} has published {of:?}"
+    );
+    invariants
+}
+
+/// Returns the number of invariants that the consumer has taken of each publisher, and its answer.
+fn taken(
+    consumer: Analysis,
+    task: &Task,
+    invariants: InvariantStore,
+) -> (BTreeMap<Publisher, usize>, Answer) {
+    let setting = Setting {
+        invariants,
+        ..Setting::of(&task.lowered)
+    };
+    // Not the publisher's name: a consumer does not take invariants that it published itself.
+    setting.run_as("consumer", BUDGET, |context| {
+        let answer = consumer.run(&task.blocks, context);
+        (context.exchange.taken(), answer)
+    })
+}
+
+const CONSUMERS: [Analysis; 9] = [
+    Bmc,
+    KInduction,
+    Kipdr,
+    DataFlow,
+    PredicateAbstraction,
+    Impact,
+    Ctigar,
+    Spacer,
+    Horn,
+];
+
+fn all_consumers_take(publishers: &[Analysis], task: &Task, provers: &[Analysis]) {
+    for &publisher in publishers {
+        let invariants = published(publisher, task);
+        for consumer in CONSUMERS {
+            let (taken, answer) = taken(consumer, task, invariants.again());
+            let cell = format!("{consumer:?} takes from {publisher:?}");
+            assert!(taken.contains_key(&*publisher.name()), "{cell}: {taken:?}");
+            assert!(!matches!(answer, Answer::Unsafe(_)), "{cell}: {answer:?}");
+            if provers.contains(&consumer) {
+                assert!(matches!(answer, Answer::Safe(_)), "{cell}: {answer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn invariants_about_variables() {
+    // Not k-inductive for any k.
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int main(void) {
+            unsigned w = __VERIFIER_nondet_uint(), x = w, y = w + 1, z = x + 1, mode = 0;
+            while (__VERIFIER_nondet_uint()) { y++; z++; mode = mode == 0 ? 1 : 0; }
+            if (y != z || mode > 1) reach_error();
+            return 0;
+         }",
+    );
+    let publishers = [
+        DataFlow,
+        States,
+        Kipdr,
+        PredicateAbstraction,
+        Impact,
+        Ctigar,
+        Spacer,
+    ];
+    all_consumers_take(&publishers, &task, &[PredicateAbstraction, Impact, Ctigar]);
+}
+
+#[test]
+fn invariants_about_cells() {
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int a[1000];
+         int main(void) {
+            for (unsigned i = 0; i < 1000; i++) a[i] = 7;
+            unsigned j = __VERIFIER_nondet_uint();
+            while (j < 1000 && __VERIFIER_nondet_uint()) {
+                if (a[j] != 7) reach_error();
+                j = __VERIFIER_nondet_uint();
+            }
+            return 0;
+         }",
+    );
+    all_consumers_take(&[Cells], &task, &[KInduction]);
+}
+
+/// SPACER takes no invariants while it runs, so it starts again with those that come meanwhile.
+#[test]
+fn late_invariants_make_spacer_start_again() {
+    // The invariant is a polynomial, of which SPACER knows nothing.
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int main(void) {
+            unsigned i = 0, square = 0;
+            while (__VERIFIER_nondet_uint()) { square += 2 * i + 1; i++; }
+            if (square != i * i) reach_error();
+            return 0;
+         }",
+    );
+    let known = published(DataFlow, &task);
+    let setting = Setting::of(&task.lowered);
+    let store = &setting.invariants;
+    let answer = std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_millis(600));
+            for (_, batch) in known.snapshot().batches() {
+                store.publish(batch.clone());
+            }
+        });
+        setting.run_as("consumer", BUDGET, |context| {
+            Spacer.run(&task.blocks, context)
+        })
+    });
+    assert!(matches!(answer, Answer::Safe(_)), "{answer:?}");
+}

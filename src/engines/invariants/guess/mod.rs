@@ -1,0 +1,302 @@
+//! Candidates from sampled states: properties that all samples have, in a language that grows with each round.
+//!
+//! This is dynamic invariant detection (Ernst et al., Daikon, TSE 2001; equations by linear algebra: Sharma et al., A
+//! Data Driven Approach for Algebraic Loop Invariants, ESOP 2013). A wrong candidate costs little: samples refute most,
+//! a solver's model refutes the others.
+//!
+//! * [`vocabulary`]: constants and conditions of the program.
+//! * [`values`]: single variables; [`pairs`]: two variables; [`cases`]: facts that hold in some of the states.
+//! * [`mod@equations`]: linear and polynomial equations; [`elimination`]: their computation; [`powers`]: powers of two
+//!   of variables; [`moduli`]: remainders by variables; [`facets`]: linear inequalities.
+//! * [`arrays`]: cells of arrays in ranges; [`writes`]: values written to them; [`observed`]: their truth in samples.
+//! * [`fits`]: polynomials for cells of arrays, and [`cell_cases`] where a condition holds; [`sorted`]: sorted
+//!   segments; [`sums`]: variables that sum up cells; [`ranges`]: the ranges of cells of these candidates.
+//! * [`objects`]: objects on the heap.
+
+mod arrays;
+mod cases;
+mod cell_cases;
+mod elimination;
+mod equations;
+mod facets;
+mod fits;
+mod moduli;
+pub mod objects;
+mod observed;
+mod pairs;
+mod powers;
+mod ranges;
+mod sorted;
+mod sums;
+#[cfg(test)]
+mod testing;
+mod values;
+pub mod vocabulary;
+pub mod writes;
+
+use super::samples::{PlaceSamples, SampledVariable};
+pub use elimination::{Echelon, integral};
+use equations::identities;
+pub use equations::{Degree, equation, equations};
+use regatta_base::choice;
+use regatta_term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
+pub use vocabulary::Vocabulary;
+use writes::Quantified;
+
+/// A language of candidates.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Round {
+    /// Constants, ranges, small sets of values, and the program's conditions.
+    Values,
+    /// Equality, order, constant difference and sum of two variables; congruences.
+    Pairs,
+    /// The reachable combinations of values of features that have few: see [`super::states`].
+    States,
+    /// Polynomials that fit cells of arrays in ranges, and variables.
+    Fits,
+    /// Orders of cells in ranges where no polynomial fits.
+    CellOrders,
+    /// Polynomials that fit cells where a condition holds.
+    CellCases,
+    /// Sorted segments of arrays, and cells that are in an order with one of their cells.
+    SortedCells,
+    /// Objects on the heap and their contents: see [`objects`].
+    Objects,
+    /// Values that loops have written to arrays so far.
+    Writes,
+    /// Properties of all cells of an array in a range.
+    Arrays,
+    /// Linear equations of several variables.
+    Linear,
+    /// Linear inequalities of up to four variables.
+    Inequalities,
+    /// Facts that hold for one value of a variable that has few, or where a condition of the program holds.
+    Cases,
+    /// Bounds on differences and sums of two variables, from the program's constants.
+    Differences,
+    /// Polynomial equations of degree two and three.
+    Polynomial,
+    /// Polynomial equations of degree two.
+    Quadratic,
+    /// Equations of degree two and in the program's conditions that follow by multiplying out, without a solver.
+    Identities,
+    /// Linear equations of variables and powers of two of variables.
+    Powers,
+    /// Remainders by variables.
+    Moduli,
+}
+
+choice!(
+    Round: "values" = Self::Values,
+    "pairs" = Self::Pairs,
+    "states" = Self::States,
+    "fits" = Self::Fits,
+    "cell_orders" = Self::CellOrders,
+    "cell_cases" = Self::CellCases,
+    "sorted_cells" = Self::SortedCells,
+    "objects" = Self::Objects,
+    "writes" = Self::Writes,
+    "arrays" = Self::Arrays,
+    "linear" = Self::Linear,
+    "inequalities" = Self::Inequalities,
+    "cases" = Self::Cases,
+    "differences" = Self::Differences,
+    "polynomial" = Self::Polynomial,
+    "quadratic" = Self::Quadratic,
+    "identities" = Self::Identities,
+    "powers" = Self::Powers,
+    "moduli" = Self::Moduli,
+);
+
+impl Round {
+    /// The rounds that run by default, in order. [`Self::States`], [`Self::Fits`] with the rounds that follow it, and
+    /// [`Self::Objects`] belong in engines of their own; [`Self::Polynomial`] includes [`Self::Quadratic`] and
+    /// [`Self::Identities`]; [`Self::Powers`] and [`Self::Moduli`] are for recursion.
+    pub const ALL: [Self; 9] = [
+        Self::Values,
+        Self::Pairs,
+        Self::Writes,
+        Self::Arrays,
+        Self::Linear,
+        Self::Inequalities,
+        Self::Cases,
+        Self::Differences,
+        Self::Polynomial,
+    ];
+
+    /// The name in events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::Pairs => "pairs",
+            Self::States => "states",
+            Self::Fits => "fits",
+            Self::CellOrders => "orders of cells",
+            Self::CellCases => "cases of cells",
+            Self::SortedCells => "sorted cells",
+            Self::Objects => "objects",
+            Self::Writes => "written cells",
+            Self::Arrays => "arrays",
+            Self::Linear => "linear equations",
+            Self::Inequalities => "linear inequalities",
+            Self::Cases => "cases",
+            Self::Differences => "differences",
+            Self::Polynomial => "polynomial equations",
+            Self::Quadratic => "quadratic equations",
+            Self::Identities => "identities",
+            Self::Powers => "powers of two",
+            Self::Moduli => "remainders",
+        }
+    }
+}
+
+/// Maximum number of variables of a location that candidates combine.
+const MAXIMUM_VARIABLES: usize = 40;
+
+/// Returns the candidates of a round for a location.
+pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let columns = columns(place);
+    match round {
+        Round::Values => values::candidates(&columns, vocabulary),
+        Round::Pairs => pairs::candidates(&columns),
+        // These candidates come from blocks: see [`super::states`], [`about_writes`] and [`objects`].
+        Round::States | Round::Writes | Round::Objects => Vec::new(),
+        Round::Fits => fits::candidates(place, vocabulary),
+        Round::CellOrders => fits::orders_without_fit(place, vocabulary),
+        Round::CellCases => cell_cases::candidates(place, vocabulary),
+        Round::SortedCells => sorted::candidates(place, vocabulary),
+        Round::Arrays => arrays::candidates(place, vocabulary),
+        Round::Linear => equations(place, Degree::LINEAR),
+        Round::Inequalities => facets::candidates(&columns, vocabulary),
+        Round::Cases => cases::candidates(&columns, vocabulary),
+        Round::Differences => pairs::bounds(&columns, vocabulary),
+        Round::Polynomial => {
+            let mut all = equations(place, Degree(2));
+            all.extend(equations(place, Degree(3)));
+            all
+        }
+        Round::Quadratic => equations(place, Degree(2)),
+        Round::Identities => identities(place, &columns, vocabulary),
+        Round::Powers => powers::candidates(place, vocabulary),
+        Round::Moduli => moduli::candidates(&columns, vocabulary),
+    }
+}
+
+/// Returns the candidates for a location with arrays that generalise conditions about the cell at a variable.
+pub fn about_any_cell(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    conditions: &[TermId],
+) -> Vec<TermId> {
+    arrays::generalised(place, vocabulary, conditions)
+}
+
+/// Returns the candidates of [`Round::Writes`] for a location, from the facts of [`writes`].
+pub fn about_writes(
+    place: &PlaceSamples,
+    vocabulary: &Vocabulary,
+    facts: &[Quantified],
+) -> Vec<TermId> {
+    arrays::written(place, vocabulary, facts)
+}
+
+/// A variable with its sampled values, one for each state.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) variable: SampledVariable,
+    /// The values as signed numbers.
+    pub(super) signed: Vec<i128>,
+}
+
+impl Column {
+    /// Returns the columns of a location.
+    pub(super) fn all(place: &PlaceSamples) -> impl Iterator<Item = Self> {
+        let variables = place.variables.iter().enumerate();
+        variables.map(|(index, &variable)| Self {
+            variable,
+            signed: place.rows.iter().map(|row| row[index]).collect(),
+        })
+    }
+
+    fn width(&self) -> u32 {
+        match self.variable.sort {
+            Sort::BitVec(width) => u32::from(width),
+            Sort::Bool => 1,
+            _ => 0,
+        }
+    }
+
+    /// Returns the values as numbers of the variable's C type.
+    fn read(&self) -> Vec<i128> {
+        let wrap = match self.variable.sort {
+            Sort::BitVec(width) if self.variable.unsigned => 1i128 << width,
+            _ => 0,
+        };
+        let unsigned = |&value: &i128| if value < 0 { value + wrap } else { value };
+        self.signed.iter().map(unsigned).collect()
+    }
+
+    /// Returns a number as a term of the variable's sort.
+    fn constant(&self, number: i128) -> TermId {
+        constant(self.variable.sort, number)
+    }
+
+    /// Checks whether two columns' values can be compared.
+    fn comparable(&self, other: &Self) -> bool {
+        self.variable.sort == other.variable.sort && self.variable.sort != Sort::Bool
+    }
+}
+
+fn columns(place: &PlaceSamples) -> Vec<Column> {
+    Column::all(place).take(MAXIMUM_VARIABLES).collect()
+}
+
+/// Returns the indices at which the formula reads arrays.
+fn read_indices(formula: TermId) -> Vec<TermId> {
+    let mut indices = Vec::new();
+    for_each_subterm(store(), [formula], |_, kind| {
+        if let TermKind::Apply {
+            op: Op::Select,
+            arguments,
+        } = kind
+            && !indices.contains(&arguments[1])
+        {
+            indices.push(arguments[1]);
+        }
+    });
+    indices
+}
+
+/// Returns a number as a term.
+pub fn constant(sort: Sort, number: i128) -> TermId {
+    match sort {
+        Sort::Bool => store().boolean(number != 0),
+        Sort::BitVec(width) => store().bv_signed(width, number),
+        _ => store().int_big(number.into()),
+    }
+}
+
+/// Returns a ≤ b as C compares values of the sort.
+fn at_most(sort: Sort, unsigned: bool, a: TermId, b: TermId) -> TermId {
+    match (sort, unsigned) {
+        (Sort::Int, _) => store().int_le(a, b),
+        (_, true) => store().ule(a, b),
+        (_, false) => store().sle(a, b),
+    }
+}
+
+/// Returns a + b in the sort.
+fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
+    match sort {
+        Sort::Int => store().int_add(a, b),
+        _ => store().add(a, b),
+    }
+}
+
+/// Returns a · b in the sort.
+fn product(sort: Sort, a: TermId, b: TermId) -> TermId {
+    match sort {
+        Sort::Int => store().int_mul(a, b),
+        _ => store().mul(a, b),
+    }
+}

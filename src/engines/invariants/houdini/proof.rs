@@ -1,0 +1,94 @@
+//! Proofs by inductive sets, reduced to the invariants that they need.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+
+use super::Houdini;
+use crate::invariants::{ByPlace, Candidate, Snapshot};
+use regatta_certify::certificate::Certificate;
+use regatta_program::block::{Block, BlockEnd};
+use regatta_term::{Build, TermId};
+
+/// Minimum and maximum wall time of a query on which a proof depends; it grows with time, for a query that fails now
+/// may succeed when more invariants are known.
+const PROOF_QUERY_LIMITS: (Duration, Duration) =
+    (Duration::from_millis(300), Duration::from_secs(3));
+
+impl Houdini {
+    /// Proves by the invariants that no target is reached: the guard of each block to a target is false at its source.
+    /// The certificate has only the invariants that this needs, and those that these need.
+    pub fn safety(&mut self, proved: &Snapshot) -> Option<Certificate> {
+        let known = proved.by_place();
+        let mut needed: Vec<Candidate> = Vec::new();
+        for block in Arc::clone(&self.all).iter() {
+            if matches!(block.end, BlockEnd::RecursiveCall { .. }) {
+                return None;
+            }
+            if self.own.blocks.is_target(block) {
+                needed.extend(self.core(block, TermId::FALSE, &known)?);
+            }
+        }
+        self.certificate(1, needed, proved)
+    }
+
+    /// Returns the certificate that no target is reached in the last of k steps from any cut point where these
+    /// invariants hold, with the invariants that they rely on in turn.
+    pub fn certificate(
+        &mut self,
+        k: u32,
+        needed: Vec<Candidate>,
+        proved: &Snapshot,
+    ) -> Option<Certificate> {
+        let support = self.support(needed, proved)?;
+        Some(proved.certificate(k, &[], &support, self.own.blocks.inlined()))
+    }
+
+    /// Returns the invariants with those that they need to be inductive.
+    fn support(&mut self, mut needed: Vec<Candidate>, proved: &Snapshot) -> Option<Vec<Candidate>> {
+        let known = proved.by_place();
+        let all = Arc::clone(&self.all);
+        let mut seen: FxHashSet<Candidate> = FxHashSet::default();
+        let mut batch = Vec::new();
+        while let Some(next) = needed.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            batch.push(next);
+            for block in all.iter().filter(|block| block.target() == Some(next.at)) {
+                let preimage = self.own.preimage(block, next.formula);
+                needed.extend(self.core(block, preimage, &known)?);
+            }
+        }
+        Some(batch)
+    }
+
+    /// Returns invariants at the block's source from which the goal holds after it; `None` if there are none.
+    fn core(&mut self, block: &Block, goal: TermId, known: &ByPlace) -> Option<Vec<Candidate>> {
+        let arena = self.own.solver.arena().clone();
+        let broken = arena.and2(block.guard, arena.not(goal));
+        if broken == TermId::FALSE {
+            return Some(Vec::new());
+        }
+        let assumed = known.get(&block.source).cloned().unwrap_or_default();
+        let candidate = |formula| Candidate {
+            at: block.source,
+            formula,
+        };
+        if assumed.contains(&goal) {
+            return Some(vec![candidate(goal)]);
+        }
+        let (premises, origins): (Vec<TermId>, Vec<TermId>) = self
+            .own
+            .instances(block, &assumed, &[goal])
+            .into_iter()
+            .unzip();
+        let limit = (self.begin.elapsed() / 5).clamp(PROOF_QUERY_LIMITS.0, PROOF_QUERY_LIMITS.1);
+        let core = self.own.core(block.guard, &premises, goal, limit)?;
+        let used = core.into_iter().map(|place| origins[place]);
+        // Facts about sums are valid, and need no candidate.
+        let used = used.filter(|&origin| origin != TermId::TRUE);
+        Some(used.map(candidate).collect())
+    }
+}

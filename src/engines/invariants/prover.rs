@@ -1,0 +1,134 @@
+//! The prover of candidates that engines offer: samples refute them, or [`houdini`](super::houdini) proves them, all of
+//! them together, so that candidates of one engine may be inductive with those of another.
+//!
+//! It runs beside the engines, and no engine waits for it. An engine that needs the result at once has a [`Houdini`] of
+//! its own: property direction, whose next step depends on what is proved; the data-flow analysis, whose next guesses
+//! depend on the models that refute the last ones; and all that make certificates.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use super::houdini::Houdini;
+use super::samples::Samples;
+use super::{Candidate, InvariantStore, Publisher};
+use crate::{CancellationToken, simulate};
+use regatta_base::workers::Workers;
+use regatta_program::block::Blocks;
+use regatta_program::interpreter::AccessChecks;
+use regatta_program::{CutPointKind, InlinedLocation};
+use regatta_solver::{Solver, SolverError};
+
+/// Maximum number of candidates that are tried together.
+const MAXIMUM_CANDIDATES_PER_ROUND: usize = 300;
+
+/// Wall time of the simulation whose states refute candidates.
+const SIMULATION_TIME: Duration = Duration::from_millis(60);
+
+/// The result of a round.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// The number of candidates.
+    pub tried: usize,
+    /// The number of those that samples have refuted.
+    pub refuted: usize,
+    /// The number of newly proved ones.
+    pub proved: usize,
+}
+
+/// The prover.
+pub struct Prover<'p> {
+    store: &'p InvariantStore,
+    blocks: Arc<Blocks>,
+    houdini: Houdini,
+    token: CancellationToken,
+    /// Computed in the first round.
+    samples: Option<Samples>,
+}
+
+impl<'p> Prover<'p> {
+    /// Creates the prover of a program; `None` if it has recursion, which invariants of the store do not cover.
+    pub fn new(
+        store: &'p InvariantStore,
+        blocks: &Arc<Blocks>,
+        solver: impl FnOnce() -> Result<Box<dyn Solver>, SolverError>,
+        token: &CancellationToken,
+        workers: &Workers,
+    ) -> Option<Self> {
+        if blocks.inlined().calls().has_recursion() {
+            return None;
+        }
+        Some(Self {
+            store,
+            blocks: Arc::clone(blocks),
+            houdini: Houdini::new(blocks, solver().ok()?, token, workers).with_shortest_limits(),
+            token: token.clone(),
+            samples: None,
+        })
+    }
+
+    /// Tries the candidates that are offered now.
+    pub fn round(&mut self, safe_point: &dyn Fn() -> Duration) -> Round {
+        let offers = self.store.offers.next(MAXIMUM_CANDIDATES_PER_ROUND);
+        let mut round = Round {
+            tried: offers.len(),
+            ..Round::default()
+        };
+        let snapshot = self.store.snapshot();
+        let of: FxHashMap<Candidate, Publisher> = offers.into_iter().collect();
+        let (mut open, mut settled) = (Vec::new(), Vec::new());
+        let known = snapshot.candidates();
+        for &candidate in of.keys() {
+            if known.contains(&candidate)
+                || self.store.is_refuted(&candidate)
+                || !self.is_inside(candidate.at)
+            {
+                settled.push(candidate);
+            } else if self.is_refuted(candidate) {
+                round.refuted += 1;
+                settled.push(candidate);
+            } else {
+                open.push(candidate);
+            }
+        }
+        open.sort_unstable_by_key(|one| (one.at, one.formula));
+        let batch = self.houdini.inductive_subset(
+            &open,
+            &snapshot,
+            &Samples::default(),
+            &|candidate| Publisher::clone(&of[candidate]),
+            safe_point,
+            &mut |_| {},
+        );
+        if let Some(batch) = batch {
+            let proved = batch.invariants().to_vec();
+            if self.store.publish(batch).is_some() {
+                round.proved = proved.len();
+                settled.extend(proved);
+            }
+        }
+        self.store.offers.settle(&settled);
+        round
+    }
+
+    /// Checks whether a run of the program may be there in an arbitrary state.
+    fn is_inside(&self, at: InlinedLocation) -> bool {
+        let kind = self.blocks.inlined().cut_points().kind(at.location);
+        kind.is_some_and(|kind| kind.is_inner() && kind != CutPointKind::Added)
+    }
+
+    /// Checks whether a sample violates the formula.
+    fn is_refuted(&mut self, candidate: Candidate) -> bool {
+        let samples = self.samples.get_or_insert_with(|| {
+            let options = simulate::Options {
+                time: SIMULATION_TIME,
+                patience: Some(simulate::PATIENCE),
+                accesses: AccessChecks::SingleObjects,
+                ..simulate::Options::default()
+            };
+            Samples::of_simulation(&self.blocks, &options, simulate::Control::new(&self.token))
+        });
+        samples.refute(candidate.at, candidate.formula)
+    }
+}

@@ -1,0 +1,259 @@
+//! k-induction (paper 000, section 4.2, Algorithm 3), with the invariants that other analyses have proved, and with
+//! property direction if asked for (paper 003, section 3, Algorithm 1), which makes it KIPDR.
+//!
+//! Departure: k counts steps between cut points, whichever loop they belong to. Base case: no error within k steps from
+//! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the earlier steps are free of
+//! errors is no assumption, for an error has no successors. So nested and irreducible loops need no treatment of their
+//! own.
+//!
+//! * [`k_inductive`]: proofs of candidates by k-induction; [`property_direction`]: proof obligations from failed
+//!   inductions; [`lift`]: from states to sets of states.
+
+mod k_inductive;
+mod lift;
+mod parts;
+mod property_direction;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::property_direction::{Direction, PropertyDirection};
+use super::invariants::houdini::Houdini;
+use super::unrolling::base_case::{BaseCase, BaseCases};
+use super::unrolling::schedule::Share;
+use super::unrolling::step_case::StepCase;
+use super::unrolling::{Start, Unrolling};
+use super::{Answer, Context, Progress, SolverFactory};
+use regatta_base::options;
+use regatta_certify::certificate::{Certificate, ProofStep};
+use regatta_program::block::Blocks;
+use regatta_solver::SolverError;
+
+options! {
+    /// Options of k-induction.
+    pub struct Options {
+        /// The largest k, in steps between cut points.
+        pub max_bound: u32 = u32::MAX;
+        /// Whether failed inductions direct a search for invariants, which other engines get, too. With it, this is
+        /// KIPDR.
+        pub property_directed: bool = false;
+        /// Maximum number of proof obligations that are open at a time.
+        pub obligations: u32 = 64, in 1..=10_000;
+    }
+    fixed {
+        /// The largest k at which proof obligations are tried.
+        pub obligation_bound: u32 = 2;
+        /// The largest k of a step case for the property. With one here and for obligations, a proof by induction is
+        /// one inductive assertion for each cut point.
+        pub longest_step: u32 = u32::MAX;
+    }
+}
+
+/// Wall time of a query of the base case at first, when property direction is on, and the factor by which it grows.
+const INITIAL_BASE_QUERY_LIMIT: Duration = Duration::from_millis(500);
+const BASE_QUERY_LIMIT_GROWTH: u32 = 2;
+
+/// The share of the time of the step case for k = 1 once k is greater.
+const ONE_STEP_SHARE: Share = Share {
+    of_time: 0.15,
+    at_least: Duration::from_millis(100),
+};
+
+/// Maximum number of attempts at a bound, each with further invariants from property direction.
+const MAXIMUM_ATTEMPTS_PER_BOUND: u32 = 32;
+
+/// Runs k-induction.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    if blocks.inlined().calls().has_recursion() {
+        let reason = "k-induction does not handle recursion";
+        return Ok(Answer::Unknown(reason.to_owned()));
+    }
+    let base = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
+    let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
+    let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
+    let direction = options.property_directed.then(|| {
+        let maximum_open = options.obligations as usize;
+        PropertyDirection::new(
+            blocks,
+            maximum_open,
+            options.obligation_bound,
+            solver,
+            context,
+        )
+    });
+    let mut induction = Induction {
+        base: BaseCases::new(base),
+        unrolled: 0,
+        step: StepCase::new(step),
+        one_step: StepCase::with_share(one_step, ONE_STEP_SHARE),
+        max_bound: options.max_bound,
+        longest_step: options.longest_step,
+        base_query_limit: INITIAL_BASE_QUERY_LIMIT,
+        direction: direction.transpose()?,
+    };
+    if induction.direction.is_some() {
+        induction.base.set_limit(INITIAL_BASE_QUERY_LIMIT);
+    }
+    for bound in 1..=options.max_bound {
+        context.safe_point();
+        (context.report)(Progress::Bound { bound });
+        if let Some(answer) = induction.base_case(bound, context) {
+            return Ok(answer);
+        }
+        while induction.unrolled < bound {
+            if let Some(answer) = induction.while_unfinished(bound, context) {
+                return Ok(answer);
+            }
+        }
+        if induction.base.left_aside().is_none() {
+            match induction.step_case(bound, context) {
+                StepCaseEnd::Holds => {
+                    return Ok(safe_by(&induction.step, bound, blocks, solver, context));
+                }
+                StepCaseEnd::OneStepHolds => {
+                    return Ok(safe_by(&induction.one_step, 1, blocks, solver, context));
+                }
+                StepCaseEnd::Answer(answer) => return Ok(answer),
+                StepCaseEnd::Open => {}
+            }
+        }
+        if context.token.is_cancelled() {
+            return Ok(Answer::Unknown("stopped".to_owned()));
+        }
+    }
+    Ok(Answer::Unknown("the largest bound is reached".to_owned()))
+}
+
+/// Base case and step case of the induction.
+struct Induction {
+    base: BaseCases,
+    /// The bound up to which the base case holds.
+    unrolled: u32,
+    step: StepCase,
+    /// The step case for k = 1, whose queries stay easy: with strong invariants, it is enough.
+    one_step: StepCase,
+    max_bound: u32,
+    longest_step: u32,
+    /// Maximum wall time of a query of the base case now.
+    base_query_limit: Duration,
+    direction: Option<PropertyDirection>,
+}
+
+/// The result of the step case at a bound.
+enum StepCaseEnd {
+    Holds,
+    /// The step case for k = 1 holds.
+    OneStepHolds,
+    Answer(Answer),
+    Open,
+}
+
+impl Induction {
+    /// Lines 4 to 9 of Algorithm 1, if the base case is still open at the bound.
+    fn base_case(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
+        if bound <= self.unrolled {
+            return None;
+        }
+        let answer = self.base.check(bound, context);
+        if !matches!(answer, BaseCase::Unfinished) {
+            self.unrolled = bound;
+        }
+        match answer {
+            BaseCase::Violated(violation) => Some(Answer::Unsafe(violation)),
+            BaseCase::Complete => Some(safe(ProofStep::Unrolling { bound })),
+            BaseCase::Open | BaseCase::Unfinished => None,
+            BaseCase::Stopped => {
+                let reason = self.base.left_aside().unwrap_or("stopped");
+                Some(Answer::Unknown(reason.to_owned()))
+            }
+        }
+    }
+
+    /// Runs property direction while the base case is unfinished; then the base case again, with more time.
+    fn while_unfinished(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
+        if context.token.is_cancelled() {
+            return Some(Answer::Unknown("stopped".to_owned()));
+        }
+        // For obligations, the unrolling may be ahead of the checked base case.
+        if let Some(direction) = &mut self.direction {
+            direction.direct(bound, &mut self.base, context);
+        }
+        self.base_query_limit *= BASE_QUERY_LIMIT_GROWTH;
+        self.base.set_limit(self.base_query_limit);
+        self.base_case(bound, context)
+    }
+
+    /// Lines 10 to 32, repeated as long as property direction makes progress.
+    fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
+        for _ in 0..MAXIMUM_ATTEMPTS_PER_BOUND {
+            if bound > 1 && self.one_step.property(1, context) {
+                return StepCaseEnd::OneStepHolds;
+            }
+            if bound <= self.longest_step && self.step.property(bound, context) {
+                return StepCaseEnd::Holds;
+            }
+            let Some(direction) = &mut self.direction else {
+                return StepCaseEnd::Open;
+            };
+            let before = context.exchange.len();
+            let found = direction.direct(bound, &mut self.base, context);
+            let total = context.exchange.len();
+            (context.report)(Progress::Invariants {
+                round: "obligations",
+                proved: total.saturating_sub(before),
+                total,
+            });
+            match found {
+                Direction::Stronger => {}
+                Direction::Towards { steps } => {
+                    if steps <= self.max_bound
+                        && let Some(answer) = self.base_case(steps, context)
+                    {
+                        return StepCaseEnd::Answer(answer);
+                    }
+                }
+                Direction::Nothing => return StepCaseEnd::Open,
+            }
+        }
+        StepCaseEnd::Open
+    }
+}
+
+/// Returns the proof by a step case that holds, with the invariants that it used and those that they rely on.
+fn safe_by(
+    step: &StepCase,
+    k: u32,
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Answer {
+    let needed = step.used();
+    if needed.is_empty() {
+        let relies_on = Vec::new();
+        return safe(ProofStep::Safety { k, relies_on });
+    }
+    let snapshot = step.snapshot();
+    let certificate = solver().ok().and_then(|solver| {
+        let mut houdini = Houdini::new(blocks, solver, context.token, context.workers);
+        houdini.certificate(k, needed.to_vec(), snapshot)
+    });
+    let certificate = certificate.unwrap_or_else(|| {
+        let used = step.used_batches();
+        snapshot.certificate(k, &used, &[], blocks.inlined())
+    });
+    Answer::Safe(certificate)
+}
+
+fn safe(step: ProofStep) -> Answer {
+    Answer::Safe(Certificate { steps: vec![step] })
+}

@@ -1,0 +1,204 @@
+//! Tests of property direction.
+
+use std::time::Duration;
+
+use super::k_inductive::{Attempt, KInduction};
+use super::lift::Lifter;
+use super::*;
+use crate::invariants::Candidate;
+use crate::testing::{Setting, blocks, default_solver, lowered};
+use regatta_program::Program;
+use regatta_program::simplify::simplify;
+use regatta_solver::{CheckLimit, Solver};
+use regatta_term::{Build, TermId, store, to_smtlib};
+
+fn program(body: &str) -> Program {
+    lowered(&format!(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);\n\
+         int main(void) {{ {body} }}"
+    ))
+}
+
+fn z3() -> Box<dyn Solver> {
+    default_solver().expect("a solver")
+}
+
+/// Returns the answer of property-directed k-induction, and the invariants that it has published, as text.
+fn directed(body: &str, max_bound: u32) -> (Answer, Vec<String>) {
+    let lowered = program(body);
+    let blocks = blocks(simplify(&lowered).program);
+    let setting = Setting::of(&lowered);
+    let options = Options {
+        max_bound,
+        property_directed: true,
+        ..Options::default()
+    };
+    let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
+    let snapshot = setting.invariants.snapshot();
+    let all = snapshot.invariants().map(|(_, one)| one.formula);
+    let answer = answer.expect("a solver");
+    (answer, all.map(|one| to_smtlib(store(), one)).collect())
+}
+
+/// Paper 003, Table 1: y = z is learned from a counterexample in which they differ.
+const EQUAL_SUMS: &str = "unsigned w = __VERIFIER_nondet_uint(), x = w, y = w + 1, z = x + 1;
+    while (__VERIFIER_nondet_uint()) { y++; z++; }
+    if (y != z) reach_error();";
+
+#[test]
+fn an_equation_is_learned_from_a_counterexample() {
+    let (answer, learned) = directed(EQUAL_SUMS, 5);
+    assert!(matches!(answer, Answer::Safe(_)), "{answer:?}");
+    assert!(
+        learned.iter().any(|one| {
+            ["(= |main::y@0| |main::z@0|)", "(= |main::z@0| |main::y@0|)"].contains(&&**one)
+        }),
+        "{learned:?}"
+    );
+}
+
+#[test]
+fn parity_is_learned_from_a_number_that_is_skipped() {
+    let (answer, learned) = directed(
+        "unsigned x = 0; while (__VERIFIER_nondet_uint()) x += 2; if (x == 21) reach_error();",
+        5,
+    );
+    assert!(matches!(answer, Answer::Safe(_)), "{answer:?} {learned:?}");
+}
+
+#[test]
+fn obligations_have_obligations() {
+    // The error is unreachable if y <= 2, which needs x <= 1, which holds.
+    let chain = "unsigned x = 0, y = 0, z = 0;
+        while (__VERIFIER_nondet_uint()) {
+            if (y == 3) z = 1;
+            if (x == 2) y = 3;
+            if (__VERIFIER_nondet_uint() == 7) x = 1;
+        }
+        if (z == 1) reach_error();";
+    let (answer, learned) = directed(chain, 6);
+    assert!(matches!(answer, Answer::Safe(_)), "{answer:?} {learned:?}");
+}
+
+#[test]
+fn a_state_that_is_reached_directs_bounded_model_checking() {
+    let late = "unsigned x = 0, y = 0;
+        while (__VERIFIER_nondet_uint()) {
+            if (x == 6) y = 1;
+            x++;
+        }
+        if (y == 1) reach_error();";
+    let (answer, _) = directed(late, 12);
+    assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+}
+
+/// Runs a test on the induction of a program at k = 1.
+fn with_induction<R>(
+    body: &str,
+    test: impl FnOnce(&mut KInduction<'_>, &Blocks, &mut Context<'_>) -> R,
+) -> R {
+    let lowered = program(body);
+    let blocks = blocks(simplify(&lowered).program);
+    Setting::of(&lowered).run(|context| {
+        let mut base = BaseCases::new(Unrolling::new(&blocks, Start::Entry, z3()));
+        let mut step = StepCase::new(Unrolling::new(&blocks, Start::AnyCutPoint, z3()));
+        assert!(base.unrolling().extend(1, context.token) && step.extend(1, context));
+        let mut induction = KInduction {
+            base: &mut base,
+            step: &mut step,
+            k: 1,
+            limit: Duration::from_secs(20),
+        };
+        test(&mut induction, &blocks, context)
+    })
+}
+
+/// Builds a candidate over the variables with these names at the only loop.
+fn at_loop(blocks: &Blocks, names: &[&str], formula: impl Fn(&[TermId]) -> TermId) -> Candidate {
+    let program = blocks.inlined().program();
+    let variable = |name: &&str| {
+        let mut all = program.variables.iter();
+        let found = all.find(|variable| variable.symbol.name() == format!("main::{name}"));
+        store().variable(found.expect("a variable").symbol)
+    };
+    let variables: Vec<TermId> = names.iter().map(variable).collect();
+    Candidate {
+        at: crate::unrolling::inner_cut_points(blocks)[0],
+        formula: formula(&variables),
+    }
+}
+
+#[test]
+fn only_inductive_candidates_are_proved() {
+    with_induction(EQUAL_SUMS, |induction, blocks, context| {
+        let right = at_loop(blocks, &["y", "z"], |v| store().eq(v[0], v[1]));
+        assert!(matches!(
+            induction.prove(&[right], context),
+            Attempt::Proved(proved) if proved.invariants() == [right] && proved.k() == 1
+        ));
+        let false_at_once = at_loop(blocks, &["y", "z"], |v| store().ne(v[0], v[1]));
+        assert!(matches!(
+            induction.prove(&[false_at_once], context),
+            Attempt::Violated { steps: 1 }
+        ));
+        let false_later = at_loop(blocks, &["y"], |v| store().ne(v[0], store().bv(32, 77)));
+        assert!(!matches!(
+            induction.prove(&[right, false_later], context),
+            Attempt::Proved(_)
+        ));
+    });
+    let swapped = "unsigned n = __VERIFIER_nondet_uint(), x = n, y = n;
+        while (__VERIFIER_nondet_uint()) { unsigned t = x; x = y; y = t; }
+        if (x != n) reach_error();";
+    with_induction(swapped, |induction, blocks, context| {
+        let x = at_loop(blocks, &["x", "n"], |v| store().eq(v[0], v[1]));
+        let y = at_loop(blocks, &["y", "n"], |v| store().eq(v[0], v[1]));
+        assert!(matches!(
+            induction.prove(&[x], context),
+            Attempt::NotInductive { .. }
+        ));
+        assert!(matches!(
+            induction.prove(&[x, y], context),
+            Attempt::Proved(_)
+        ));
+    });
+}
+
+#[test]
+fn lifted_states_all_lead_to_the_violation() {
+    let branches = "unsigned x = __VERIFIER_nondet_uint(), y = __VERIFIER_nondet_uint(), z = 0;
+        while (__VERIFIER_nondet_uint()) {
+            if (x > 10 && y < 5) z = 9;
+            if (__VERIFIER_nondet_uint() == 7) y++;
+        }
+        if (z == 9) reach_error();";
+    with_induction(branches, |induction, blocks, context| {
+        let nine = store().bv(32, 9);
+        let goal = at_loop(blocks, &["z"], |v| store().ne(v[0], nine));
+        let attempt = induction.prove(&[goal], context);
+        let Attempt::NotInductive { broken } = attempt else {
+            panic!("{attempt:?}");
+        };
+        let mut lifter = Lifter::new(z3(), CheckLimit::default());
+        let unrolling = induction.step.unrolling();
+        let cube = lifter.lift(unrolling, broken, &|_| Vec::new()).unwrap();
+        assert_eq!(cube.at, goal.at);
+        // The cube is x > 10 and y < 5, without z and without values of the single state.
+        let bound = |name: &str, low: u128, high: u128| {
+            at_loop(blocks, &[name], |v| {
+                let low = store().ult(store().bv(32, low), v[0]);
+                store().and2(low, store().ult(v[0], store().bv(32, high)))
+            })
+        };
+        let states = store().and(cube.literals.iter().copied());
+        let mut solver = z3();
+        for (part, low, high) in [("x", 10, u128::from(u32::MAX)), ("y", 0, 5)] {
+            let inside = bound(part, low, high).formula;
+            solver.push();
+            solver.assert(states);
+            assert_eq!(solver.check(&[inside]), regatta_solver::Answer::Satisfiable);
+            solver.pop();
+        }
+        assert_eq!(cube.literals.len(), 2, "{}", to_smtlib(store(), states));
+    });
+}

@@ -1,0 +1,262 @@
+//! The approaches of paper 000 as settings of one engine. The options are the columns of its Table 1, and can be
+//! combined as far as there is an algorithm for the combination.
+//!
+//! | | `blocks` | `abstraction` | `refinement` | `coverage` | |
+//! |---|---|---|---|---|---|
+//! | [`bmc`] | `never` | `none` | `none` | `none` | |
+//! | [`k_induction`] | `never` | `none` | `none` | `none` | `induction = true` |
+//! | [`predicate_abstraction`] | `loops`, `loops-and-functions` | `boolean` | `predicates` | `none` | |
+//! | [`impact`] | `loops`, `loops-and-functions` | `none` | `impact` | `none`, `forced` | |
+//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | |
+//!
+//! Abstraction formulas are decision diagrams for `boolean`, else terms. For UFO, interpolants become predicates, too.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::cegar::{BlockEnds, Generator};
+use super::impact::NewStates;
+use super::{Answer, Context, SolverFactory, bmc, impact, k_induction, predicate_abstraction};
+use regatta_base::{choice, options};
+use regatta_program::block::Blocks;
+use regatta_solver::SolverError;
+
+options! {
+    /// The Predicate CPA's columns of the paper's Table 1.
+    pub struct Options {
+        /// Where blocks end: the operator blk.
+        pub blocks: BlockOperator = BlockOperator::Loops;
+        /// The abstraction that is computed at the end of a block.
+        pub abstraction: Computation = Computation::Boolean;
+        /// The use of interpolants.
+        pub refinement: Refinement = Refinement::Predicates;
+        /// Whether states are strengthened to be covered before they are expanded: the operator fcover.
+        pub coverage: Coverage = Coverage::None;
+        /// Whether the step case is checked as well, where blocks never end.
+        pub induction: bool = false;
+        /// The largest bound, in steps between cut points, where blocks never end.
+        pub max_bound: u32 = u32::MAX;
+        /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
+        /// counterexample; with zero, there are none.
+        pub path_invariants: Duration = Duration::ZERO;
+        /// The engine that looks for these invariants.
+        pub path_invariants_by: Generator = Generator::DataFlow;
+    }
+}
+
+/// Where blocks end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum BlockOperator {
+    /// blk^never.
+    Never,
+    /// blk^l.
+    Loops,
+    /// blk^lf.
+    LoopsAndFunctions,
+}
+choice!(BlockOperator: "never" = Self::Never, "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAndFunctions);
+
+/// The abstraction that is computed at the end of a block.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Computation {
+    /// None: the formula of a new state is true.
+    None,
+    /// Cartesian predicate abstraction.
+    Cartesian,
+    /// Boolean predicate abstraction.
+    Boolean,
+}
+choice!(Computation: "none" = Self::None, "cartesian" = Self::Cartesian, "boolean" = Self::Boolean);
+
+/// The use of interpolants.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Refinement {
+    /// There are no interpolants.
+    None,
+    /// Their atoms become predicates.
+    Predicates,
+    /// They strengthen the states of the path.
+    Impact,
+}
+choice!(Refinement: "none" = Self::None, "predicates" = Self::Predicates, "impact" = Self::Impact);
+
+/// Whether coverage is forced.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// fcover^id.
+    None,
+    /// fcover^IMPACT.
+    Forced,
+}
+choice!(Coverage: "none" = Self::None, "forced" = Self::Forced);
+
+/// The algorithm that the options describe.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Approach {
+    /// Bounded model checking.
+    Bmc(bmc::Options),
+    /// k-induction.
+    KInduction(k_induction::Options),
+    /// Predicate abstraction.
+    PredicateAbstraction(predicate_abstraction::Options),
+    /// IMPACT, or UFO.
+    Impact(impact::Options),
+}
+
+impl Options {
+    /// Returns the algorithm that the options describe.
+    ///
+    /// # Errors
+    /// When there is no such algorithm, with the reason in words.
+    pub fn approach(&self) -> Result<Approach, String> {
+        let (path_invariants, path_invariants_by) = (self.path_invariants, self.path_invariants_by);
+        let max_bound = self.max_bound;
+        let blocks = match self.blocks {
+            BlockOperator::Never => {
+                let columns = (self.abstraction, self.refinement, self.coverage);
+                if columns != (Computation::None, Refinement::None, Coverage::None) {
+                    let reason = "where blocks never end, there is nothing to abstract, to refine or to cover: \
+                        `abstraction`, `refinement` and `coverage` are \"none\" then";
+                    return Err(reason.to_owned());
+                }
+                return Ok(match self.induction {
+                    false => Approach::Bmc(bmc::Options { max_bound }),
+                    true => Approach::KInduction(k_induction::Options {
+                        max_bound,
+                        ..k_induction::Options::default()
+                    }),
+                });
+            }
+            BlockOperator::Loops => BlockEnds::Loops,
+            BlockOperator::LoopsAndFunctions => BlockEnds::LoopsAndFunctions,
+        };
+        if self.induction || max_bound != u32::MAX {
+            return Err("`induction` and `max_bound` are for blocks that never end".to_owned());
+        }
+        match (self.abstraction, self.refinement) {
+            (Computation::Boolean, Refinement::Predicates) if self.coverage == Coverage::None => {
+                Ok(Approach::PredicateAbstraction(predicate_abstraction::Options {
+                    blocks,
+                    path_invariants,
+                    path_invariants_by,
+                }))
+            }
+            (Computation::None | Computation::Cartesian, Refinement::Impact) => {
+                Ok(Approach::Impact(impact::Options {
+                    blocks,
+                    path_invariants,
+                    path_invariants_by,
+                    forced_covering: self.coverage == Coverage::Forced,
+                    abstraction: match self.abstraction {
+                        Computation::Cartesian => NewStates::Cartesian,
+                        _ => NewStates::True,
+                    },
+                }))
+            }
+            (Computation::Boolean, Refinement::Predicates) => {
+                Err("`coverage` is forced by strengthening states, which `refinement = \"impact\"` does".to_owned())
+            }
+            (_, Refinement::None) => {
+                Err("without `refinement`, the first counterexample ends the analysis: \
+                    it is for blocks that never end".to_owned())
+            }
+            (_, Refinement::Predicates) => {
+                Err("`refinement = \"predicates\"` goes with `abstraction = \"boolean\"`".to_owned())
+            }
+            (Computation::Boolean, Refinement::Impact) => {
+                Err("decision diagrams are not strengthened: \
+                    `refinement = \"impact\"` goes with `abstraction` \"none\" or \"cartesian\"".to_owned())
+            }
+        }
+    }
+}
+
+/// Runs the algorithm that the options describe.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    match options.approach() {
+        Ok(Approach::Bmc(options)) => bmc::run(blocks, &options, solver, context),
+        Ok(Approach::KInduction(options)) => k_induction::run(blocks, &options, solver, context),
+        Ok(Approach::PredicateAbstraction(options)) => {
+            predicate_abstraction::run(blocks, &options, solver, context)
+        }
+        Ok(Approach::Impact(options)) => impact::run(blocks, &options, solver, context),
+        Err(reason) => Ok(Answer::Unknown(reason)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of Table 1 give the engines with their own defaults, except for options that go beyond the paper.
+    #[test]
+    fn named_engines_are_settings() {
+        let never = Options {
+            blocks: BlockOperator::Never,
+            abstraction: Computation::None,
+            refinement: Refinement::None,
+            ..Options::default()
+        };
+        assert_eq!(never.approach(), Ok(Approach::Bmc(bmc::Options::default())));
+        let induction = Options {
+            induction: true,
+            ..never.clone()
+        };
+        let expected = Approach::KInduction(k_induction::Options::default());
+        assert_eq!(induction.approach(), Ok(expected));
+        let predicates = predicate_abstraction::Options {
+            path_invariants: Duration::ZERO,
+            ..predicate_abstraction::Options::default()
+        };
+        let expected = Approach::PredicateAbstraction(predicates);
+        assert_eq!(Options::default().approach(), Ok(expected));
+        let impact = Options {
+            abstraction: Computation::None,
+            refinement: Refinement::Impact,
+            coverage: Coverage::Forced,
+            ..Options::default()
+        };
+        let expected = Approach::Impact(impact::Options {
+            path_invariants: Duration::ZERO,
+            ..impact::Options::default()
+        });
+        assert_eq!(impact.approach(), Ok(expected));
+        let without_algorithm = [
+            Options {
+                coverage: Coverage::Forced,
+                ..Options::default()
+            },
+            Options {
+                refinement: Refinement::None,
+                ..Options::default()
+            },
+            Options {
+                refinement: Refinement::Impact,
+                ..Options::default()
+            },
+            Options {
+                abstraction: Computation::Cartesian,
+                ..Options::default()
+            },
+            Options {
+                refinement: Refinement::Predicates,
+                ..never
+            },
+            Options {
+                max_bound: 3,
+                ..Options::default()
+            },
+        ];
+        for options in without_algorithm {
+            assert!(options.approach().is_err(), "{options:?}");
+        }
+    }
+}

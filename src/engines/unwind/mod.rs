@@ -1,0 +1,349 @@
+//! Unwinding by symbolic execution with state merging (Kuznetsov, Kinder, Bucur and Candea, PLDI 2012; Hansen, Schachte and
+//! Søndergaard, RV 2009), with a bound per loop as in CBMC (Clarke, Kroening and Lerda, TACAS 2004).
+//!
+//! Bounded model checking queries one bound after the other, and a bound is a number of steps. Unwinding instead walks
+//! forward through the program once, call by call and iteration by iteration, and merges states where paths join. Constants
+//! are propagated (counters, pointers, indices), so that a loop with a constant bound is unrolled without solver queries.
+//! A loop whose condition depends on inputs has at most as many iterations ("open rounds") as its limit allows; the
+//! condition that execution goes beyond a limit is the forward condition. If it is satisfiable, the limits of the loops
+//! concerned grow, and the program is walked again.
+//!
+//! Merging turns pointers and indices that differ into if-then-else terms, and accesses through them become choices. Where
+//! there are few paths, walking each path separately is better ([`Options::paths`]), as in KLEE (Cadar, Dunbar and Engler,
+//! OSDI 2008): each branch is a solver query, and an index that is a choice splits the path.
+//!
+//! * [`walk`]: the order of execution, and edges; [`path`]: path conditions.
+//! * [`values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the program.
+//! * [`questions`]: queries whether an open round is reachable, and finally whether an error is.
+//!
+//! Alarms are replayed. A proof contains the sufficient number of open rounds per loop; the checker walks over the program
+//! as lowered ([`regatta_certify`]).
+
+mod cells;
+mod evaluate;
+mod path;
+mod questions;
+#[cfg(test)]
+mod tests;
+mod values;
+mod walk;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use self::questions::Queries;
+use self::values::Terms;
+use self::walk::{Instances, Limits, Walk, Walked};
+use super::{Answer, Context, Progress, SolverFactory};
+use regatta_base::options;
+use regatta_certify::certificate::{Certificate, ProofStep};
+use regatta_certify::replay::Replay;
+use regatta_program::block::Blocks;
+use regatta_program::interpreter::Journal;
+use regatta_program::{InputKind, LocationId, Program, WeakOrder};
+use regatta_solver::SolverError;
+use regatta_term::{Build, Pool, TermId, Value, domain::Values, size};
+
+options! {
+    /// Options of unwinding.
+    pub struct Options {
+        /// Initial maximum number of successive open rounds of a loop. If it does not suffice, it is at least doubled for the
+        /// next walk, and grows by more if the loop is a small part of the work.
+        pub rounds: u32 = 6, in 1..=1_000_000;
+        /// Initial maximum number of edges taken; it is multiplied by four for the next walk.
+        pub steps: u64 = 200_000, in 1..=1_000_000_000_000;
+        /// Maximum wall time, without the time at safe points.
+        pub time: Duration = Duration::from_secs(1_000_000);
+        /// Maximum number of open rounds of a loop, and of edges in millions.
+        pub most: u32 = 1_000_000, in 1..=1_000_000_000;
+        /// Maximum wall time of the query whether an error is reached after a walk in which all paths ended. Beyond it the engine
+        /// gives up, so that another one can try with another solver.
+        pub question: Duration = Duration::from_secs(1_000_000);
+        /// Query errors only after a walk in which all paths ended.
+        pub whole: bool = false;
+        /// If not zero, the maximum number of paths; each is walked separately to its end, and states are not merged.
+        pub paths: u32 = 0;
+    }
+}
+
+/// Counters of unwinding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Walks over the program.
+    pub walks: u64,
+    /// Edges taken in the last walk.
+    pub steps: u64,
+    /// Maximum number of rounds of a loop in the last walk.
+    pub rounds: u32,
+    /// Maximum number of successive open rounds in the last walk.
+    pub open_rounds: u32,
+    /// Inputs of the last walk.
+    pub inputs: u64,
+    /// Paths that were split in two.
+    pub parted: u64,
+    /// Queries during walks.
+    pub questions: u64,
+    /// Terms created.
+    pub terms: u64,
+    /// Size of the larger of the last two queries, the one for errors and the forward condition (terms).
+    pub question: u64,
+}
+
+impl Statistics {
+    /// The counters with their names.
+    pub fn entries(&self) -> [(&'static str, u64); 9] {
+        [
+            ("walks", self.walks),
+            ("steps", self.steps),
+            ("rounds", self.rounds.into()),
+            ("open_rounds", self.open_rounds.into()),
+            ("inputs", self.inputs),
+            ("parted", self.parted),
+            ("questions", self.questions),
+            ("terms", self.terms),
+            ("question", self.question),
+        ]
+    }
+}
+
+/// Maximum number of rejected alarms.
+const MAXIMUM_REJECTED_ALARMS: u32 = 4;
+/// Maximum share of the elapsed time for a query of the forward condition.
+const FORWARD_CONDITION_SHARE: f64 = 0.5;
+/// Minimum time for a query of the forward condition.
+const MINIMUM_FORWARD_CONDITION_TIME: Duration = Duration::from_millis(500);
+
+/// Maximum factor by which the limit of a loop grows, unless another loop had more rounds.
+const MAXIMUM_LIMIT_GROWTH: u32 = 32;
+/// A limit is raised to the rounds of another loop if these are fewer than this number of times the limit.
+const CATCH_UP_FACTOR: u32 = 4;
+
+/// Runs unwinding.
+///
+/// # Errors
+/// When there is no solver.
+pub fn run(
+    blocks: &Arc<Blocks>,
+    options: &Options,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+    statistics: &mut Statistics,
+) -> Result<Answer, SolverError> {
+    let solver = context.solver(solver)?;
+    let arena = Rc::clone(solver.arena());
+    let inlined = blocks.inlined();
+    let program: &Program = inlined.program();
+    let order = WeakOrder::new(program, inlined.graph());
+    let mut queries = Queries::new(solver, options.time, options.paths > 0);
+    let mut limits = Limits {
+        rounds: FxHashMap::default(),
+        usual: options.rounds,
+        steps: options.steps,
+        paths: options.paths,
+    };
+    let mut instances = Instances::default();
+    let base = Values::default();
+    let size = |formula: TermId| size(&*arena, formula) as u64;
+    loop {
+        queries.paused += context.safe_point();
+        if queries.is_over() {
+            return Ok(Answer::Unknown("the time limit is reached".to_owned()));
+        }
+        let bound = limits.rounds.values().copied().max();
+        let bound = bound.unwrap_or(limits.usual);
+        (context.report)(Progress::Bound { bound });
+        let terms = Terms::new(&arena, &base, !limits.merge());
+        let walk = Walk::new(
+            inlined,
+            &order,
+            &limits,
+            terms,
+            &mut queries,
+            &mut instances,
+        );
+        let walked = walk.run(context);
+        statistics.walks += 1;
+        statistics.steps = walked.steps;
+        statistics.rounds = walked.rounds;
+        statistics.open_rounds = walked.open.values().copied().max().unwrap_or(0);
+        statistics.inputs = walked.inputs.len() as u64;
+        statistics.parted = walked.parted.into();
+        statistics.questions = queries.asked;
+        statistics.terms = arena.len() as u64;
+        if let Some(reason) = walked.stopped {
+            return Ok(Answer::Unknown(reason.to_owned()));
+        }
+        let error = arena.or(walked.errors.iter().copied());
+        let is_whole = walked.cuts.is_empty();
+        let asked = ErrorQuery {
+            error,
+            most: is_whole.then_some(options.question),
+        };
+        if (is_whole || !options.whole)
+            && let Some(answer) = errors(program, &*arena, &walked, asked, &mut queries, context)
+        {
+            statistics.question = size(error);
+            return Ok(answer);
+        }
+        let proof = || {
+            Answer::Safe(Certificate {
+                steps: vec![ProofStep::Unwinding {
+                    rounds: walked.open.iter().map(|(&at, &most)| (at, most)).collect(),
+                    merge: limits.merge(),
+                }],
+            })
+        };
+        let cuts = walked.cuts.iter().map(|cut| cut.guard);
+        let any = arena.or(cuts.collect::<Vec<TermId>>());
+        let most =
+            MINIMUM_FORWARD_CONDITION_TIME.max(queries.elapsed().mul_f64(FORWARD_CONDITION_SHARE));
+        match queries.check(any, Some(most)) {
+            regatta_solver::Answer::Unsatisfiable => {
+                statistics.question = size(error).max(size(any));
+                return Ok(proof());
+            }
+            _ if context.token.is_cancelled() => {
+                return Ok(Answer::Unknown("stopped".to_owned()));
+            }
+            answer => {
+                let is_known = answer == regatta_solver::Answer::Satisfiable;
+                let nesting = |head| order.heads(head).len();
+                raise_limits(&mut limits, &walked, nesting, |guard| {
+                    !is_known || queries.holds(guard)
+                });
+            }
+        }
+        let highest = limits.rounds.values().copied().max().unwrap_or(0);
+        if highest > options.most || limits.steps / 1_000_000 > options.most.into() {
+            return Ok(Answer::Unknown(
+                "the maximum number of rounds or steps is reached".to_owned(),
+            ));
+        }
+    }
+}
+
+/// Raises the limits of the loops that were cut off on feasible paths.
+fn raise_limits(
+    limits: &mut Limits,
+    walked: &Walked,
+    nesting: impl Fn(LocationId) -> usize,
+    mut holds: impl FnMut(TermId) -> bool,
+) {
+    let mut heads = Vec::new();
+    let mut all_steps = false;
+    for cut in &walked.cuts {
+        if holds(cut.guard) {
+            match cut.head {
+                Some(head) => heads.push(head),
+                None => all_steps = true,
+            }
+        }
+    }
+    if heads.is_empty() && !all_steps {
+        heads.extend(walked.cuts.iter().filter_map(|cut| cut.head));
+        all_steps = true;
+    }
+    heads.sort_unstable();
+    heads.dedup();
+    let deepest = heads.iter().map(|&head| nesting(head)).max().unwrap_or(1);
+    for head in heads {
+        // The next walk is to take about twice the work.
+        let work = walked.work.get(&head).copied().unwrap_or(walked.steps);
+        let most = (walked.steps / work.max(1)) as f64;
+        let factor = most.powf(1.0 / deepest.max(1) as f64) as u32;
+        let growth = MAXIMUM_LIMIT_GROWTH.max(walked.rounds / limits.of(head));
+        let mut next = limits.of(head).saturating_mul(factor.clamp(2, growth));
+        // Successive loops often traverse the same array.
+        if next < walked.rounds && walked.rounds / next < CATCH_UP_FACTOR {
+            next = walked.rounds.saturating_add(1);
+        }
+        limits.rounds.insert(head, next);
+    }
+    if all_steps {
+        limits.steps = limits.steps.saturating_mul(4);
+    }
+}
+
+/// The query for errors.
+#[derive(Copy, Clone)]
+struct ErrorQuery {
+    /// The condition under which the walk reaches an error.
+    error: TermId,
+    /// The maximum time.
+    most: Option<Duration>,
+}
+
+/// Decides whether an error is reachable and returns the answer; `None` if none is reachable.
+fn errors(
+    program: &Program,
+    arena: &(impl Pool + ?Sized),
+    walked: &Walked,
+    asked: ErrorQuery,
+    queries: &mut Queries,
+    context: &mut Context<'_>,
+) -> Option<Answer> {
+    let mut excluded = TermId::TRUE;
+    for _ in 0..=MAXIMUM_REJECTED_ALARMS {
+        let stopped = || Some(Answer::Unknown("stopped".to_owned()));
+        if context.token.is_cancelled() {
+            return stopped();
+        }
+        match queries.check(arena.and2(asked.error, excluded), asked.most) {
+            regatta_solver::Answer::Satisfiable => {}
+            regatta_solver::Answer::Unsatisfiable if excluded == TermId::TRUE => break,
+            regatta_solver::Answer::Unsatisfiable => {
+                let reason = "no alarm is confirmed";
+                return Some(Answer::Unknown(reason.to_owned()));
+            }
+            regatta_solver::Answer::Unknown(_) if context.token.is_cancelled() => return stopped(),
+            regatta_solver::Answer::Unknown(reason) => {
+                return Some(Answer::Unknown(format!("the solver: {reason:?}")));
+            }
+        }
+        let mut entries = Vec::new();
+        let mut unknown = Vec::new();
+        let mut same = Vec::new();
+        for input in &walked.inputs {
+            if !queries.holds(input.guard) {
+                continue;
+            }
+            let sort = arena.sort(input.value);
+            let value = queries.value(input.value);
+            let value = value.unwrap_or_else(|| Value::zero(sort));
+            if matches!(program.input(input.input).kind, InputKind::Unknown(_)) {
+                unknown.push(input.guard);
+            }
+            if !matches!(value, Value::Array(_)) {
+                same.push(arena.eq(input.value, arena.value(&value)));
+            }
+            entries.push((input.input, value));
+        }
+        match (context.confirm)(&Journal { entries }) {
+            Replay::Confirmed(violation) => return Some(Answer::Unsafe(violation)),
+            Replay::NotConfirmed(reason) => {
+                let reason = reason.to_string();
+                (context.report)(Progress::LeftAside { reason });
+                queries.forget_samples();
+                // Runs that use a value which is determined elsewhere are never confirmed.
+                let other = match unknown.is_empty() {
+                    true => arena.not(arena.and(same)),
+                    false => arena.not(arena.or(unknown)),
+                };
+                excluded = arena.and2(excluded, other);
+            }
+        }
+    }
+    if excluded != TermId::TRUE {
+        return Some(Answer::Unknown("no alarm is confirmed".to_owned()));
+    }
+    let unsupported = arena.or(walked.unsupported.iter().copied());
+    match queries.check(unsupported, None) {
+        regatta_solver::Answer::Unsatisfiable => None,
+        _ => Some(Answer::Unknown(
+            "a construct that is not modelled is reached".to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,129 @@
+//! Solver queries of a walk.
+
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
+use regatta_solver::sampled::SampledSolver;
+use regatta_solver::{Answer, CheckLimit, Reason, Solver};
+use regatta_term::{TermId, Value};
+
+/// Maximum share of the elapsed time for queries during walks.
+const MAXIMUM_TIME_SHARE: f64 = 0.6;
+/// Time for queries that is available at the beginning.
+const INITIAL_TIME: Duration = Duration::from_millis(300);
+/// Maximum time of a query whose answer is not important.
+const QUERY_TIME: Duration = Duration::from_millis(400);
+/// Minimum of the time limit of an important query, such as the one before a path is cut off.
+const IMPORTANT_QUERY_TIME: Duration = Duration::from_millis(500);
+
+/// The solver of a walk. It has no assertions: each query is a complete condition.
+pub struct Queries {
+    solver: SampledSolver,
+    began: Instant,
+    spent: Duration,
+    /// The time spent at safe points.
+    pub paused: Duration,
+    /// Maximum time of all walks.
+    time: Duration,
+    /// The satisfiability of conditions that were decided.
+    known: FxHashMap<TermId, bool>,
+    /// The number of queries during walks.
+    pub asked: u64,
+}
+
+impl Queries {
+    /// Creates it for paths that are walked separately (`by_path`) or merged.
+    pub fn new(solver: Box<dyn Solver>, time: Duration, by_path: bool) -> Self {
+        Self {
+            solver: SampledSolver::new(solver, by_path),
+            began: Instant::now(),
+            spent: Duration::ZERO,
+            paused: Duration::ZERO,
+            time,
+            known: FxHashMap::default(),
+            asked: 0,
+        }
+    }
+
+    /// Checks whether the condition is unsatisfiable, as far as that is decided quickly. `matters`: the answer is important.
+    pub fn excludes(&mut self, condition: TermId, matters: bool) -> bool {
+        if condition == TermId::TRUE {
+            return false;
+        }
+        if let Some(&possible) = self.known.get(&condition) {
+            return !possible;
+        }
+        if self.solver.is_sampled(&[condition]) {
+            self.known.insert(condition, true);
+            return false;
+        }
+        let budget = self.elapsed().mul_f64(MAXIMUM_TIME_SHARE) + INITIAL_TIME;
+        if !matters && self.spent > budget {
+            return false;
+        }
+        self.asked += 1;
+        let most = match matters {
+            true => IMPORTANT_QUERY_TIME.max(self.elapsed().mul_f64(MAXIMUM_TIME_SHARE / 2.0)),
+            false => QUERY_TIME,
+        };
+        let began = Instant::now();
+        let answer = self.ask(condition, Some(most));
+        self.spent += began.elapsed();
+        answer == Answer::Unsatisfiable
+    }
+
+    /// Checks whether the condition is satisfiable.
+    pub fn check(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
+        if !self.is_over() && self.solver.is_sampled(&[condition]) {
+            return Answer::Satisfiable;
+        }
+        self.ask(condition, most)
+    }
+
+    /// Checks whether the condition, which no sample satisfies, is satisfiable.
+    fn ask(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
+        if condition == TermId::FALSE {
+            return Answer::Unsatisfiable;
+        }
+        let left = self.time.saturating_sub(self.elapsed());
+        if left.is_zero() {
+            return Answer::Unknown(Reason::Limit);
+        }
+        let limit = CheckLimit {
+            resource: None,
+            time: Some(left.min(most.unwrap_or(left))),
+        };
+        let answer = self.solver.check(&[condition], limit);
+        match answer {
+            Answer::Satisfiable => self.known.insert(condition, true),
+            Answer::Unsatisfiable => self.known.insert(condition, false),
+            Answer::Unknown(Reason::Interrupted | Reason::Limit | Reason::Incomplete(_)) => None,
+        };
+        answer
+    }
+
+    /// Drops the samples, whose values led to a spurious alarm.
+    pub fn forget_samples(&mut self) {
+        self.solver.forget_samples();
+    }
+
+    /// Checks whether the condition holds in the model of the last check.
+    pub fn holds(&mut self, condition: TermId) -> bool {
+        condition == TermId::TRUE || self.value(condition) == Some(Value::Bool(true))
+    }
+
+    /// Returns the term's value in the model of the last check.
+    pub fn value(&mut self, term: TermId) -> Option<Value> {
+        self.solver.value(term)
+    }
+
+    /// Returns the elapsed time without the time at safe points.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed().saturating_sub(self.paused)
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.elapsed() >= self.time
+    }
+}

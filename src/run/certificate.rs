@@ -1,0 +1,100 @@
+//! `--certificate FOLDER`: the proof that is the answer, as SMT-LIB files that any solver can check.
+//!
+//! The checker's process checks it once more, and writes down what it asks ([`regatta_certify::record`]). The folder is
+//! made aside and renamed when it is whole.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::evidence::Ground;
+use super::file::folder_of;
+use super::task::Task;
+use super::verdict::Conclusion;
+use regatta_base::digest::sha256;
+use regatta_certify::Check;
+use regatta_certify::record::{Destination, Written};
+use regatta_frontend::Specification;
+
+/// Whether a certificate can be written there, as far as that can be told before there is one.
+///
+/// # Errors
+/// Why not.
+pub fn can_be_written(folder: &Path) -> Result<(), String> {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => match entries.next() {
+            Some(_) => Err("the folder is not empty".to_owned()),
+            None => Ok(()),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let parent = folder_of(folder);
+            match parent.is_dir() {
+                true => Ok(()),
+                false => Err(format!("there is no folder {}", parent.display())),
+            }
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Writes the proof that the answer rests on.
+pub(super) fn write(
+    task: &Task,
+    conclusion: &Conclusion,
+    folder: &Path,
+) -> Result<Written, String> {
+    let (Some(analysis), Some(Ground::Proof(certificate, ..))) =
+        (&conclusion.analysis, task.ground_of(conclusion))
+    else {
+        return Err("the answer is no proof with conditions".to_owned());
+    };
+    let aside = tempfile::Builder::new()
+        .prefix(".regatta-certificate-")
+        .tempdir_in(folder_of(folder))
+        .map_err(|error| error.to_string())?;
+    let destination = Destination {
+        folder: aside.path().to_owned(),
+        header: header(task, analysis),
+    };
+    let reply = task.recorded(&certificate, destination);
+    if reply.check != Check::Confirmed {
+        return Err("the proof was not confirmed again in the time that was left".to_owned());
+    }
+    let written = reply.written.ok_or("the checker does not write")??;
+    let rename = || {
+        std::fs::set_permissions(aside.path(), PermissionsExt::from_mode(0o755))?;
+        std::fs::rename(aside.path(), folder)
+    };
+    rename().map_err(|error| error.to_string())?;
+    // It is gone from there.
+    let _ = aside.keep();
+    Ok(written)
+}
+
+/// What was proved.
+fn header(task: &Task, analysis: &str) -> String {
+    let options = &task.options;
+    let text = match &options.load.text {
+        Some(text) => Some(text.to_vec()),
+        None => std::fs::read(&options.file).ok(),
+    };
+    let hash = text.map_or_else(|| "unknown".to_owned(), |text| sha256(&text));
+    let property = match &options.load.property {
+        Specification::Default => {
+            "no assertion fails, and neither reach_error nor __VERIFIER_error is called".to_owned()
+        }
+        Specification::Unreachable { calls, labels } => {
+            let calls = calls.iter().map(|name| format!("call of {name}"));
+            let labels = labels.iter().map(|name| format!("label {name}"));
+            let all: Vec<String> = calls.chain(labels).collect();
+            format!("not reached: {}", all.join(", "))
+        }
+    };
+    let model = options.load.data_model.name();
+    let standard = options.load.standard;
+    let standard = standard.map_or_else(String::new, |name| format!("standard: {name}\n"));
+    format!(
+        "Certificate of Regatta {}\nprogram: {}\nSHA-256: {hash}\ndata model: {model}\n{standard}property: {property}\nproof: {analysis}\n",
+        env!("CARGO_PKG_VERSION"),
+        options.file.display()
+    )
+}

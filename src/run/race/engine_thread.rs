@@ -1,0 +1,602 @@
+//! The thread of an engine: what it is given, what it tells, and what becomes of its answer.
+
+use std::cell::{Cell, RefCell};
+use std::io::ErrorKind;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value as Json};
+
+use super::Message;
+use super::racer::{Racer, start};
+use super::replays::Replays;
+use crate::config::{Analysis, Engine, Role, SolverOptions, Switch};
+use crate::crash::guarded;
+use crate::dump::RecordedSolver;
+use crate::event::EventKind;
+use crate::evidence::Ground;
+use crate::verdict::Conclusion;
+use regatta_base::counters::{self, Counter};
+use regatta_certify::Certificate;
+use regatta_certify::replay::Violation;
+use regatta_engines::invariants::{Exchange, InvariantStore};
+use regatta_engines::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
+use regatta_engines::{
+    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, boxes, ctigar, data_flow,
+    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer, summaries,
+    unwind,
+};
+use regatta_program::Program;
+use regatta_program::block::Blocks;
+use regatta_program::interpreter::{AccessChecks, Journal};
+use regatta_solver::pair::SolverPair;
+use regatta_solver::remote::{RemoteSolver, Start};
+use regatta_solver::{Backend, Encoding, Solver, SolverConfig, SolverError, new_solver};
+use regatta_term::{Arena, FloatFormat, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
+
+/// Bounds and refinements that follow one another faster than this are not told one by one.
+const STEP_INTERVAL: Duration = Duration::from_millis(100);
+
+/// So often an analysis begins, at most.
+const BEGINNINGS: usize = 4;
+
+/// What an engine's thread has.
+pub(super) struct EngineThread {
+    pub racer: Racer,
+    pub analysis: Analysis,
+    /// The answer that a proof is which was checked while the engine ran.
+    pub certified: RefCell<Option<Conclusion>>,
+}
+
+/// How an engine has ended, before its answer is checked.
+struct Ended {
+    claim: Claim,
+    /// What it found, in words.
+    outcome: String,
+    statistics: Map<String, Json>,
+}
+
+/// What an engine says.
+enum Claim {
+    Nothing,
+    /// Replayed already.
+    Violated(Violation),
+    Proved(Certificate),
+    /// There are only so many runs; each has been seen on the program as lowered.
+    AllRunsSeen,
+}
+
+impl From<Result<Answer, SolverError>> for Ended {
+    fn from(answer: Result<Answer, SolverError>) -> Self {
+        let answer = answer.unwrap_or_else(|error| Answer::Unknown(error.to_string()));
+        let (claim, outcome) = match answer {
+            Answer::Safe(certificate) => (Claim::Proved(certificate), "found a proof".to_owned()),
+            Answer::Unsafe(violation) => {
+                (Claim::Violated(violation), "found a violation".to_owned())
+            }
+            Answer::Explored(statistics) => (Claim::AllRunsSeen, statistics.to_string()),
+            Answer::Unknown(reason) => (Claim::Nothing, reason),
+        };
+        Self {
+            claim,
+            outcome,
+            statistics: Map::new(),
+        }
+    }
+}
+
+impl EngineThread {
+    /// Starts the thread, which sends what came of the analysis when it ends.
+    pub fn start(self) {
+        let name = self.analysis.name().to_owned();
+        let reporter = self.racer.task.reporter.clone();
+        let (race, seat) = (Arc::clone(&self.racer.race), self.racer.seat);
+        let started = start(&name, move || {
+            let conclusion = self.run();
+            self.racer.coordinator.leave(self.racer.seat);
+            let name = self.analysis.common.name.clone();
+            self.racer.race.send(Message::Ended(name, conclusion));
+        });
+        if let Err(error) = started {
+            reporter.event(EventKind::Finished {
+                analysis: name.clone(),
+                outcome: format!("has no thread: {error}"),
+                statistics: Map::new(),
+            });
+            race.send(Message::NotStarted(name, seat));
+        }
+    }
+
+    /// Runs the analysis, again if an invariant that it had taken is withdrawn meanwhile.
+    fn run(&self) -> Option<Conclusion> {
+        self.racer.coordinator.enter(self.racer.seat);
+        for _ in 0..BEGINNINGS {
+            let attempt = CancellationToken::new();
+            self.racer.token.interrupts(Arc::new(attempt.clone()));
+            let conclusion = self.attempt(&attempt);
+            let is_over = !attempt.is_cancelled() || self.racer.token.is_cancelled();
+            if conclusion.is_some() || is_over {
+                return conclusion;
+            }
+            self.racer.coordinator.resume(self.racer.seat);
+        }
+        None
+    }
+
+    /// Runs the analysis until it ends, or is cancelled.
+    fn attempt(&self, token: &CancellationToken) -> Option<Conclusion> {
+        let name = self.analysis.name();
+        let reporter = &self.racer.task.reporter;
+        let conclusion = guarded(reporter, name, self.racer.id, || {
+            let own = InvariantStore::new();
+            let invariants = match self.racer.task.options.portfolio.general.sharing {
+                Switch::On => &self.racer.task.invariants,
+                Switch::Off => &own,
+            };
+            let exchange = Exchange::new(invariants, name, token);
+            let Ended {
+                claim,
+                outcome,
+                mut statistics,
+            } = self.analyse(token, &exchange);
+            let taken = exchange.taken();
+            if !taken.is_empty() {
+                let taken = taken.into_iter();
+                let taken = taken.map(|(of, number)| (of.to_string(), Json::from(number)));
+                statistics.insert("taken".to_owned(), taken.collect::<Map<_, _>>().into());
+            }
+            reporter.event(EventKind::Finished {
+                analysis: name.to_owned(),
+                outcome,
+                statistics,
+            });
+            if self.analysis.common.role == Role::Generator || matches!(claim, Claim::Nothing) {
+                return None;
+            }
+            self.racer.certify();
+            self.conclude(&claim)
+        });
+        conclusion.flatten()
+    }
+
+    fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
+        let last_step = Cell::new(None::<Instant>);
+        let report = |progress| self.report(progress, &last_step);
+        let mut replays = Replays::new(&self.racer.task.executable);
+        let mut confirm = |alarm: &Journal| replays.replay(alarm);
+        let safe_point = || self.safe_point();
+        let has_floats = Sorts::of(self.racer.blocks.inlined().program()).has_floats;
+        let certifies = |certificate: &Certificate| self.certifies(certificate);
+        let certifies: &dyn Fn(&Certificate) -> bool = &certifies;
+        let mut context = Context {
+            // Of other programs, engines' questions are not those of the check: they know more.
+            certifies: (has_floats && self.analysis.common.role == Role::Prover)
+                .then_some(certifies),
+            token,
+            safe_point: &safe_point,
+            report: &report,
+            confirm: &mut confirm,
+            exchange,
+            workers: &self.racer.workers,
+        };
+        let solver = || self.solver();
+        match &self.analysis.engine {
+            Engine::Simulation(options) => self.simulate(options, &context),
+            Engine::Bmc(options) => {
+                bmc::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Unwind(options) => {
+                let mut done = unwind::Statistics::default();
+                let answer = unwind::run(
+                    &self.racer.blocks,
+                    options,
+                    &solver,
+                    &mut context,
+                    &mut done,
+                );
+                let entries = done.entries().into_iter();
+                Ended {
+                    statistics: entries
+                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                        .collect(),
+                    ..answer.into()
+                }
+            }
+            Engine::DataFlow(options) => {
+                data_flow::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::KInduction(options) => {
+                k_induction::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Ctigar(options) => {
+                let mut done = ctigar::Statistics::default();
+                let answer = ctigar::run(
+                    &self.racer.blocks,
+                    options,
+                    &solver,
+                    &mut context,
+                    &mut done,
+                );
+                let entries = done.entries().into_iter();
+                Ended {
+                    statistics: entries
+                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                        .collect(),
+                    ..answer.into()
+                }
+            }
+            Engine::PredicateAbstraction(options) => {
+                predicate_abstraction::run(&self.racer.blocks, options, &solver, &mut context)
+                    .into()
+            }
+            Engine::Impact(options) => {
+                impact::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Predicate(options) => {
+                predicate::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Horn(options) => {
+                horn::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Summaries(options) => {
+                summaries::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Spacer(options) => {
+                spacer::run(&self.racer.blocks, options, &solver, &mut context).into()
+            }
+            Engine::Boxes(options) => {
+                let mut options = options.clone();
+                if let Some(left) = self.racer.task.time_left() {
+                    options.time = options.time.min(left);
+                }
+                let task = &self.racer.task;
+                let mut done = boxes::Statistics::default();
+                let answer = boxes::run(
+                    &task.lowered,
+                    &task.executable,
+                    &options,
+                    &mut context,
+                    &mut done,
+                );
+                let entries = done.entries().into_iter();
+                Ended {
+                    statistics: entries
+                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                        .collect(),
+                    ..Ok(answer).into()
+                }
+            }
+            Engine::Exhaustive(options) => {
+                let mut options = options.clone();
+                if let Some(left) = self.racer.task.time_left() {
+                    options.time = options.time.min(left);
+                }
+                Ok(exhaustive::run(
+                    &self.racer.task.executable,
+                    &options,
+                    &mut context,
+                ))
+                .into()
+            }
+        }
+    }
+
+    /// Whether a proof passes its check; its answer is kept.
+    fn certifies(&self, certificate: &Certificate) -> bool {
+        let Racer {
+            task,
+            blocks,
+            workers,
+            coordinator,
+            seat,
+            ..
+        } = &self.racer;
+        self.racer.certify();
+        let name = self.analysis.name();
+        let conclusion = task.certified_conjecture(name, certificate, blocks, workers);
+        let is_confirmed = conclusion.is_some();
+        *self.certified.borrow_mut() = conclusion;
+        if !is_confirmed {
+            coordinator.resume(*seat);
+            coordinator.wait(*seat);
+        }
+        is_confirmed
+    }
+
+    fn safe_point(&self) -> Duration {
+        let analysis = self.analysis.name();
+        let task = &self.racer.task;
+        let tell = |turn: EventKind| {
+            if task.options.has_details {
+                task.reporter.event(turn);
+            }
+        };
+        let pauses = || {
+            let analysis = analysis.to_owned();
+            tell(EventKind::Paused { analysis });
+        };
+        let waited = self.racer.coordinator.safe_point(self.racer.seat, &pauses);
+        if waited > Duration::ZERO {
+            let analysis = analysis.to_owned();
+            tell(EventKind::Resumed { analysis });
+        }
+        waited
+    }
+
+    fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
+        match progress {
+            Progress::Bound { bound } => {
+                counters::set(Counter::Bound, u64::from(bound));
+            }
+            Progress::Abstracted {
+                bound, kept, all, ..
+            } => {
+                counters::set(Counter::Bound, u64::from(bound));
+                counters::set(Counter::KeptConstraints, kept as u64);
+                counters::raise(Counter::MostKeptConstraints, kept as u64);
+                counters::set(Counter::Constraints, all as u64);
+            }
+            Progress::Refinement { number, states } => {
+                counters::set(Counter::Refinements, u64::from(number));
+                counters::set(Counter::States, states as u64);
+            }
+            Progress::Invariants { .. } | Progress::LeftAside { .. } => {}
+        }
+        if let Progress::Bound { .. } | Progress::Refinement { .. } = progress {
+            let recent = |last: Instant| last.elapsed() < STEP_INTERVAL;
+            if last_step.get().is_some_and(recent) {
+                return;
+            }
+            last_step.set(Some(Instant::now()));
+        }
+        let analysis = self.analysis.name().to_owned();
+        self.racer.task.reporter.event(match progress {
+            Progress::Bound { bound } => EventKind::Bound { analysis, bound },
+            Progress::Refinement { number, states } => EventKind::Refinement {
+                analysis,
+                number,
+                states,
+            },
+            Progress::Invariants {
+                round,
+                proved,
+                total,
+            } => EventKind::Invariants {
+                analysis,
+                round: round.to_owned(),
+                proved,
+                total,
+            },
+            Progress::LeftAside { reason } => EventKind::LeftAside { analysis, reason },
+            Progress::Abstracted {
+                step,
+                bound,
+                kept,
+                all,
+            } => EventKind::Abstracted {
+                analysis,
+                basis: match step {
+                    AbstractionStep::ProofBased => "proof".to_owned(),
+                    AbstractionStep::CounterexampleBased => "counterexample".to_owned(),
+                },
+                bound,
+                kept,
+                all,
+            },
+        });
+    }
+
+    fn simulate(&self, options: &simulate::Options, context: &Context<'_>) -> Ended {
+        let mut options = simulate::Options {
+            // The simplifier drops what tells when an object in memory begins and ends.
+            accesses: AccessChecks::SingleObjects,
+            ..options.clone()
+        };
+        if let Some(left) = self.racer.task.time_left() {
+            // As the only analysis, it may have most of the time.
+            options.time = options.time.min(left.mul_f64(0.9));
+        }
+        let program = &self.racer.task.simplified.program;
+        let mut confirm = ReplayOnLowered::new(&self.racer.task.executable);
+        let control = simulate::Control {
+            token: context.token,
+            safe_point: context.safe_point,
+            workers: context.workers,
+        };
+        let simulation = simulate_confirmed(program, &options, control, &mut confirm);
+        let (claim, outcome) = match (&simulation.outcome, confirm.violation) {
+            (SimulationOutcome::Unsafe(_), Some(violation)) => {
+                (Claim::Violated(violation), "found a violation".to_owned())
+            }
+            (SimulationOutcome::OnlyRun { steps }, _) => (
+                Claim::AllRunsSeen,
+                format!("has seen the only run, of {steps} steps"),
+            ),
+            _ => (Claim::Nothing, "found no violation".to_owned()),
+        };
+        Ended {
+            claim,
+            outcome,
+            statistics: counters(&simulation.statistics),
+        }
+    }
+
+    fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
+        let options = self.analysis.solver.clone().unwrap_or_default();
+        let solver = solver_for(&options, &self.racer.blocks, self.elsewhere())?;
+        Ok(match &self.racer.task.dump {
+            Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
+            None => solver,
+        })
+    }
+
+    /// How Yices is started in another process, unless this analysis has it in this one: that is the first that wants it.
+    fn elsewhere(&self) -> Option<Start> {
+        let task = &self.racer.task;
+        let wants = |analysis: &&Analysis| {
+            let solver = analysis.solver.as_ref();
+            solver.is_some_and(|solver| solver.solver == Backend::Yices2)
+        };
+        let first = task.options.portfolio.analyses.iter().find(wants);
+        let is_first = first.is_none_or(|first| first.name() == self.analysis.name());
+        if is_first || task.zygote.is_none() || !regatta_solver::HAS_YICES2 {
+            return None;
+        }
+        let task = Arc::clone(task);
+        Some(Box::new(move || match &task.zygote {
+            Some(zygote) => zygote.yices(),
+            None => Err(ErrorKind::NotFound.into()),
+        }))
+    }
+
+    /// The answer, once it has passed its check.
+    fn conclude(&self, claim: &Claim) -> Option<Conclusion> {
+        let name = self.analysis.name();
+        match claim {
+            Claim::Nothing => None,
+            Claim::Violated(violation) => Some(self.racer.task.violated(name, violation)),
+            Claim::Proved(_) if self.certified.borrow().is_some() => self.certified.take(),
+            Claim::Proved(certificate) => {
+                let inlined = self.racer.blocks.inlined();
+                let proved = self.racer.task.invariants.snapshot();
+                for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
+                    self.racer.task.reporter.event(EventKind::Relied {
+                        analysis: name.to_owned(),
+                        publisher: publisher.to_string(),
+                        invariants,
+                    });
+                }
+                self.racer.task.certified(
+                    name,
+                    certificate,
+                    Some(&self.racer.blocks),
+                    &self.racer.workers,
+                )
+            }
+            // A run has no verification conditions; somebody else may have a proof.
+            Claim::AllRunsSeen if self.racer.task.options.certificate.is_some() => None,
+            Claim::AllRunsSeen => {
+                self.racer.task.keep(name, || Ground::AllRuns);
+                Some(Conclusion::proved(name))
+            }
+        }
+    }
+}
+
+/// A solver for the program of the blocks, as the options say, with the second one if there is one that knows the program's
+/// sorts. For Yices see [`first_solver_for`].
+pub(super) fn solver_for(
+    options: &SolverOptions,
+    blocks: &Blocks,
+    elsewhere: Option<Start>,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let sorts = Sorts::of(blocks.inlined().program());
+    let first = first_solver_for(options, &sorts, elsewhere)?;
+    let second = options
+        .second
+        .filter(|&second| second != options.solver && sorts.are_known_to(second));
+    Ok(match second {
+        Some(backend) => Box::new(SolverPair::new(
+            first,
+            SolverConfig {
+                backend,
+                encoding: Encoding::BitVector,
+            },
+        )),
+        None => first,
+    })
+}
+
+/// The first solver, as the options say; Yices in another process, if it is said how that is started. Where the program has
+/// sorts that the solver does not know, and where it is not to be had, it is Z3.
+fn first_solver_for(
+    options: &SolverOptions,
+    sorts: &Sorts,
+    elsewhere: Option<Start>,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let arena = Rc::new(Arena::new());
+    let config = match sorts.has_floats {
+        true => options.config_for_floats(),
+        false => options.config(),
+    };
+    if config.backend != Backend::Z3 {
+        if sorts.are_known_to(config.backend) {
+            if let (Backend::Yices2, Some(start)) = (config.backend, elsewhere) {
+                return Ok(Box::new(RemoteSolver::new(arena, start)));
+            }
+            if let Ok(solver) = new_solver(config, Rc::clone(&arena)) {
+                return Ok(solver);
+            }
+        }
+        return new_solver(SolverConfig::default(), arena);
+    }
+    new_solver(config, arena)
+}
+
+/// What a simulation took, for its last event.
+fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
+    let mut counters = Map::new();
+    counters.insert("runs".into(), Json::from(statistics.runs));
+    counters.insert("steps".into(), Json::from(statistics.steps));
+    counters.insert(
+        "steps_per_second".into(),
+        Json::from(statistics.steps_per_second().round()),
+    );
+    counters.insert("edges_covered".into(), Json::from(statistics.edges_covered));
+    counters.insert("edges".into(), Json::from(statistics.edges));
+    counters.insert("rejected_alarms".into(), Json::from(statistics.rejected));
+    if let Some(reason) = &statistics.first_rejection {
+        counters.insert("first_rejection".into(), Json::from(reason.clone()));
+    }
+    counters
+}
+
+/// What a program's terms are of.
+#[derive(Default)]
+struct Sorts {
+    has_floats: bool,
+    /// Floats of x87 or mathematical integers.
+    has_others: bool,
+}
+
+impl Sorts {
+    fn of(program: &Program) -> Self {
+        let mut sorts = Self::default();
+        let operations = program.edges.iter().flat_map(|edge| &edge.operations);
+        let terms: Vec<TermId> = operations.flat_map(|operation| operation.terms()).collect();
+        for_each_subterm(store(), terms, |term, _| sorts.add(store().sort(term)));
+        for input in &program.inputs {
+            sorts.add(input.sort);
+        }
+        sorts
+    }
+
+    fn add(&mut self, sort: Sort) {
+        let mut add = |sort: ScalarSort| match sort {
+            ScalarSort::Bool | ScalarSort::BitVec(_) => {}
+            ScalarSort::Float(FloatFormat::F80) => {
+                self.has_floats = true;
+                self.has_others = true;
+            }
+            ScalarSort::Float(_) => self.has_floats = true,
+            ScalarSort::Int => self.has_others = true,
+        };
+        match sort {
+            Sort::Array { index, element } => {
+                add(index);
+                add(element);
+            }
+            sort => sort.scalar().into_iter().for_each(add),
+        }
+    }
+
+    /// Whether the solver knows all of them.
+    fn are_known_to(&self, backend: Backend) -> bool {
+        match backend {
+            Backend::Z3 => true,
+            Backend::Bitwuzla => !self.has_others,
+            Backend::Yices2 => !self.has_others && !self.has_floats,
+        }
+    }
+}

@@ -1,0 +1,699 @@
+//! The supervisor: a small parent process that owns standard output, the signals and the limits.
+//!
+//! The race runs in a child made by `fork`, without `exec`: the parent has one thread and has loaded everything already,
+//! so that a second process costs a fraction of a millisecond. The parent does nothing but wait: for messages from the
+//! child's pipe, for signals, for the limits. Hence the promises that the rest of the project relies on:
+//!
+//! * Exactly one answer, whatever happens to the child.
+//! * From an answer to the end takes no time: the child is killed, for solvers ignore interrupts for seconds. It is
+//!   waited for only once the answer is out, and only for a moment ([`Remains`]): a child that was waited for counts in
+//!   this process's resource usage, which is what `time` and benchmarking tools report. That giving gigabytes back takes
+//!   the system long delays nobody, because it is left to another process ([`hold_memory`]).
+//! * The limits hold for whatever the child does, and whatever it has started: it may hang in a preprocessor.
+//! * A crash of the child starts the race again without the analysis that did it (see [`super::crash`]).
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{
+    SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, killpg, sigaction, sigprocmask,
+};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, fork, getpgid, pipe, setpgid};
+
+use super::crash;
+use super::event::{Event, EventKind, Message, Reporter};
+use super::verdict::Conclusion;
+use regatta_base::counters::{Counted, Counters};
+use regatta_base::time_slice::{self, AffectedThreads};
+
+/// What the run may use, and tells of it. `None` is without a limit.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Limits {
+    /// Wall time since the command's start.
+    pub wall: Option<Duration>,
+    /// CPU time of all threads and processes of the run together.
+    pub cpu: Option<Duration>,
+    /// Resident memory of the race's process and of what it has started, in MiB.
+    pub memory: Option<u64>,
+    /// How often to tell what the run uses, as an event.
+    pub tell_resources: Option<Duration>,
+}
+
+/// One start of the race.
+#[derive(Clone, Debug, Default)]
+pub struct Attempt {
+    /// Analyses that crashed an earlier attempt, by their names in the portfolio: they take no part.
+    pub excluded: Vec<String>,
+}
+
+/// How the race's process ends by itself.
+pub enum RaceEnd {
+    /// With an answer.
+    Concluded(Conclusion),
+    /// The input cannot be read; the text is for the user.
+    Rejected(String),
+}
+
+/// What is left of the race when its answer is known. The race's process has been told to end, but may not have.
+#[must_use = "resource usage is complete only when it has been collected"]
+pub struct Remains {
+    child: Child,
+    patience: Duration,
+}
+
+impl Remains {
+    /// Waits for what is left, for a moment only, so that its resource usage counts in this process's. The answer should
+    /// be out by now.
+    pub fn collect(mut self) {
+        self.child.collect(self.patience);
+    }
+}
+
+/// How the run ended.
+pub enum Outcome {
+    /// With an answer (which may be "unknown").
+    Concluded(Conclusion),
+    /// The input cannot be read; the text is for the user.
+    Rejected(String),
+}
+
+/// How often the limits are looked at. A limit is overstepped by at most this much.
+const LIMIT_POLL: Duration = Duration::from_millis(20);
+const SHORTEST_POLL: Duration = Duration::from_millis(2);
+
+/// How long a killed child is waited for after an answer, and after a limit.
+const REAP_PATIENCE: Duration = Duration::from_millis(35);
+const LIMIT_PATIENCE: Duration = Duration::from_millis(120);
+
+/// More processes than this below the race's are not looked for.
+const MOST_PROCESSES: usize = 64;
+
+/// Crashes after which the run is given up even if each has named another analysis.
+const MAX_RESTARTS: usize = 8;
+
+/// Runs `race` in a process of its own, within the limits, and returns its answer, with what is to be collected once the
+/// answer has been told. `observe` gets every event. Must be called while the process has one thread.
+///
+/// # Errors
+/// When the system refuses a pipe, a process or a signal descriptor.
+pub fn supervise(
+    started: Instant,
+    limits: Limits,
+    observe: &mut dyn FnMut(&Event),
+    race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
+) -> Result<(Outcome, Remains), Errno> {
+    time_slice::shorten(AffectedThreads::Caller);
+    // What the race has started is ours to wait for when the race is gone.
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+    let watched = SigSet::from_iter(INTERRUPTS.into_iter().chain([Signal::SIGCHLD]));
+    let mut inherited = SigSet::empty();
+    sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), Some(&mut inherited))?;
+    let signals = SignalFd::with_flags(&watched, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+    let mut attempt = Attempt::default();
+    // CPU time that earlier attempts have used.
+    let mut spent = Duration::ZERO;
+    loop {
+        let mut child = Child::start(started, &attempt, &inherited, race)?;
+        let end = child.watch(started, limits, spent, &signals, observe);
+        spent += child.cpu_time().unwrap_or_default();
+        child.kill();
+        child.tell_counters(started, observe);
+        let patience = match end {
+            Watched::Stopped(_) => LIMIT_PATIENCE,
+            _ => REAP_PATIENCE,
+        };
+        let remains = |child| Remains { child, patience };
+        match end {
+            Watched::Concluded(conclusion) => {
+                return Ok((Outcome::Concluded(conclusion), remains(child)));
+            }
+            Watched::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
+            Watched::Stopped(reason) => {
+                let conclusion = Conclusion::unknown(reason);
+                return Ok((Outcome::Concluded(conclusion), remains(child)));
+            }
+            Watched::Died { analysis, reason } => {
+                child.collect(patience);
+                let kind = EventKind::Crashed {
+                    analysis: analysis.clone(),
+                    reason: reason.clone(),
+                };
+                observe(&Event {
+                    time: started.elapsed().as_secs_f64(),
+                    kind,
+                });
+                match analysis {
+                    Some(name)
+                        if !attempt.excluded.contains(&name)
+                            && attempt.excluded.len() < MAX_RESTARTS =>
+                    {
+                        attempt.excluded.push(name);
+                    }
+                    _ => {
+                        let conclusion = Conclusion::unknown(reason);
+                        return Ok((Outcome::Concluded(conclusion), remains(child)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What ends a run before its time.
+const INTERRUPTS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+/// Watches over the limits of time as long as the command reads its options' files, before [`supervise`]: a pipe may never
+/// say anything. Dropped, it does so no more. From here on, an interrupt ends the process with a result, too, until
+/// [`supervise`] waits for it.
+pub struct EarlyLimits(());
+
+impl EarlyLimits {
+    /// Ends the process with the result "unknown" when a limit is reached, or at an interrupt.
+    pub fn new(limits: &Limits) -> Self {
+        for signal in INTERRUPTS {
+            handle(signal, SigHandler::Handler(on_early_interrupt));
+        }
+        for (timer, signal, limit) in [
+            (libc::ITIMER_REAL, Signal::SIGALRM, limits.wall),
+            (libc::ITIMER_PROF, Signal::SIGPROF, limits.cpu),
+        ] {
+            if let Some(limit) = limit {
+                handle(signal, SigHandler::Handler(on_early_limit));
+                set_timer(timer, limit.max(Duration::from_micros(1)));
+            }
+        }
+        Self(())
+    }
+}
+
+impl Drop for EarlyLimits {
+    fn drop(&mut self) {
+        set_timer(libc::ITIMER_REAL, Duration::ZERO);
+        set_timer(libc::ITIMER_PROF, Duration::ZERO);
+    }
+}
+
+/// Sets a timer of the process, or with zero none.
+fn set_timer(timer: libc::c_int, after: Duration) {
+    let zero = libc::timeval {
+        tv_sec: 0,
+        tv_usec: 0,
+    };
+    let value = libc::itimerval {
+        it_interval: zero,
+        it_value: libc::timeval {
+            tv_sec: i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
+            tv_usec: i64::from(after.subsec_micros()),
+        },
+    };
+    // SAFETY: the value outlives the call.
+    unsafe { libc::setitimer(timer, &value, std::ptr::null_mut()) };
+}
+
+extern "C" fn on_early_limit(signal: libc::c_int) {
+    let line: &[u8] = match signal {
+        libc::SIGALRM => b"RESULT: UNKNOWN(time limit)\n",
+        _ => b"RESULT: UNKNOWN(CPU time limit)\n",
+    };
+    end_with(line)
+}
+
+extern "C" fn on_early_interrupt(signal: libc::c_int) {
+    end_with(match signal {
+        libc::SIGINT => b"RESULT: UNKNOWN(interrupted by SIGINT)\n",
+        libc::SIGTERM => b"RESULT: UNKNOWN(interrupted by SIGTERM)\n",
+        _ => b"RESULT: UNKNOWN(interrupted by SIGHUP)\n",
+    })
+}
+
+/// Ends the process with the line of an unknown result. Async-signal-safe.
+fn end_with(line: &[u8]) -> ! {
+    // SAFETY: write and _exit are async-signal-safe, and the text lives. The code is that of an unknown result.
+    unsafe {
+        libc::write(libc::STDOUT_FILENO, line.as_ptr().cast(), line.len());
+        libc::_exit(2);
+    }
+}
+
+/// What happens at the signal. A handler must only call functions that are async-signal-safe.
+fn handle(signal: Signal, handler: SigHandler) {
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: see the promise above.
+    let _ = unsafe { sigaction(signal, &action) };
+}
+
+/// What came of watching a child.
+enum Watched {
+    Concluded(Conclusion),
+    Rejected(String),
+    /// By a limit or a signal; the reason.
+    Stopped(String),
+    Died {
+        analysis: Option<String>,
+        reason: String,
+    },
+}
+
+/// The race's process, seen from the supervisor.
+struct Child {
+    pid: Pid,
+    pipe: File,
+    /// Received, but not a whole line yet.
+    buffer: Vec<u8>,
+    /// Names of the analyses by their numbers.
+    analyses: Vec<(u32, String)>,
+    /// The number that the crash handler sent.
+    crashed: Option<u32>,
+    /// What the process had started when it was told to end.
+    started: Vec<Pid>,
+    /// What its analyses count, if the system shares memory.
+    counters: Option<Counters>,
+    reaped: bool,
+}
+
+impl Child {
+    fn start(
+        started: Instant,
+        attempt: &Attempt,
+        inherited: &SigSet,
+        race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
+    ) -> Result<Self, Errno> {
+        let (reader, writer) = pipe()?;
+        let counters = Counters::shared();
+        let parent = nix::unistd::getpid();
+        // SAFETY: the process has a single thread (the caller's promise), so that the child may do anything.
+        match unsafe { fork()? } {
+            ForkResult::Child => {
+                drop(reader);
+                if let Some(counters) = &counters {
+                    counters.install();
+                }
+                run_child(started, attempt, inherited, parent, writer, race)
+            }
+            ForkResult::Parent { child } => {
+                // Both processes set it, so that it holds whichever runs first.
+                let _ = setpgid(child, child);
+                let flags = OFlag::from_bits_truncate(fcntl(&reader, FcntlArg::F_GETFL)?);
+                fcntl(&reader, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
+                Ok(Self {
+                    pid: child,
+                    pipe: File::from(reader),
+                    buffer: Vec::new(),
+                    analyses: Vec::new(),
+                    crashed: None,
+                    started: Vec::new(),
+                    counters,
+                    reaped: false,
+                })
+            }
+        }
+    }
+
+    fn watch(
+        &mut self,
+        started: Instant,
+        limits: Limits,
+        spent: Duration,
+        signals: &SignalFd,
+        observe: &mut dyn FnMut(&Event),
+    ) -> Watched {
+        let mut told = Instant::now();
+        let cores = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
+        loop {
+            if limits
+                .tell_resources
+                .is_some_and(|interval| told.elapsed() >= interval)
+            {
+                told = Instant::now();
+                self.tell_resources(started, spent, observe);
+            }
+            let wall_left = limits
+                .wall
+                .map(|wall| wall.saturating_sub(started.elapsed()));
+            if wall_left == Some(Duration::ZERO) {
+                return Watched::Stopped("time limit".into());
+            }
+            let cpu_left = limits.cpu.map(|cpu| {
+                let used = self.cpu_time().unwrap_or_default() + spent;
+                cpu.saturating_sub(used)
+            });
+            if cpu_left == Some(Duration::ZERO) {
+                return Watched::Stopped("CPU time limit".into());
+            }
+            if limits
+                .memory
+                .is_some_and(|memory| self.resident_mib().is_some_and(|used| used >= memory))
+            {
+                return Watched::Stopped("memory limit".into());
+            }
+            let poll_interval = match cpu_left {
+                // So many threads may use it up in so short a time.
+                Some(left) => Some((left / cores).clamp(SHORTEST_POLL, LIMIT_POLL)),
+                None => limits.memory.map(|_| LIMIT_POLL),
+            };
+            let timeout = match (wall_left, poll_interval) {
+                (Some(left), Some(interval)) => Some(left.min(interval)),
+                (left, interval) => left.or(interval),
+            };
+            let timeout = match (timeout, limits.tell_resources) {
+                (Some(timeout), Some(interval)) => Some(timeout.min(interval)),
+                (timeout, interval) => timeout.or(interval),
+            };
+            // Rounded up, lest the last millisecond be spent in a busy loop.
+            let timeout = timeout.map_or(PollTimeout::NONE, |left| {
+                PollTimeout::try_from(left + Duration::from_millis(1)).unwrap_or(PollTimeout::MAX)
+            });
+            let mut descriptors = [
+                PollFd::new(self.pipe.as_fd(), PollFlags::POLLIN),
+                PollFd::new(signals.as_fd(), PollFlags::POLLIN),
+            ];
+            let _ = poll(&mut descriptors, timeout);
+
+            // An answer that is in the pipe counts, whatever else has happened by now.
+            if let Some(end) = self.receive(observe) {
+                return end;
+            }
+            let mut child_changed = false;
+            while let Ok(Some(info)) = signals.read_signal() {
+                match Signal::try_from(info.ssi_signo as i32) {
+                    Ok(Signal::SIGCHLD) => child_changed = true,
+                    Ok(signal) => {
+                        return Watched::Stopped(format!("interrupted by {signal}"));
+                    }
+                    Err(_) => {}
+                }
+            }
+            if child_changed && let Some(end) = self.reap(observe) {
+                return end;
+            }
+        }
+    }
+
+    fn tell_resources(&self, started: Instant, spent: Duration, observe: &mut dyn FnMut(&Event)) {
+        let used = self.cpu_time().unwrap_or_default() + spent;
+        observe(&Event {
+            time: started.elapsed().as_secs_f64(),
+            kind: EventKind::Resources {
+                memory: self.resident_mib().unwrap_or_default(),
+                cpu: used.as_secs_f64(),
+            },
+        });
+    }
+
+    /// Tells what each analysis has done; the process need not live any more.
+    fn tell_counters(&self, started: Instant, observe: &mut dyn FnMut(&Event)) {
+        let Some(counters) = &self.counters else {
+            return;
+        };
+        let name = |number: u32| {
+            let mut named = self.analyses.iter().filter(|(id, _)| *id == number);
+            named.next().map(|(_, name)| name.clone())
+        };
+        let mut told = Vec::new();
+        for (id, analysis) in &self.analyses {
+            let counted = counters.of(*id);
+            // An analysis that begins again has the same number.
+            if told.contains(id) || counted == Counted::default() {
+                continue;
+            }
+            told.push(*id);
+            let taken = counted.taken.iter();
+            observe(&Event {
+                time: started.elapsed().as_secs_f64(),
+                kind: EventKind::Counted {
+                    analysis: analysis.clone(),
+                    counters: counted
+                        .counters
+                        .iter()
+                        .map(|&(name, value)| (name.to_owned(), value.into()))
+                        .collect(),
+                    solver_seconds: counted.solver_time.as_secs_f64(),
+                    taken: taken
+                        .filter_map(|(&other, &number)| Some((name(other)?, number.into())))
+                        .collect(),
+                },
+            });
+        }
+    }
+
+    /// Reads what the pipe holds and handles the whole lines in it.
+    fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
+        let mut chunk = [0; 1 << 16];
+        // What is there already has no end of a line.
+        let mut search = self.buffer.len();
+        loop {
+            match self.pipe.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(count) => self.buffer.extend_from_slice(&chunk[..count]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        let mut end = None;
+        let mut begin = 0;
+        while let Some(length) = self.buffer[search..].iter().position(|&byte| byte == b'\n') {
+            let line = &self.buffer[begin..search + length];
+            search += length + 1;
+            begin = search;
+            if let Some((&crash::CRASH_MARK, digits)) = line.split_first() {
+                self.crashed = std::str::from_utf8(digits)
+                    .ok()
+                    .and_then(|digits| digits.parse().ok());
+                continue;
+            }
+            // A line that a crash has cut short is dropped.
+            match serde_json::from_slice(line) {
+                Ok(Message::Event(event)) => {
+                    if let EventKind::Started { analysis, id } = &event.kind {
+                        self.analyses.push((*id, analysis.clone()));
+                    }
+                    observe(&event);
+                }
+                Ok(Message::Conclusion(conclusion)) => {
+                    end = end.or(Some(Watched::Concluded(conclusion)))
+                }
+                Ok(Message::Rejected(text)) => end = end.or(Some(Watched::Rejected(text))),
+                Err(_) => {}
+            }
+        }
+        self.buffer.drain(..begin);
+        end
+    }
+
+    /// Collects the child if it is dead, and says how it died.
+    fn reap(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
+        let status = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)).ok()?;
+        let reason = match status {
+            WaitStatus::Exited(_, code) => {
+                format!("the analysis process ended without an answer, exit code {code}")
+            }
+            WaitStatus::Signaled(_, signal, _) => format!("the analysis process crashed, {signal}"),
+            _ => return None,
+        };
+        self.reaped = true;
+        if let Some(end) = self.receive(observe) {
+            return Some(end);
+        }
+        let analysis = self
+            .crashed
+            .and_then(|crashed| self.analyses.iter().find(|(id, _)| *id == crashed))
+            .map(|(_, name)| name.clone());
+        Some(Watched::Died { analysis, reason })
+    }
+
+    /// User and system time of the child and of all that it has started, as far as it is below its first thread.
+    fn cpu_time(&self) -> Option<Duration> {
+        let processes = self.processes();
+        let (first, others) = processes.split_first()?;
+        let others = others.iter().filter_map(|&process| cpu_time(process));
+        Some(cpu_time(*first)? + others.sum::<Duration>())
+    }
+
+    /// Resident memory of the child and of what it has started, in MiB.
+    fn resident_mib(&self) -> Option<u64> {
+        let processes = self.processes();
+        let (first, others) = processes.split_first()?;
+        let others = others.iter().filter_map(|&process| resident_mib(process));
+        Some(resident_mib(*first)? + others.sum::<u64>())
+    }
+
+    /// The child, and what its first thread has started (a preprocessor with its parts, before the analyses).
+    fn processes(&self) -> Vec<Pid> {
+        let mut processes = vec![self.pid];
+        let mut next = 0;
+        while next < processes.len() && processes.len() < MOST_PROCESSES {
+            let pid = processes[next];
+            next += 1;
+            // Where the system has no such file, a preprocessor counts when it has ended.
+            let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+            let children = children.unwrap_or_default();
+            let children = children
+                .split_whitespace()
+                .filter_map(|pid| pid.parse().ok());
+            processes.extend(children.map(Pid::from_raw));
+        }
+        processes
+    }
+
+    /// Tells the child with all that it has started to end. Whoever holds on to its memory stays until
+    /// [`Self::collect`].
+    fn kill(&mut self) {
+        let processes = match self.reaped {
+            true => Vec::new(),
+            false => self.processes(),
+        };
+        for &process in &processes {
+            let _ = nix::sys::signal::kill(process, Signal::SIGKILL);
+            // What runs a compiled program leads a group of its own.
+            if process != self.pid && getpgid(Some(process)) == Ok(process) {
+                let _ = killpg(process, Signal::SIGKILL);
+            }
+        }
+        self.started = processes.into_iter().skip(1).collect();
+    }
+
+    /// Waits for the child and what it had started, at most so long, and ends what is left of its group.
+    fn collect(&mut self, patience: Duration) {
+        let end = Instant::now() + patience;
+        let wait = |process: Pid| {
+            while matches!(
+                waitpid(process, Some(WaitPidFlag::WNOHANG)),
+                Ok(WaitStatus::StillAlive)
+            ) && Instant::now() < end
+            {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        };
+        if !std::mem::replace(&mut self.reaped, true) {
+            wait(self.pid);
+        }
+        std::mem::take(&mut self.started).into_iter().for_each(wait);
+        let _ = killpg(self.pid, Signal::SIGKILL);
+    }
+}
+
+/// User and system time of the process and of the children that it has waited for.
+fn cpu_time(process: Pid) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The second field is a name in parentheses that may hold anything; fields are counted after it.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields
+        .get(11..15)?
+        .iter()
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
+    let per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??;
+    Some(Duration::from_secs_f64(
+        ticks as f64 / per_second.max(1) as f64,
+    ))
+}
+
+/// Resident memory of the process in MiB.
+fn resident_mib(process: Pid) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
+    Some((pages * page as u64) >> 20)
+}
+
+/// The child's life. Never returns.
+fn run_child(
+    started: Instant,
+    attempt: &Attempt,
+    inherited: &SigSet,
+    parent: Pid,
+    pipe: OwnedFd,
+    race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
+) -> ! {
+    // A group of its own: Ctrl-C reaches the supervisor alone, and one kill ends the child with its children.
+    let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
+    die_with(parent);
+    for signal in INTERRUPTS {
+        handle(signal, SigHandler::SigDfl);
+    }
+    let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(inherited), None);
+    // Standard output is the supervisor's. A solver that prints does so to standard error.
+    let _ = nix::unistd::dup2_stdout(std::io::stderr());
+    hold_memory();
+    crash::install(pipe.as_raw_fd());
+    let reporter = Reporter::new(started, Box::new(File::from(pipe)));
+    let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| race(attempt, &reporter)));
+    match end {
+        Ok(RaceEnd::Concluded(conclusion)) => reporter.send(&Message::Conclusion(conclusion)),
+        Ok(RaceEnd::Rejected(text)) => reporter.send(&Message::Rejected(text)),
+        Err(_) => reporter.send(&Message::Conclusion(Conclusion::unknown("internal error"))),
+    }
+    exit_now(0)
+}
+
+/// Bytes of the stack on which the holder of memory sleeps.
+const HOLDER_STACK: usize = 1 << 16;
+
+/// Starts a process that shares this one's memory and does nothing but sleep. The system takes memory apart when the last
+/// process that uses it ends, at some 0.2 s for a gigabyte, and only then tells the parent. With the holder, the race's
+/// process ends at once however large it is, its parent gets to know what it has used, and the holder, which the
+/// supervisor kills afterwards, takes the memory apart when nobody waits any more. It is the supervisor's child and dies
+/// with it. Without it (the system may refuse) only the resource usage may be incomplete.
+fn hold_memory() {
+    let mut stack = Vec::<u8>::with_capacity(HOLDER_STACK);
+    // SAFETY: the end of the allocation, rounded down to what every ABI wants.
+    let top = unsafe { stack.as_mut_ptr().add(HOLDER_STACK & !63) };
+    let top = top.wrapping_sub(top as usize % 64);
+    // Needed for as long as the memory is.
+    std::mem::forget(stack);
+    // No handler of ours may run in the holder.
+    let mut before = SigSet::empty();
+    let blocked = sigprocmask(
+        SigmaskHow::SIG_SETMASK,
+        Some(&SigSet::all()),
+        Some(&mut before),
+    );
+    if blocked.is_err() {
+        return;
+    }
+    // SAFETY: the holder has a stack of its own and makes nothing but system calls that do not fail: it does
+    // not touch what it shares with the thread that it was made by.
+    unsafe {
+        libc::clone(
+            sleep_for_ever,
+            top.cast(),
+            libc::CLONE_VM | libc::CLONE_PARENT,
+            std::ptr::null_mut(),
+        );
+    }
+    let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&before), None);
+}
+
+extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: plain system calls; all signals but the one that ends the process are blocked.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        // Readers of the command's output wait for the end of everybody who could write to it.
+        libc::syscall(libc::SYS_close_range, 0u32, u32::MAX, 0u32);
+        loop {
+            libc::pause();
+        }
+    }
+}
+
+/// From here on this process ends when its parent does.
+pub fn die_with(parent: Pid) {
+    let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
+    if nix::unistd::getppid() != parent {
+        // It died before the line above.
+        exit_now(1);
+    }
+}
+
+/// Ends the process without running destructors: other threads may be deep in a solver.
+pub fn exit_now(code: i32) -> ! {
+    // SAFETY: _exit has no preconditions.
+    unsafe { libc::_exit(code) }
+}

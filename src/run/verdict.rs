@@ -1,0 +1,182 @@
+//! The answer of a run.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use regatta_base::printable::printable;
+use regatta_certify::path::PathStep;
+use regatta_certify::replay::Violation;
+use regatta_program::{AssumptionKind, Property};
+
+/// The verdict, as the RESULT line has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The property holds.
+    True,
+    /// The property is violated; the inputs that show it were replayed on the program as lowered.
+    False(Property),
+    /// No answer, with the reason.
+    Unknown(String),
+}
+
+impl Verdict {
+    /// The command's exit code for the verdict.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::True => 0,
+            Self::False(_) => 1,
+            Self::Unknown(_) => 2,
+        }
+    }
+}
+
+/// The RESULT line without its end of line.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::True => f.write_str("RESULT: TRUE"),
+            Self::False(property) => write!(f, "RESULT: FALSE({property})"),
+            // One line, whatever the reason has in it.
+            Self::Unknown(reason) => {
+                let reason = reason.replace(['\n', '\r'], " ");
+                write!(f, "RESULT: UNKNOWN({})", printable(&reason))
+            }
+        }
+    }
+}
+
+/// A verdict with what supports it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conclusion {
+    pub verdict: Verdict,
+    /// The analysis that found it, by its name in the portfolio.
+    pub analysis: Option<String>,
+    /// For an alarm, the values of the inputs in the order in which the program asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<InputValue>,
+    /// For an alarm, the place of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// For a proof, how many formulas it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invariants: Option<usize>,
+    /// For a violation of an assertion that a witness has put into the program, which one, from zero.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_assertion: Option<u32>,
+    /// Whether that assertion has no defined value there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undefined: bool,
+    /// What the answer was given under; empty unless it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<ReportedAssumption>,
+    /// For an alarm, the way to the error; empty if that would take long to see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathStep>,
+    /// For an alarm, within the process that has the program, the run itself.
+    #[serde(skip)]
+    pub violation: Option<Box<Violation>>,
+}
+
+/// An assumption that the answer may depend on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ReportedAssumption {
+    /// Where: file, line, column.
+    pub place: String,
+    pub kind: AssumptionKind,
+    /// What is assumed.
+    pub what: String,
+}
+
+impl Conclusion {
+    /// Under `--strict` an answer with assumptions is none.
+    pub fn strict(self) -> Self {
+        match self.assumptions.as_slice() {
+            [] => self,
+            [first, others @ ..] => {
+                let mut reason = format!("assumption at {}: {}", first.place, first.what);
+                if !others.is_empty() {
+                    reason.push_str(&format!("; and {} more", others.len()));
+                }
+                Self {
+                    verdict: Verdict::Unknown(reason),
+                    ..self
+                }
+            }
+        }
+    }
+
+    /// The answer that a confirmed proof of the analysis is.
+    pub fn proved(analysis: &str) -> Self {
+        Self {
+            verdict: Verdict::True,
+            analysis: Some(analysis.to_owned()),
+            inputs: Vec::new(),
+            place: None,
+            invariants: None,
+            wrong_assertion: None,
+            is_undefined: false,
+            assumptions: Vec::new(),
+            path: Vec::new(),
+            violation: None,
+        }
+    }
+
+    /// No answer.
+    pub fn unknown(reason: impl Into<String>) -> Self {
+        Self {
+            verdict: Verdict::Unknown(reason.into()),
+            analysis: None,
+            inputs: Vec::new(),
+            place: None,
+            invariants: None,
+            wrong_assertion: None,
+            is_undefined: false,
+            assumptions: Vec::new(),
+            path: Vec::new(),
+            violation: None,
+        }
+    }
+}
+
+/// The value of an input on the path to the error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputValue {
+    /// What asked for it: the called function, or why the value is open.
+    pub source: String,
+    /// Where: file, line, column.
+    pub place: String,
+    /// The value as C would write it.
+    pub value: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines() {
+        for (verdict, line, code) in [
+            (Verdict::True, "RESULT: TRUE", 0),
+            (
+                Verdict::False(Property::UnreachCall),
+                "RESULT: FALSE(unreach-call)",
+                1,
+            ),
+            (
+                Verdict::Unknown("time\nlimit".into()),
+                "RESULT: UNKNOWN(time limit)",
+                2,
+            ),
+            (
+                Verdict::Unknown("`\u{1b}[2J`".into()),
+                "RESULT: UNKNOWN(`\\x1b[2J`)",
+                2,
+            ),
+        ] {
+            assert_eq!(verdict.to_string(), line);
+            assert_eq!(verdict.exit_code(), code);
+        }
+    }
+}
