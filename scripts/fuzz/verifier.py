@@ -59,7 +59,9 @@ class Verifier:
         given, others = [], []
         for event in events:
             for value in event.get("inputs", []) if event["event"] == "concluded" else []:
-                (given if value["source"].startswith("__VERIFIER_nondet_") else others).append(value["value"])
+                # Models of the library have unknown values, too.
+                is_given = value["source"].startswith("__VERIFIER_nondet_") and value["place"] != "<built-in>"
+                (given if is_given else others).append(value["value"])
         return Answer(verdict, given, others, trouble, seconds, result)
 
     def interpret(self, file, model, inputs, observations):
