@@ -1,5 +1,5 @@
-//! Writes the place of the pinned Z3 library into what is linked, so that a program that was built
-//! starts without anything in its environment. And the SAT solver that Bitwuzla needs.
+//! Links the path of the pinned Z3 library into the program, so that it starts without any
+//! environment variable. Also links the SAT solver that Bitwuzla needs.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::path::Path;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var_os("CARGO_FEATURE_BITWUZLA").is_some() {
-        // Bitwuzla's crate names neither CaDiCaL, which its library needs, nor the folder where that is. As an argument, for
-        // these come behind all libraries.
+        // Bitwuzla's crate names neither CaDiCaL, which its library needs, nor its folder. It is passed as an argument, because
+        // arguments come after all libraries.
         println!("cargo::rustc-link-arg=-l:libcadical.a");
         let guard = "src/solver/bitwuzla/guard.cpp";
         println!("cargo::rerun-if-changed={guard}");
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if std::env::var_os("CARGO_FEATURE_VENDORED").is_some() {
         return Ok(());
     }
-    // z3-sys has found the same library the same way, and emitted what links it.
+    // z3-sys has found the same library in the same way, and emitted the flags that link it.
     let z3 = pkg_config::Config::new()
         .cargo_metadata(false)
         .atleast_version("5.4.0")
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The folder without links in its path: the program is to run after the clone it was built in has moved.
+/// The folder without symbolic links in its path, so that the program still runs when the clone it was built in has moved.
 fn canonical(folder: &Path) -> String {
     folder
         .canonicalize()

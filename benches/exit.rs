@@ -1,10 +1,10 @@
-//! From a certified verdict to the process's exit, while another engine is in a query that it cannot be called back
-//! from.
+//! Measures the time from a certified verdict to the exit of the process, while another engine is in a query that does not
+//! respond to interrupts.
 //!
 //!     cargo bench --bench exit [RUNS]          (default: 20)
 //!
-//! The program is one that k-induction gets stuck on: from a state that no run comes to, its loop makes thirty divisions
-//! of 64 bits in a row, and Z3 is slow to notice an interrupt in such a query. Bounded model checking knows better and
+//! K-induction gets stuck on the program: from an unreachable state, its loop makes thirty divisions of 64 bits in a row,
+//! and Z3 is slow to notice an interrupt in such a query. Bounded model checking, which starts from reachable states,
 //! proves the property meanwhile.
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Other engines would be done before there is anything to measure.
+/// The two engines needed; others would prove the property too fast.
 const PORTFOLIO: &str = "[[analysis]]
 engine = \"bmc\"
 
@@ -52,7 +52,7 @@ fn main() {
     }
 }
 
-/// The time from the verdict to the exit; `None` if k-induction was not at work then.
+/// The time from the verdict to the exit; `None` if k-induction was not running at the verdict.
 fn run(file: &Path, portfolio: &Path) -> Option<Duration> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_regatta"))
         .args(["verify", "--json", "--time-limit", "20", "--portfolio"])

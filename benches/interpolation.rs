@@ -1,10 +1,10 @@
-//! Interpolation on path formulas: how many queries each source answers, how many it wins, how long it takes, and how
-//! often its interpolants name numbers of a single path.
+//! Measures interpolation on path formulas: for each method the number of answered queries, the median time, and the number
+//! of answers with constants of a single path.
 //!
 //!     cargo bench --bench interpolation [LENGTH]          (default: 5)
 //!
-//! The queries are the infeasible paths of blocks to an error of each program, up to the length; the counters also with
-//! integers. The last columns are about the better of both answers.
+//! The queries are the infeasible paths of at most LENGTH blocks to an error of each program, and paths of counters over
+//! integers. The last columns give how often each method had the better answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ const PROGRAMS: [&str; 5] = [
     "array_fill",
 ];
 
-/// Formulas, and the variables between them.
+/// A sequence of formulas, and the variables shared by neighbouring formulas.
 struct Query {
     formulas: Vec<TermId>,
     cuts: Vec<Vec<TermId>>,
@@ -143,7 +143,7 @@ impl Query {
     }
 }
 
-/// All paths from the program's entry to an error with at most so many blocks.
+/// The paths of at most `length` blocks from the program's entry to an error.
 fn paths(program: &str, length: usize, arena: &Arena) -> Vec<Query> {
     let path = format!("benches/programs/{program}.c");
     let loaded = load(Path::new(&path), &LoadOptions::default()).expect("the program is there");
@@ -181,7 +181,7 @@ fn query(blocks: &Blocks, path: &[Block], arena: &Arena) -> Query {
         cuts: Vec::new(),
     };
     for (block, step) in path.iter().zip(1..) {
-        // Inputs of all steps have different instances.
+        // Inputs of different steps have different instances.
         let replace = |symbol, instance| {
             let is_state = instance == 0;
             arena.variable_at(
@@ -216,7 +216,7 @@ fn query(blocks: &Blocks, path: &[Block], arena: &Arena) -> Query {
     query
 }
 
-/// The equal counters with integers.
+/// The program `equal_counters` over mathematical integers.
 fn counters(t: &Arena, rounds: usize) -> Query {
     let names = ["x", "y", "other"].map(|name| Symbol::new(name, Sort::Int));
     let at = |step: usize| names.map(|name| t.variable_at(name, step as u32 + 1));

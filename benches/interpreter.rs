@@ -1,8 +1,7 @@
-//! How fast the interpreter runs: steps (edges or operations) a second on typical loops; and simulation, alone and with a
-//! helper.
+//! Measures the speed of the interpreter, in steps (edges or operations) per second on typical loops, and of simulation
+//! with one and with two threads.
 //!
-//! The goal for the scalar loop is 20 million steps a second; measured when this was written (one core of a shared
-//! virtual machine): see the throughput that `cargo bench --bench interpreter` prints.
+//! The goal for the scalar loop is 20 million steps per second.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use regatta::analysis::CancellationToken;
@@ -14,7 +13,7 @@ use regatta::workers::Workers;
 use std::hint::black_box;
 
 const WORD: Sort = Sort::BitVec(32);
-/// Rounds of each loop in a measurement.
+/// Number of iterations of each loop.
 const ROUNDS: u32 = 100_000;
 
 fn word(value: u32) -> TermId {
@@ -47,7 +46,7 @@ fn scalar_loop() -> Program {
     })
 }
 
-/// The same on mathematical integers.
+/// `s += i;` on mathematical integers.
 fn integer_loop() -> Program {
     let mut b = ProgramBuilder::new();
     b.arithmetic(Arithmetic::Integer);
@@ -153,7 +152,7 @@ fn bench(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The loop adds up inputs up to a limit, which is an input as well; no error is there to be found.
+/// A loop that adds up inputs, whose number is an input too; the property holds.
 fn loop_over_inputs(limit: u32) -> Program {
     let mut b = ProgramBuilder::new();
     let (i, n, x, s) = (
@@ -185,7 +184,7 @@ fn loop_over_inputs(limit: u32) -> Program {
     b.finish()
 }
 
-/// Simulates for so many steps.
+/// Simulates the program for the given number of steps.
 fn simulate(program: &Program, steps: u64, workers: &Workers) -> Simulation {
     let token = CancellationToken::new();
     let options = Options {

@@ -1,13 +1,12 @@
-//! The term store under load: ten million terms are built and looked up again, by one thread and by two.
+//! Measures the term store: ten million terms are built and looked up again, by one thread and by two.
 //!
 //! ```text
 //! cargo bench --bench term              # the table; needs 1 GiB, and a quiet machine
 //! cargo bench --bench term -- 2 1000000 # one run: threads, terms
 //! ```
 //!
-//! Each run is a process of its own, so that each starts with an empty store. Both do the same work: two threads
-//! build half of the terms each. Goals: two threads at least 1.7 times as fast as one, at most 64 bytes a term.
-//!
+//! Each run is a process of its own and so starts with an empty store. The total work is the same: two threads build half of
+//! the terms each. Goals: two threads at least 1.7 times as fast as one, and at most 64 bytes per term.
 
 use std::error::Error;
 use std::process::Command;
@@ -19,10 +18,10 @@ use regatta::term::{Build, Sort, Symbol, TermId, store};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Terms of a run, unless told otherwise.
+/// Default number of terms of a run.
 const TERMS: usize = 10_000_000;
 
-/// What a run prints.
+/// The results of a run.
 struct Figures {
     build: Duration,
     look_up: Duration,
@@ -112,7 +111,7 @@ fn run(threads: usize, terms: usize) -> Result<Figures, Box<dyn Error>> {
     })
 }
 
-/// So many terms over the thread's own variables, of the kinds that programs are made of. Returns the last.
+/// Builds `count` terms over variables of the thread; returns the last one.
 fn build(thread: usize, count: usize) -> TermId {
     let pool = store();
     let variables: Vec<_> = (0..64)
@@ -131,7 +130,7 @@ fn build(thread: usize, count: usize) -> TermId {
     last
 }
 
-/// The process's resident memory.
+/// The process's resident memory in bytes.
 fn resident_bytes() -> Result<usize, Box<dyn Error>> {
     let statistics = std::fs::read_to_string("/proc/self/statm")?;
     let pages: usize = statistics

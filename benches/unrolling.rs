@@ -1,9 +1,8 @@
-//! Bounded model checking step by step: how the time for all bounds up to a given one grows, and how much of it is the
-//! solver's.
+//! Measures bounded model checking: the total time for all bounds up to a given one, and the time spent in the solver.
 //!
 //!     cargo bench --bench unrolling [BOUND]          (default: 1000)
 //!
-//! With the environment variable `SOLVER` set to `z3`, `yices2` or `bitwuzla`, only that one.
+//! The environment variable `SOLVER` (`z3`, `yices2` or `bitwuzla`) selects a single solver.
 
 use std::path::Path;
 use std::rc::Rc;

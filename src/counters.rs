@@ -1,10 +1,10 @@
-//! What the analyses of a race count, where another process can read it, too.
+//! Counters of the analyses of a race, in memory that the supervisor's process can read.
 //!
-//! An analysis that is stopped cannot say what it has done: its process is killed as soon as somebody else has the answer or
+//! An analysis that is stopped cannot report what it has done: its process is killed as soon as another engine has the answer or
 //! a limit is reached. So its counters are in memory that the supervisor shares with the race's process
-//! ([`Counters::shared`], before the fork) and reads when the race is over, however that ended. A thread says for whom
-//! it works ([`attribute`]); whoever has something to count calls [`add`], [`set`] or [`query`], in any module. Without
-//! shared memory, or on a thread that works for nobody, these do nothing; otherwise each is an atomic operation or two.
+//! ([`Counters::shared`], before the fork) and reads when the race is over, however that ended. A thread declares the analysis
+//! that it works for ([`attribute`]); any module counts with [`add`], [`set`] or [`query`]. Without shared memory, or on a
+//! thread without an analysis, these do nothing; otherwise each is an atomic operation or two.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use rustc_hash::FxBuildHasher;
 
-/// Analyses have smaller numbers, or are not counted.
-const MOST: usize = 64;
+/// Maximum number of analyses that are counted, and the exclusive bound of their numbers.
+const MAXIMUM_ANALYSES: usize = 64;
 
 macro_rules! counters {
     ($($(#[doc = $doc:literal])+ $Variant:ident = $name:literal;)+) => {
@@ -36,7 +36,7 @@ macro_rules! counters {
 }
 
 counters! {
-    /// The bound that was looked at last, in steps between cut points, or the last frame.
+    /// The bound that was examined last, in steps between cut points, or the last frame.
     Bound = "bound";
     /// Refinements of an abstraction.
     Refinements = "refinements";
@@ -48,84 +48,84 @@ counters! {
     Obligations = "obligations";
     /// Invariants published.
     Published = "published";
-    /// Questions to solvers that have begun.
+    /// Solver queries that have begun.
     Queries = "queries";
-    /// Wall time of unrolling the program from its entry, in microseconds as all that follow.
+    /// Wall time of unrolling the program from its entry, in microseconds like all times below.
     BaseUnrolling = "base_unrolling_microseconds";
-    /// Of looking for a path to an error within the bound, with the replay of those that were found.
+    /// Wall time of searching for a path to an error within the bound, with the replay of the paths found.
     BaseCase = "base_case_microseconds";
-    /// Of asking whether an execution is longer than the bound.
+    /// Wall time of the forward condition: whether an execution is longer than the bound.
     ForwardCondition = "forward_condition_microseconds";
-    /// Of unrolling the program from any state.
+    /// Wall time of unrolling the program from an arbitrary state.
     StepUnrolling = "step_unrolling_microseconds";
-    /// Of asking whether an error or a broken invariant follows on so many steps without.
+    /// Wall time of the step case: whether an error or a violated invariant follows on as many steps as the bound without one.
     StepCase = "step_case_microseconds";
-    /// Of computing abstractions of blocks.
+    /// Wall time of computing abstractions of blocks.
     Abstraction = "abstraction_microseconds";
-    /// Of interpolation, for forced covering, too.
+    /// Wall time of interpolation, including that for forced covering.
     Interpolation = "interpolation_microseconds";
-    /// Of forced covering, with the interpolation for it.
+    /// Wall time of forced covering, including interpolation for it.
     ForcedCovering = "forced_covering_microseconds";
-    /// Constraints of the program that the last abstraction has.
-    Kept = "kept_constraints";
-    /// Those of the largest abstraction but the first, which has all.
-    MostKept = "most_kept_constraints";
+    /// Constraints of the program in the last abstraction.
+    KeptConstraints = "kept_constraints";
+    /// Constraints in the largest abstraction other than the first, which has all.
+    MostKeptConstraints = "most_kept_constraints";
     /// All constraints of the program.
     Constraints = "constraints";
 }
 
-/// How many counters there are.
+/// The number of counters.
 const COUNTERS: usize = Counter::ALL.len();
 
-/// What one analysis has counted.
-struct Seat {
-    /// A hash of its name; zero if nobody sits there.
+/// The counters of one analysis.
+struct AnalysisCounters {
+    /// A hash of the analysis's name; zero if no analysis has the number.
     name: AtomicU64,
     counters: [AtomicU64; COUNTERS],
-    /// Questions to solvers that have not ended.
-    asking: AtomicI64,
-    /// The sum of the ends of questions less that of their begins, in nanoseconds of the monotonic clock.
-    asked: AtomicI64,
-    /// How many invariants it has taken from each other.
-    taken: [AtomicU64; MOST],
+    /// The number of solver queries that have not ended.
+    open_queries: AtomicI64,
+    /// The sum of the end times of queries minus the sum of their start times, in nanoseconds of the monotonic clock.
+    query_nanoseconds: AtomicI64,
+    /// The number of invariants that it has taken from each other analysis.
+    taken: [AtomicU64; MAXIMUM_ANALYSES],
 }
 
-/// What all analyses of a race have counted.
-struct Board {
-    seats: [Seat; MOST],
+/// The counters of all analyses of a race.
+struct RaceCounters {
+    analyses: [AnalysisCounters; MAXIMUM_ANALYSES],
 }
 
-/// The board that this process counts on.
-static BOARD: AtomicPtr<Board> = AtomicPtr::new(std::ptr::null_mut());
+/// The counters that this process updates; null if there are none.
+static RACE_COUNTERS: AtomicPtr<RaceCounters> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
-    static FOR: Cell<usize> = const { Cell::new(usize::MAX) };
+    static ANALYSIS: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 /// Counters in memory that is shared with processes that are forked later.
 pub struct Counters {
-    board: NonNull<Board>,
+    shared: NonNull<RaceCounters>,
 }
 
-/// What an analysis has counted, in the end.
+/// A snapshot of the counters of an analysis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
-    /// The counters that are not zero, by their names.
+    /// The counters that are not zero, with their names.
     pub counters: Vec<(&'static str, u64)>,
-    /// Wall time in solvers, of all its threads together, with questions that were not answered.
+    /// Wall time in solvers, summed over its threads, including queries that were not answered.
     pub solver_time: Duration,
-    /// The numbers of others, and how many of their invariants it has taken.
+    /// The number of invariants taken from each other analysis, by that analysis's number.
     pub taken: BTreeMap<u32, u64>,
 }
 
 impl Counters {
-    /// New ones, all zero; `None` where the system has no memory to share.
+    /// Maps new counters, all zero; `None` if the system has no memory to share.
     pub fn shared() -> Option<Self> {
         // SAFETY: an anonymous mapping of its own; what the system gives is zeroed.
         let memory = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                size_of::<Board>(),
+                size_of::<RaceCounters>(),
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_ANONYMOUS,
                 -1,
@@ -135,27 +135,27 @@ impl Counters {
         if memory == libc::MAP_FAILED {
             return None;
         }
-        NonNull::new(memory.cast()).map(|board| Self { board })
+        NonNull::new(memory.cast()).map(|shared| Self { shared })
     }
 
-    /// This process counts here from now on, until it ends.
+    /// Makes this process update these counters from now on, until it ends.
     pub fn install(&self) {
-        BOARD.store(self.board.as_ptr(), Ordering::Release);
+        RACE_COUNTERS.store(self.shared.as_ptr(), Ordering::Release);
     }
 
-    /// What the analysis with the number has counted so far.
+    /// Returns the counters of the analysis with the number, as they are now.
     pub fn of(&self, analysis: u32) -> Counted {
         // SAFETY: the mapping lives as long as `self`, and consists of atomics, of which zero is a value.
-        let board = unsafe { self.board.as_ref() };
-        let Some(seat) = board.seats.get(analysis as usize) else {
+        let shared = unsafe { self.shared.as_ref() };
+        let Some(analysis) = shared.analyses.get(analysis as usize) else {
             return Counted::default();
         };
-        let value = |counter: Counter| seat.counters[counter as usize].load(Ordering::Relaxed);
+        let value = |counter: Counter| analysis.counters[counter as usize].load(Ordering::Relaxed);
         let counters = Counter::ALL.iter();
         let counters = counters.map(|&(counter, name)| (name, value(counter)));
-        let asking = seat.asking.load(Ordering::Relaxed);
-        let nanoseconds = seat.asked.load(Ordering::Relaxed) + asking.max(0) * now();
-        let taken = (0..).zip(&seat.taken);
+        let open = analysis.open_queries.load(Ordering::Relaxed);
+        let nanoseconds = analysis.query_nanoseconds.load(Ordering::Relaxed) + open.max(0) * now();
+        let taken = (0..).zip(&analysis.taken);
         let taken = taken.map(|(other, number)| (other, number.load(Ordering::Relaxed)));
         Counted {
             counters: counters.filter(|&(_, value)| value != 0).collect(),
@@ -167,58 +167,58 @@ impl Counters {
 
 impl Drop for Counters {
     fn drop(&mut self) {
-        let board = self.board.as_ptr();
-        // Whoever counts there in this process does so no more.
-        let _ = BOARD.compare_exchange(
-            board,
+        let shared = self.shared.as_ptr();
+        // The rest of this process counts no more.
+        let _ = RACE_COUNTERS.compare_exchange(
+            shared,
             std::ptr::null_mut(),
             Ordering::AcqRel,
             Ordering::Relaxed,
         );
         // SAFETY: the mapping is this one's, and of that size.
-        unsafe { libc::munmap(board.cast(), size_of::<Board>()) };
+        unsafe { libc::munmap(shared.cast(), size_of::<RaceCounters>()) };
     }
 }
 
-/// The calling thread works for the analysis with the number from here on; zero is nobody.
+/// Makes the calling thread count for the analysis with the number; zero is no analysis.
 pub fn attribute(analysis: u32) {
-    FOR.set(match analysis {
+    ANALYSIS.set(match analysis {
         0 => usize::MAX,
         analysis => analysis as usize,
     });
 }
 
-/// The analysis with the number has the name, under which it publishes.
+/// Sets the name under which the analysis with the number publishes invariants.
 pub fn name(analysis: u32, name: &str) {
-    if let Some(seat) = board().and_then(|board| board.seats.get(analysis as usize)) {
-        seat.name.store(hash(name), Ordering::Relaxed);
+    if let Some(counters) = race().and_then(|race| race.analyses.get(analysis as usize)) {
+        counters.name.store(hash(name), Ordering::Relaxed);
     }
 }
 
-/// Counts so many more.
+/// Adds the number to a counter.
 pub fn add(counter: Counter, number: u64) {
-    if let Some(seat) = seat() {
-        seat.counters[counter as usize].fetch_add(number, Ordering::Relaxed);
+    if let Some(own) = own() {
+        own.counters[counter as usize].fetch_add(number, Ordering::Relaxed);
     }
 }
 
-/// There are so many now.
+/// Sets a counter to the number.
 pub fn set(counter: Counter, number: u64) {
-    if let Some(seat) = seat() {
-        seat.counters[counter as usize].store(number, Ordering::Relaxed);
+    if let Some(own) = own() {
+        own.counters[counter as usize].store(number, Ordering::Relaxed);
     }
 }
 
-/// There have been so many at most, if there were never more.
+/// Raises a counter to the number, if it is smaller.
 pub fn raise(counter: Counter, number: u64) {
-    if let Some(seat) = seat() {
-        seat.counters[counter as usize].fetch_max(number, Ordering::Relaxed);
+    if let Some(own) = own() {
+        own.counters[counter as usize].fetch_max(number, Ordering::Relaxed);
     }
 }
 
-/// Counts the wall time of what is done, in microseconds, when it has ended.
+/// Does the work and adds its wall time, in microseconds, to the counter when it has ended.
 pub fn time<T>(counter: Counter, work: impl FnOnce() -> T) -> T {
-    if seat().is_none() {
+    if own().is_none() {
         return work();
     }
     let begun = now();
@@ -228,40 +228,41 @@ pub fn time<T>(counter: Counter, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The calling thread's analysis has taken so many invariants of another.
+/// Counts invariants that the calling thread's analysis has taken from another one.
 pub fn take(publisher: &str, number: usize) {
-    let (Some(board), Some(seat)) = (board(), seat()) else {
+    let (Some(race), Some(own)) = (race(), own()) else {
         return;
     };
     let wanted = hash(publisher);
-    let mut names = board.seats.iter().map(|seat| &seat.name);
+    let mut names = race.analyses.iter().map(|analysis| &analysis.name);
     if let Some(other) = names.position(|name| name.load(Ordering::Relaxed) == wanted) {
-        seat.taken[other].fetch_add(number as u64, Ordering::Relaxed);
+        own.taken[other].fetch_add(number as u64, Ordering::Relaxed);
     }
 }
 
-/// Asks a solver, and counts that with the time that it takes, also if it never ends.
+/// Runs a solver query and counts it and its time, even if it never ends.
 pub fn query<T>(ask: impl FnOnce() -> T) -> T {
-    let Some(seat) = seat() else {
+    let Some(own) = own() else {
         return ask();
     };
-    seat.counters[Counter::Queries as usize].fetch_add(1, Ordering::Relaxed);
-    seat.asked.fetch_sub(now(), Ordering::Relaxed);
-    seat.asking.fetch_add(1, Ordering::Relaxed);
+    own.counters[Counter::Queries as usize].fetch_add(1, Ordering::Relaxed);
+    own.query_nanoseconds.fetch_sub(now(), Ordering::Relaxed);
+    own.open_queries.fetch_add(1, Ordering::Relaxed);
     let answer = ask();
-    seat.asking.fetch_sub(1, Ordering::Relaxed);
-    seat.asked.fetch_add(now(), Ordering::Relaxed);
+    own.open_queries.fetch_sub(1, Ordering::Relaxed);
+    own.query_nanoseconds.fetch_add(now(), Ordering::Relaxed);
     answer
 }
 
-fn board() -> Option<&'static Board> {
+fn race() -> Option<&'static RaceCounters> {
     // SAFETY: what is stored is mapped until it is taken out; a process that counts never takes it out, because it
     // ends first, and the supervisor, which does, has one thread.
-    unsafe { BOARD.load(Ordering::Acquire).as_ref() }
+    unsafe { RACE_COUNTERS.load(Ordering::Acquire).as_ref() }
 }
 
-fn seat() -> Option<&'static Seat> {
-    board()?.seats.get(FOR.get())
+/// The counters of the calling thread's analysis.
+fn own() -> Option<&'static AnalysisCounters> {
+    race()?.analyses.get(ANALYSIS.get())
 }
 
 /// Nanoseconds of the monotonic clock, which all processes share.
@@ -269,7 +270,7 @@ fn now() -> i64 {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |time| time.num_nanoseconds())
 }
 
-/// Never zero.
+/// Returns a hash that is never zero.
 fn hash(name: &str) -> u64 {
     FxBuildHasher.hash_one(name) | 1
 }
@@ -278,7 +279,7 @@ fn hash(name: &str) -> u64 {
 mod tests {
     use super::*;
 
-    /// With numbers that no other test's analyses have.
+    /// Uses numbers of analyses that no other test has.
     #[test]
     fn what_is_counted_is_read() {
         let counters = Counters::shared().expect("memory");
@@ -291,8 +292,8 @@ mod tests {
         add(Counter::Obligations, 3);
         set(Counter::Bound, 9);
         set(Counter::Bound, 4);
-        raise(Counter::MostKept, 6);
-        raise(Counter::MostKept, 5);
+        raise(Counter::MostKeptConstraints, 6);
+        raise(Counter::MostKeptConstraints, 5);
         assert_eq!(time(Counter::BaseCase, || 7), 7);
         time(Counter::StepCase, || {
             std::thread::sleep(Duration::from_millis(5))
@@ -302,7 +303,7 @@ mod tests {
         query(|| std::thread::sleep(Duration::from_millis(20)));
         attribute(0);
         add(Counter::Bound, 100);
-        attribute(MOST as u32);
+        attribute(MAXIMUM_ANALYSES as u32);
         add(Counter::Bound, 100);
         attribute(0);
         let counted = counters.of(61);
@@ -323,7 +324,7 @@ mod tests {
         assert!(counted.solver_time < Duration::from_secs(10));
         assert_eq!(counters.of(62), Counted::default());
         assert_eq!(counters.of(u32::MAX), Counted::default());
-        // A question that is not answered counts for as long as it has been asked.
+        // A query that has not ended counts with the time since its start.
         attribute(63);
         query(|| {
             std::thread::sleep(Duration::from_millis(10));

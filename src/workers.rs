@@ -1,11 +1,11 @@
-//! More threads for one analysis, as long as there are cores that nobody else wants.
+//! Helper threads for one analysis, as long as there are idle cores.
 //!
-//! An analysis has one thread and one permit to run. Where its work falls into independent parts, it may *hire*: a permit
-//! that is idle is lent, and a thread of a pool works under it. What is lent is wanted back as soon as somebody waits for
-//! a permit; a helper looks at [`Helper::is_wanted_back`] between two parts of the work, and leaves the rest to the
-//! others. So there are never more threads at work than permits, but for the part that each helper is in the middle of.
+//! An analysis has one thread and one permit to run. Where its work falls into independent parts, it may *hire* a helper: it
+//! borrows an idle permit, and a thread of a pool works under it. A permit is wanted back as soon as an analysis waits for
+//! one; a helper checks [`Helper::is_wanted_back`] between two parts of the work, and leaves the rest to the other
+//! threads. So there are never more threads at work than permits, except for the part that each helper is in the middle of.
 //!
-//! [`Workers::map`] is for a list of parts; [`Workers::scope`] with a [`queue`] for work that makes new work.
+//! [`Workers::map`] is for a list of parts; [`Workers::scope`] with a [`queue`] is for parts that create new parts.
 
 pub mod queue;
 
@@ -15,25 +15,25 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Who lends permits to run.
+/// A source of permits to run, which are numbered.
 pub trait Permits: Send + Sync {
-    /// The number of a permit that nobody has or waits for; the caller's from now on.
+    /// Takes a permit that no thread has or waits for, and returns its number.
     fn lend(&self) -> Option<usize>;
 
-    /// The calling thread begins to work under the permit.
+    /// Tells that the calling thread begins to work under the permit.
     fn begin(&self, permit: usize);
 
-    /// Whether somebody waits for the permit.
+    /// Checks whether a thread waits for the permit.
     fn is_wanted_back(&self, permit: usize) -> bool;
 
-    /// The calling thread has ended its work; the permit is nobody's again.
+    /// Returns the permit: the calling thread has ended its work.
     fn give_back(&self, permit: usize);
 }
 
-/// The stack of a thread on which solvers work, in bytes: they recurse over deep terms. It is reserved, not used.
+/// Stack size of a thread on which solvers work, in bytes: they recurse over deep terms. The memory is reserved, not used.
 pub const SOLVER_STACK: usize = 1 << 30;
 
-/// Helpers for an analysis, as many as there are permits to lend.
+/// Hires helpers for an analysis, as many as there are idle permits.
 #[derive(Clone)]
 pub struct Workers {
     source: Option<Arc<Source>>,
@@ -44,19 +44,19 @@ struct Source {
     threads: Threads,
 }
 
-/// Threads for helpers, which all analyses of a process may share.
+/// A pool of threads for helpers, which all analyses of a process may share.
 #[derive(Clone)]
 pub struct Threads {
     number: usize,
-    /// How many of them have something to do. A helper who is wanted back keeps its thread for a while, and who hires is
-    /// not to wait for somebody who waits for a thread.
+    /// The number of threads that are at work. It is kept so that hiring never waits for a thread: a helper whose permit is
+    /// wanted back keeps its thread until its part is done.
     busy: Arc<AtomicUsize>,
-    /// Started when it is needed for the first time; `None` if the system gives no threads.
+    /// The pool, started when it is needed for the first time; `None` if the system gives no threads.
     started: Arc<OnceLock<Option<ThreadPool>>>,
 }
 
 impl Threads {
-    /// With so many threads.
+    /// Creates a pool with the number of threads.
     pub fn new(number: usize) -> Self {
         Self {
             number,
@@ -65,7 +65,7 @@ impl Threads {
         }
     }
 
-    /// One that has nothing to do.
+    /// Reserves an idle thread.
     fn reserve(&self) -> Option<Reserved> {
         let more = |busy: usize| (busy < self.number).then_some(busy + 1);
         let reserved = self
@@ -86,7 +86,7 @@ impl Threads {
     }
 }
 
-/// A thread of the pool that has something to do as long as this lives.
+/// A reservation of a thread of the pool, until it is dropped.
 struct Reserved(Arc<AtomicUsize>);
 
 impl Drop for Reserved {
@@ -96,39 +96,39 @@ impl Drop for Reserved {
 }
 
 impl Workers {
-    /// Nobody ever helps.
+    /// Returns workers that never have a helper.
     pub const fn none() -> Self {
         Self { source: None }
     }
 
-    /// Helpers on these threads under these permits.
+    /// Returns helpers on these threads under these permits.
     pub fn under(permits: Arc<dyn Permits>, threads: Threads) -> Self {
         let source = (threads.number > 0).then(|| Arc::new(Source { permits, threads }));
         Self { source }
     }
 
-    /// So many helpers, whoever waits: for a process in which nobody else works.
+    /// Returns workers with a fixed number of helpers, never wanted back: for a process with one analysis.
     pub fn fixed(number: usize) -> Self {
         let permits = Fixed(AtomicUsize::new(number));
         Self::under(Arc::new(permits), Threads::new(number))
     }
 
-    /// The most threads that are at work together, the caller's included.
-    pub fn most(&self) -> usize {
+    /// The maximum number of threads that are at work at once, including the caller's.
+    pub fn maximum_threads(&self) -> usize {
         1 + self
             .source
             .as_ref()
             .map_or(0, |source| source.threads.number)
     }
 
-    /// A permit for somebody who is not one of these threads.
+    /// Borrows a permit for a thread outside of the pool.
     pub fn borrow(&self) -> Option<Helper<'_>> {
         let permits = &*self.source.as_ref()?.permits;
         let permit = permits.lend()?;
         Some(Helper { permits, permit })
     }
 
-    /// Does the work, which may hire for parts of it; comes back when all of them are done.
+    /// Does the work, which may hire helpers for parts of it; returns when all parts are done.
     ///
     /// # Panics
     /// When a part does.
@@ -173,7 +173,7 @@ impl Workers {
         };
         self.scope(|scope| {
             loop {
-                // As long as there is something left for another.
+                // Hire while items are left for helpers.
                 while next.load(Ordering::Relaxed) + 1 < items.len() && scope.hire(help) {}
                 let Some((index, item)) = take() else {
                     break;
@@ -188,18 +188,18 @@ impl Workers {
     }
 }
 
-/// Work that may hire.
+/// A scope in which work may hire helpers.
 pub struct Scope<'r, 's> {
     helpers: Option<(&'s Source, &'r rayon::Scope<'s>)>,
 }
 
 impl<'s> Scope<'_, 's> {
-    /// Whether there may be somebody to hire.
+    /// Checks whether hiring may succeed.
     pub fn may_hire(&self) -> bool {
         self.helpers.is_some()
     }
 
-    /// Has somebody else do the part, at once, if there is a thread and a permit is lent; says whether that is so.
+    /// Starts the part on a helper at once, if a thread and a permit are idle; returns whether it has done so.
     pub fn hire(&self, part: impl FnOnce(&Scope<'_, 's>, &Helper<'s>) + Send + 's) -> bool {
         let Some((source, threads)) = self.helpers else {
             return false;
@@ -226,14 +226,14 @@ impl<'s> Scope<'_, 's> {
     }
 }
 
-/// Who works under a lent permit.
+/// A helper that works under a borrowed permit.
 pub struct Helper<'s> {
     permits: &'s dyn Permits,
     permit: usize,
 }
 
 impl Helper<'_> {
-    /// Whether the helper has to end when its part is done.
+    /// Checks whether the helper has to end when its part is done.
     pub fn is_wanted_back(&self) -> bool {
         self.permits.is_wanted_back(self.permit)
     }
@@ -245,7 +245,7 @@ impl Drop for Helper<'_> {
     }
 }
 
-/// So many permits as the number says, for whoever asks.
+/// A fixed number of permits, which are never wanted back.
 struct Fixed(AtomicUsize);
 
 impl Permits for Fixed {
@@ -274,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    /// One permit, until it is wanted back.
+    /// A source of one permit, which may be wanted back.
     #[derive(Default)]
     struct Recalled {
         is_lent: AtomicBool,
@@ -312,18 +312,18 @@ mod tests {
     }
 
     #[test]
-    fn a_map_is_in_order_whoever_helps() {
+    fn results_of_a_map_are_in_the_order_of_the_items() {
         let expected: Vec<u64> = (0..200).map(|item| item * item).collect();
         assert_eq!(squares(&Workers::none(), 200), (expected.clone(), 0));
         for helpers in 1..4 {
             let (results, states) = squares(&Workers::fixed(helpers), 200);
             assert_eq!(results, expected);
-            assert!(states >= 1, "nobody has helped");
+            assert!(states >= 1, "there was no helper");
         }
     }
 
     #[test]
-    fn who_is_wanted_back_leaves_the_rest_to_others() {
+    fn a_helper_that_is_wanted_back_leaves_the_rest_to_other_threads() {
         let permits = Arc::new(Recalled::default());
         let workers = Workers::under(permits.clone(), Threads::new(1));
         let items: Vec<usize> = (0..100).collect();
@@ -339,12 +339,12 @@ mod tests {
         };
         let results = workers.map(&items, &mut false, || true, work);
         assert_eq!(results, items);
-        assert_eq!(helped.into_inner(), 1, "it has taken one part, and no more");
+        assert_eq!(helped.into_inner(), 1, "the helper has taken one part");
         assert!(!permits.is_lent.load(Ordering::SeqCst));
     }
 
     #[test]
-    fn a_panic_of_a_helper_is_the_callers() {
+    fn a_panic_of_a_helper_reaches_the_caller() {
         let permits = Arc::new(Recalled::default());
         let workers = Workers::under(permits.clone(), Threads::new(1));
         let work = |is_helper: &mut bool, &(): &()| {
@@ -354,13 +354,16 @@ mod tests {
         let map = || workers.map(&[(); 100], &mut false, || true, work);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(map));
         assert!(result.is_err());
-        assert!(!permits.is_lent.load(Ordering::SeqCst), "it is given back");
+        assert!(
+            !permits.is_lent.load(Ordering::SeqCst),
+            "the permit is returned"
+        );
     }
 
-    /// A helper who is wanted back keeps its thread until its part is done; meanwhile the permit is lent to another, who is
-    /// not to wait for the thread.
+    /// A helper that is wanted back keeps its thread until its part is done; an analysis that gets its permit meanwhile must
+    /// not wait for that thread.
     #[test]
-    fn who_hires_does_not_wait_for_a_thread() {
+    fn hiring_does_not_wait_for_a_thread() {
         let threads = Threads::new(1);
         let workers = || Workers::under(Arc::new(Fixed(AtomicUsize::new(1))), threads.clone());
         let (one, other) = (workers(), workers());
@@ -388,7 +391,7 @@ mod tests {
         });
         assert!(
             other.scope(|scope| scope.hire(|_, _| ())),
-            "it is free again"
+            "the thread is free again"
         );
     }
 }

@@ -1,4 +1,4 @@
-/* A counter with a bound, and one that is always twice as large. */
+/* A counter with a bound, and a second counter that is always twice as large. */
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

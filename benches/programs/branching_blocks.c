@@ -1,5 +1,5 @@
-/* A machine with several variables: in each round the environment chooses among branches, and most of them have nothing
-   to do with the property. */
+/* A state machine with several variables: in each iteration the environment chooses among branches, most of which are
+   irrelevant to the property. */
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,4 +1,4 @@
-/* Two counters that go up together as often as the environment likes. */
+/* Two counters that are incremented together, any number of times. */
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
-/* Twenty counters with nondeterministic inputs, branches and additions: what bounded model checking is measured on. The
-   property holds; it is a question for the solver after each iteration, and to answer it for one more takes what was
-   answered for the one before. */
+/* Twenty counters with nondeterministic inputs, branches and additions, for measuring bounded model checking. The
+   property holds. It is checked after each iteration, and the check for an iteration depends on the results for the
+   iterations before it. */
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

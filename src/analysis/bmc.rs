@@ -1,11 +1,9 @@
 //! Bounded model checking (Biere, Cimatti, Clarke and Zhu, TACAS 1999), as paper 000, section 4.1, configures it: the
 //! Predicate CPA with blk^never under the Loop-Bound CPA, and Algorithm 3 without its lines 15 to 23.
 //!
-//! It finds violations within the bound, and proves programs whose executions all end within it (forward condition).
-//!
-//! Where all paths end within the bound and the question whether a target is reached is hard, the check of the proof would
-//! ask the same again, for as long: then the check is what finds out ([`Context::certifies`]). Only if it does not, the
-//! question is asked here.
+//! It finds violations within the bound, and proves programs whose executions all end within it (forward condition). If
+//! all paths end within the bound and a query about targets is hard, the check of the proof would ask the same query
+//! for as long: so the check decides ([`Context::certifies`]), and the query is repeated only if it fails.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +16,8 @@ use crate::certify::certificate::{Certificate, ProofStep};
 use crate::program::block::Blocks;
 use crate::solver::SolverError;
 
-/// Wall time of a question before it is left to the check of the proof.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Maximum wall time of a query before it is left to the check of the proof.
+const MAXIMUM_TIME_BEFORE_PROOF_CHECK: Duration = Duration::from_secs(1);
 
 options! {
     /// Options of bounded model checking.
@@ -42,7 +40,7 @@ pub fn run(
     let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let mut base = BaseCases::new(unrolling).with_last_steps();
     let mut certifies = context.certifies;
-    base.set_limit(certifies.map(|_| PATIENCE));
+    base.set_limit(certifies.map(|_| MAXIMUM_TIME_BEFORE_PROOF_CHECK));
     let mut bound = 1;
     loop {
         context.safe_point();
@@ -59,7 +57,7 @@ pub fn run(
                 let reason = base.left_aside().unwrap_or("stopped").to_owned();
                 return Ok(Answer::Unknown(reason));
             }
-            // The same bound again, as long as it takes.
+            // The same bound is checked again, without a limit of time.
             BaseCase::Unfinished => {
                 base.set_limit(None::<Duration>);
                 if let Some(certifies) = certifies.take()

@@ -1,4 +1,4 @@
-//! Who publishes for whom: a test for each cell of the table in [`super::invariants`].
+//! Tests of the exchange of invariants: one for each pair of a publisher and a consumer of [`super::invariants`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const BUDGET: Duration = Duration::from_secs(60);
 
 struct Task {
     lowered: Program,
-    /// The same for all: places of invariants are numbered by them.
+    /// Shared by publisher and consumer: locations of invariants are numbered by them.
     blocks: Arc<Blocks>,
 }
 
@@ -104,7 +104,7 @@ impl Analysis {
     }
 }
 
-/// What the analysis publishes, once the prover has proved what it offers.
+/// Returns what the analysis publishes, once the prover has proved what it offers.
 fn published(analysis: Analysis, task: &Task) -> InvariantStore {
     let setting = Setting::of(&task.lowered);
     setting.run_as(&analysis.name(), BUDGET, |context| {
@@ -135,7 +135,7 @@ fn published(analysis: Analysis, task: &Task) -> InvariantStore {
     invariants
 }
 
-/// What the consumer has taken, and what it says.
+/// Returns the number of invariants that the consumer has taken of each publisher, and its answer.
 fn taken(
     consumer: Analysis,
     task: &Task,
@@ -145,7 +145,7 @@ fn taken(
         invariants,
         ..Setting::of(&task.lowered)
     };
-    // Not the publisher's name, or what it takes would be its own.
+    // Not the publisher's name: a consumer does not take invariants that it published itself.
     setting.run_as("consumer", BUDGET, |context| {
         let answer = consumer.run(&task.blocks, context);
         (context.exchange.taken(), answer)
@@ -164,7 +164,7 @@ const CONSUMERS: [Analysis; 9] = [
     Horn,
 ];
 
-fn everybody_takes(publishers: &[Analysis], task: &Task, provers: &[Analysis]) {
+fn all_consumers_take(publishers: &[Analysis], task: &Task, provers: &[Analysis]) {
     for &publisher in publishers {
         let invariants = published(publisher, task);
         for consumer in CONSUMERS {
@@ -200,7 +200,7 @@ fn invariants_about_variables() {
         Ctigar,
         Spacer,
     ];
-    everybody_takes(&publishers, &task, &[PredicateAbstraction, Impact, Ctigar]);
+    all_consumers_take(&publishers, &task, &[PredicateAbstraction, Impact, Ctigar]);
 }
 
 #[test]
@@ -218,12 +218,12 @@ fn invariants_about_cells() {
             return 0;
          }",
     );
-    everybody_takes(&[Cells], &task, &[KInduction]);
+    all_consumers_take(&[Cells], &task, &[KInduction]);
 }
 
-/// What is proved while an engine is at work that cannot be told of it.
+/// SPACER takes no invariants while it runs, so it starts again with those that come meanwhile.
 #[test]
-fn what_comes_late_is_a_reason_to_begin_again() {
+fn late_invariants_make_spacer_start_again() {
     // The invariant is a polynomial, of which SPACER knows nothing.
     let task = Task::new(
         "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);

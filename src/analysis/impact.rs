@@ -34,27 +34,27 @@ options! {
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
-        /// Who looks for these invariants.
+        /// The engine that looks for these invariants.
         pub path_invariants_by: Generator = Generator::DataFlow;
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
-        /// What a new state says: nothing, or which of the predicates hold that interpolants had there (UFO).
+        /// The formula of a new state: true, or the interpolants' predicates at its location that hold (UFO).
         pub abstraction: NewStates = NewStates::True;
     }
 }
 
-/// What new states say.
+/// The formulas of new states.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum NewStates {
-    /// Nothing.
+    /// True.
     True,
     /// Cartesian predicate abstraction.
     Cartesian,
 }
 choice!(NewStates: "true" = Self::True, "cartesian" = Self::Cartesian);
 
-/// So many states are tried to cover another by force, the newest first.
-const TRIED: usize = 3;
+/// Maximum number of states that are tried to cover another by force, the newest first.
+const MAXIMUM_FORCED_COVERING_ATTEMPTS: usize = 3;
 
 /// Runs IMPACT.
 ///
@@ -93,18 +93,18 @@ pub fn run(
     cegar.run(context)
 }
 
-/// The strategy: interpolants strengthen the states that they are of.
+/// The refinement strategy of IMPACT: interpolants strengthen the states of the path.
 pub struct ImpactRefinement<'f> {
     forced_covering: bool,
     abstraction: NewStates,
     selection: Selection<'f>,
     boolean: BooleanAbstraction<'f>,
-    /// Conjuncts of interpolants.
+    /// The interpolants so far, as candidate invariants.
     used: Vec<Candidate>,
 }
 
 impl ImpactRefinement<'_> {
-    /// Interpolants by Boolean abstraction along the path, with a few predicates that exclude it.
+    /// Computes interpolants by Boolean abstraction along the path, with a few predicates that exclude it.
     fn by_predicates(
         &mut self,
         model: &mut Model<'_, SyntacticAbstraction<'_>>,
@@ -197,7 +197,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
     }
 }
 
-/// Which states cover which. A state is covered only by one that was created before it, so that there are no cycles.
+/// The covering relation. A state is covered only by one that was created before it, so that there are no cycles.
 struct Coverage<'m, 'f> {
     model: Model<'m, SyntacticAbstraction<'f>>,
     elements: FxHashMap<AbstractionId, ElementId>,
@@ -232,8 +232,8 @@ impl<'m, 'f> Coverage<'m, 'f> {
         domain.abstraction.entails(&from, &to, place)
     }
 
-    /// IMPACT refinement: conjoins the formulas to those of the states, removes states of which nothing is left, and
-    /// checks the coverage that this may change again (paper 000, Figure 3).
+    /// IMPACT refinement: conjoins the formulas to those of the states, removes states that become false, and checks
+    /// the affected coverings again (paper 000, Figure 3).
     fn strengthen(&mut self, states: &[AbstractionId], formulas: &[TermId]) {
         let mut strengthened = Vec::new();
         for (&state, &formula) in states.iter().zip(formulas) {
@@ -262,7 +262,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         }
     }
 
-    /// What is covered by one of the states.
+    /// Returns the states that are covered by one of the given ones.
     fn covered_by_any(&self, states: &[AbstractionId]) -> Vec<AbstractionId> {
         let mut all: Vec<AbstractionId> = self.elements.keys().copied().collect();
         all.retain(|&id| self.covered_by(id).is_some_and(|by| states.contains(&by)));
@@ -270,7 +270,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         all
     }
 
-    /// The state with all that were reached from it.
+    /// Returns the state with all its descendants.
     fn subgraph(&self, state: AbstractionId) -> Vec<AbstractionId> {
         let mut all = vec![state];
         let mut next = 0;
@@ -281,7 +281,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         all
     }
 
-    /// The elements of abstraction states and of the intermediate ones after them.
+    /// Returns the elements of abstraction states and of the intermediate states after them.
     fn with_intermediate(&self, states: &[AbstractionId]) -> Vec<ElementId> {
         let set: FxHashSet<AbstractionId> = states.iter().copied().collect();
         let all = self.model.reached.since(0);
@@ -306,7 +306,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         }
     }
 
-    /// The state is not covered any more: what was reached from it counts again.
+    /// Removes a state's covering; its descendants are explored again.
     fn uncover(&mut self, state: AbstractionId) {
         self.set_covered_by(state, None);
         if self.is_below_covered(state) {
@@ -324,7 +324,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         for id in self.with_intermediate(&all) {
             self.model.reached.resume(self.model.cpa, id);
         }
-        // It may be covered by another.
+        // Another state may cover it.
         self.cover_if_possible(state);
     }
 
@@ -339,7 +339,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         false
     }
 
-    /// The states that could cover this one: of the same location, created before, and not covered themselves.
+    /// Returns the states that could cover this one: older ones of the same location that are not covered.
     fn candidates(&self, state: AbstractionId) -> Vec<AbstractionId> {
         let Some(&element) = self.elements.get(&state) else {
             return Vec::new();
@@ -372,7 +372,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         }
     }
 
-    /// What was reached from a covered state does not count, and covers nothing.
+    /// Marks a state as covered. Its descendants are suspended, and cover no states.
     fn cover(&mut self, state: AbstractionId, by: AbstractionId) {
         self.set_covered_by(state, Some(by));
         let all = self.subgraph(state);
@@ -384,7 +384,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         }
     }
 
-    /// fcover^IMPACT.
+    /// Forced covering, fcover^IMPACT.
     fn force(&mut self, id: ElementId) -> bool {
         let Some(element) = self.model.reached.get(id) else {
             return false;
@@ -396,7 +396,11 @@ impl<'m, 'f> Coverage<'m, 'f> {
         let state = state.abstraction;
         let mut candidates = self.candidates(state);
         candidates.retain(|&other| self.formula(other) != TermId::TRUE);
-        for other in candidates.into_iter().rev().take(TRIED) {
+        for other in candidates
+            .into_iter()
+            .rev()
+            .take(MAXIMUM_FORCED_COVERING_ATTEMPTS)
+        {
             if self.entails(state, other) {
                 self.cover(state, other);
                 return true;

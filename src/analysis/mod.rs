@@ -1,24 +1,23 @@
 //! The engines: one module each.
 //!
-//! Uses [`crate::term`], [`crate::program`], [`crate::certify`]. An engine gets a program, a budget and a
-//! [`CancellationToken`]; engines do not import one another, except that [`data_flow`] samples what [`simulate`] runs, and
-//! [`cegar`] has [`data_flow`] or [`k_induction`] look at parts of the program.
+//! An engine gets a program, a budget and a [`CancellationToken`]. Engines do not import one another, except that
+//! [`data_flow`] samples runs of [`simulate`], and [`cegar`] runs [`data_flow`] or [`k_induction`] on path programs.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
-//! * [`exhaustive`]: all runs, where inputs have few values that matter.
+//! * [`exhaustive`]: enumeration of all runs, where inputs have few values that make a difference.
 //! * [`boxes`]: branch and bound over inputs in interval arithmetic.
-//! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: what these two share.
-//! * [`unwind`]: symbolic execution with merging, loops to a limit each.
-//! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]: what
-//!   these two share; [`predicate`]: all of these as settings of one.
+//! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: the unrolling that these two share.
+//! * [`unwind`]: symbolic execution with merging of states, each loop up to a limit.
+//! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]:
+//!   the refinement loop that these two share; [`predicate`]: all of these as settings of one engine.
 //! * [`ctigar`]: IC3 on predicates.
-//! * [`horn`]: Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]: the program as
-//!   such clauses, and back.
+//! * [`horn`]: constrained Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]:
+//!   the translation of the program to such clauses, and of solutions back to the program.
 //! * [`spacer`]: automatic abstraction of Horn clauses with counters for loops, which Z3's SPACER solves.
-//! * [`summaries`]: summaries of recursive functions by guesses.
-//! * [`data_flow`]: invariants by abstract interpretation and by guesses, continuously refined.
-//! * [`invariants`]: how analyses share them.
-//! * [`options`]: how an engine declares what a user can set.
+//! * [`summaries`]: summaries of recursive functions, guessed and then proved.
+//! * [`data_flow`]: invariants by abstract interpretation and by proved guesses, continuously refined.
+//! * [`invariants`]: the store through which engines share invariants.
+//! * [`options`]: the declaration of options that users set.
 
 pub mod bmc;
 pub mod boxes;
@@ -62,42 +61,41 @@ use crate::workers::Workers;
 pub enum Answer {
     /// The property holds, for the reason that the certificate gives.
     Safe(Certificate),
-    /// The property holds: all runs of the program as lowered have been seen.
+    /// The property holds: all runs of the program as lowered have been enumerated.
     Explored(exhaustive::Statistics),
     /// The property is violated; the violation has been confirmed on the program as lowered.
     Unsafe(Violation),
-    /// Neither was found out, for a reason in words.
+    /// The verdict is unknown, for a reason in words.
     Unknown(String),
 }
 
-/// What an engine gets from whoever runs it.
+/// The environment in which an engine runs, supplied by its caller.
 pub struct Context<'c> {
-    /// When to stop.
+    /// Says when to stop.
     pub token: &'c CancellationToken,
     /// See [`Context::safe_point`].
     pub safe_point: &'c dyn Fn() -> Duration,
-    /// Whom to tell what happens.
+    /// Receives the engine's progress.
     pub report: &'c dyn Fn(Progress),
     /// Replays an alarm on the program as lowered.
     pub confirm: &'c mut dyn FnMut(&Journal) -> Replay,
-    /// What the analyses of the race have proved, to give and to take.
+    /// The exchange of proved invariants with the other engines.
     pub exchange: &'c Exchange<'c>,
-    /// More threads, where cores are idle.
+    /// Further threads, where cores are idle.
     pub workers: &'c Workers,
-    /// Whether a proof passes its check of which the engine does not know that it is one, where to find that out is as hard
+    /// Checks a certificate of which the engine does not know whether it is a proof, where finding that out is as hard
     /// as the check itself. `None` where it is not.
     pub certifies: Option<&'c dyn Fn(&Certificate) -> bool>,
 }
 
 impl Context<'_> {
-    /// The engine could stop here. To be called between queries, where it costs nothing: if others are waiting for the
-    /// processor and this engine's turn is over, it waits for its next one. Returns how long that took, for an engine
-    /// that keeps an eye on the time.
+    /// Yields the processor if another engine waits for it and this engine's time slice is over. To be called between
+    /// queries, where a pause costs nothing. Returns the time spent waiting, for engines that measure their own time.
     pub fn safe_point(&self) -> Duration {
         (self.safe_point)()
     }
 
-    /// What there is to say about an alarm, once it has been replayed.
+    /// Replays an alarm and returns the answer that follows from it.
     pub fn confirmed(&mut self, alarm: &Journal) -> Answer {
         match (self.confirm)(alarm) {
             Replay::Confirmed(violation) => Answer::Unsafe(violation),
@@ -111,15 +109,15 @@ impl Context<'_> {
         }
     }
 
-    /// A solver that is interrupted when the engine is to stop.
+    /// Returns a solver that is interrupted when the engine is to stop.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no solver can be made.
     pub fn solver(&self, factory: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
         self.solvers(factory)()
     }
 
-    /// Makes solvers that are interrupted when the engine is to stop.
+    /// Returns a factory of solvers that are interrupted when the engine is to stop.
     pub fn solvers<'f>(
         &self,
         factory: &'f SolverFactory<'f>,
@@ -133,54 +131,54 @@ impl Context<'_> {
     }
 }
 
-/// What happens in an engine.
+/// An event in an engine, for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// The bound k is being looked at.
+    /// The engine turns to this bound.
     Bound {
         /// The bound, in steps between cut points.
         bound: u32,
     },
-    /// An abstract counterexample has been found.
+    /// An abstract counterexample is about to be refined.
     Refinement {
-        /// How many there have been, with this one.
+        /// Its number, from one.
         number: u32,
-        /// How many abstract states there have been.
+        /// The number of abstract states so far.
         states: usize,
     },
-    /// Invariants have been looked for.
+    /// A round of the generation of invariants has ended.
     Invariants {
-        /// In which language.
+        /// The round's name.
         round: &'static str,
-        /// How many are new.
+        /// The number of new invariants.
         proved: usize,
-        /// How many the store has.
+        /// The number of all invariants in the store.
         total: usize,
     },
-    /// A target may be reached but was not confirmed: the engine will have no proof.
+    /// An alarm was not confirmed: the engine leaves the target aside and can no longer prove the program.
     LeftAside {
-        /// Why it was not confirmed.
+        /// The reason why it was not confirmed.
         reason: String,
     },
-    /// There is another abstraction of the program.
+    /// The engine has a new abstraction of the program.
     Abstracted {
-        /// What it is based on.
+        /// The step that made it.
         step: AbstractionStep,
-        /// Of how many iterations of each loop.
+        /// The number of iterations of each loop that the step looked at.
         bound: u32,
-        /// How many of the program's constraints it has.
+        /// The number of the program's constraints that it keeps.
         kept: usize,
-        /// How many the program has.
+        /// The number of the program's constraints.
         all: usize,
     },
 }
 
-/// What an abstraction is based on.
+/// The step that made an abstraction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AbstractionStep {
-    /// What the proof of an under-approximation needs.
+    /// It keeps the constraints that the proof of an under-approximation needs.
     ProofBased,
-    /// What excludes a counterexample.
+    /// It adds constraints that exclude a counterexample.
     CounterexampleBased,
 }
 
@@ -200,7 +198,7 @@ impl CancellationToken {
         Self::default()
     }
 
-    /// Asks everybody with a clone of the token to stop, and interrupts their solvers; it cannot be taken back.
+    /// Asks all holders of a clone of the token to stop, and interrupts their solvers; it cannot be undone.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::SeqCst);
         for solver in &*self.solvers.lock() {
@@ -208,8 +206,8 @@ impl CancellationToken {
         }
     }
 
-    /// The solver is to be interrupted when the token is cancelled, or at once if it is. A check that starts after that must not be asked:
-    /// look at [`Self::is_cancelled`] first.
+    /// Registers a solver to be interrupted when the token is cancelled, or at once if it is. A query that starts after
+    /// the interrupt would run on: look at [`Self::is_cancelled`] before each.
     pub fn interrupts(&self, solver: Arc<dyn Interrupt>) {
         let mut solvers = self.solvers.lock();
         if self.is_cancelled() {
@@ -223,13 +221,13 @@ impl CancellationToken {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for a loop that looks at it often.
+    /// The flag itself, for loops that read it often.
     pub fn flag(&self) -> &AtomicBool {
         &self.flag
     }
 }
 
-/// A token that is cancelled when another one is.
+/// Cancels this token when another one is cancelled.
 impl Interrupt for CancellationToken {
     fn interrupt(&self) {
         self.cancel();

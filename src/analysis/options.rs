@@ -1,8 +1,8 @@
 //! Options that a user can set: documentation, type, default and reader from one declaration.
 //!
-//! [`options!`] declares a struct of options. Its doc comments are what `regatta portfolio explain` prints, its
-//! defaults are what [`Default`] gives, and its types are what a value in a portfolio file is read as. So an engine's
-//! options are declared beside the engine, and nothing else has to know them.
+//! [`options!`] declares a struct of options. Its doc comments are the text of `regatta portfolio explain`, its
+//! defaults implement [`Default`], and the types of its fields decide how values in a portfolio file are read. So an
+//! engine's options are declared beside the engine, and no other module has to know them.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -12,15 +12,15 @@ use toml::de::DeValue;
 
 use crate::solver::{Backend, Encoding};
 
-/// Options by their names.
+/// A set of options that can be listed, and set by name.
 pub trait Options {
-    /// All of them, in the order of their declaration, with their present values.
+    /// Returns all options, in the order of their declaration, with their present values.
     fn entries(&self) -> Vec<Entry>;
 
     /// Sets the option with the name.
     ///
     /// # Errors
-    /// When there is none, or when it cannot have the value.
+    /// When there is no such option, or when it cannot have the value.
     fn set(&mut self, name: &str, value: &DeValue<'_>) -> Result<(), BadValue>;
 }
 
@@ -29,9 +29,9 @@ pub trait Options {
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub documentation: String,
-    /// What values it can have, in words.
+    /// The values that it can have, in words.
     pub values: String,
     /// The default, as TOML.
     pub default: String,
@@ -39,32 +39,32 @@ pub struct Entry {
     pub value: String,
 }
 
-/// Why a value is refused.
+/// The error for a value that is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadValue {
-    /// What was expected, in words.
+    /// The values that were expected, in words.
     pub expected: String,
-    /// The nearest value that would do, if there is a near one.
+    /// The accepted value that is most like the given one, if one is like it.
     pub nearest: Option<String>,
 }
 
 /// A type that an option can have.
 pub trait OptionValue: Sized {
-    /// All values (within the range), in words that can follow "expected".
+    /// Describes all values (within the range), in words that can follow "expected".
     fn values(range: Option<&RangeInclusive<Self>>) -> String;
 
-    /// Whether the value is within the range; only numbers have ranges.
+    /// Checks whether the value is within the range; only numbers have ranges.
     fn is_within(&self, _range: &RangeInclusive<Self>) -> bool {
         true
     }
 
-    /// The value, if it is one.
+    /// Reads a value, if it is one of the type.
     fn read(value: &DeValue<'_>) -> Option<Self>;
 
-    /// The value as TOML.
+    /// Returns the value as TOML.
     fn show(&self) -> String;
 
-    /// The values, as TOML, if they are few.
+    /// Returns all values, as TOML, if they are few.
     fn choices() -> Vec<String> {
         Vec::new()
     }
@@ -73,7 +73,7 @@ pub trait OptionValue: Sized {
 /// Reads an option's value.
 ///
 /// # Errors
-/// When it is not one of the type, or outside the range.
+/// When the value is not of the type, or outside the range.
 pub fn read<T: OptionValue>(
     value: &DeValue<'_>,
     range: Option<&RangeInclusive<T>>,
@@ -91,7 +91,7 @@ pub fn read<T: OptionValue>(
     }
 }
 
-/// The name that is most like the given one, if one is like it at all.
+/// Returns the name that is most like the given one, if one is like it.
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let distance = |name: &str| strsim::damerau_levenshtein(given, name);
     let near = names
@@ -102,7 +102,7 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     near.map(|(_, name)| name.to_owned())
 }
 
-/// `a`, `a or b`, or `a, b or c`.
+/// Joins alternatives: `a`, `a or b`, or `a, b or c`.
 pub fn alternatives(all: &[String]) -> String {
     match all {
         [] => String::new(),
@@ -111,14 +111,14 @@ pub fn alternatives(all: &[String]) -> String {
     }
 }
 
-/// The text of doc comments: one paragraph.
+/// Returns the text of doc comments as one paragraph.
 pub fn documentation(lines: &[&str]) -> String {
     let trimmed: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
     trimmed.join(" ").replace('`', "")
 }
 
 /// Declares a struct of [`Options`]. Each field has a doc comment, a type that is an [`OptionValue`], a default, and
-/// maybe a range after `in`. Fields in a `fixed` block are not for users.
+/// optionally a range after `in`. Fields in a `fixed` block cannot be set by users.
 macro_rules! options {
     (
         $(#[doc = $about:literal])*
@@ -192,7 +192,7 @@ macro_rules! options {
 }
 pub(crate) use options;
 
-/// Makes an enum whose variants have names an [`OptionValue`].
+/// Implements [`OptionValue`] for an enum whose variants have names.
 macro_rules! choice {
     ($Type:ty: $($name:literal = $value:path),+ $(,)?) => {
         impl $crate::analysis::options::OptionValue for $Type {
@@ -246,7 +246,7 @@ impl OptionValue for Option<Backend> {
     }
 }
 
-/// For no solver.
+/// The value that stands for no solver.
 const NONE: &str = "none";
 
 choice!(Encoding: "bitvector" = Self::BitVector, "integer" = Self::Integer);
@@ -281,7 +281,7 @@ impl<T: OptionValue> OptionValue for Vec<T> {
     }
 }
 
-/// The word for the greatest number.
+/// The value that stands for the type's greatest number.
 const UNLIMITED: &str = "unlimited";
 
 macro_rules! whole_number {
@@ -352,7 +352,7 @@ impl OptionValue for f64 {
     }
 }
 
-/// In seconds.
+/// Durations are given in seconds.
 impl OptionValue for Duration {
     fn values(range: Option<&RangeInclusive<Self>>) -> String {
         let seconds = |time: &Self| time.as_secs_f64();

@@ -1,5 +1,5 @@
-//! The approaches of paper 000 as settings of one engine: its Table 1, whose columns are keys here and can be mixed as far as
-//! there is an algorithm for what comes out.
+//! The approaches of paper 000 as settings of one engine. The options are the columns of its Table 1, and can be
+//! combined as far as there is an algorithm for the combination.
 //!
 //! | | `blocks` | `abstraction` | `refinement` | `coverage` | |
 //! |---|---|---|---|---|---|
@@ -7,9 +7,9 @@
 //! | [`k_induction`] | `never` | `none` | `none` | `none` | `induction = true` |
 //! | [`predicate_abstraction`] | `loops`, `loops-and-functions` | `boolean` | `predicates` | `none` | |
 //! | [`impact`] | `loops`, `loops-and-functions` | `none` | `impact` | `none`, `forced` | |
-//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | interpolants become predicates, too |
+//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | |
 //!
-//! Abstraction formulas are decision diagrams for `boolean`, terms for the others.
+//! Abstraction formulas are decision diagrams for `boolean`, else terms. For UFO, interpolants become predicates, too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,20 +26,20 @@ options! {
     pub struct Options {
         /// Where blocks end: the operator blk.
         pub blocks: BlockOperator = BlockOperator::Loops;
-        /// What is computed at the end of a block.
+        /// The abstraction that is computed at the end of a block.
         pub abstraction: Computation = Computation::Boolean;
-        /// What interpolants become.
+        /// The use of interpolants.
         pub refinement: Refinement = Refinement::Predicates;
         /// Whether states are strengthened to be covered before they are expanded: the operator fcover.
         pub coverage: Coverage = Coverage::None;
-        /// Whether the step case is asked as well, where blocks never end.
+        /// Whether the step case is checked as well, where blocks never end.
         pub induction: bool = false;
         /// The largest bound, in steps between cut points, where blocks never end.
         pub max_bound: u32 = u32::MAX;
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::ZERO;
-        /// Who looks for these invariants.
+        /// The engine that looks for these invariants.
         pub path_invariants_by: Generator = Generator::DataFlow;
     }
 }
@@ -56,26 +56,26 @@ pub enum BlockOperator {
 }
 choice!(BlockOperator: "never" = Self::Never, "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAndFunctions);
 
-/// What is computed at the end of a block.
+/// The abstraction that is computed at the end of a block.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Computation {
-    /// Nothing: a new state is true.
+    /// None: the formula of a new state is true.
     None,
-    /// Which predicates hold, each by itself.
+    /// Cartesian predicate abstraction.
     Cartesian,
-    /// Which combinations of predicates there are.
+    /// Boolean predicate abstraction.
     Boolean,
 }
 choice!(Computation: "none" = Self::None, "cartesian" = Self::Cartesian, "boolean" = Self::Boolean);
 
-/// What interpolants become.
+/// The use of interpolants.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Refinement {
-    /// There are none.
+    /// There are no interpolants.
     None,
-    /// Predicates.
+    /// Their atoms become predicates.
     Predicates,
-    /// Conjuncts of states.
+    /// They strengthen the states of the path.
     Impact,
 }
 choice!(Refinement: "none" = Self::None, "predicates" = Self::Predicates, "impact" = Self::Impact);
@@ -90,7 +90,7 @@ pub enum Coverage {
 }
 choice!(Coverage: "none" = Self::None, "forced" = Self::Forced);
 
-/// The algorithm that the keys describe.
+/// The algorithm that the options describe.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Approach {
     /// Bounded model checking.
@@ -104,10 +104,10 @@ pub enum Approach {
 }
 
 impl Options {
-    /// Which algorithm it is.
+    /// Returns the algorithm that the options describe.
     ///
     /// # Errors
-    /// When there is none; why not, in words.
+    /// When there is no such algorithm, with the reason in words.
     pub fn approach(&self) -> Result<Approach, String> {
         let (path_invariants, path_invariants_by) = (self.path_invariants, self.path_invariants_by);
         let max_bound = self.max_bound;
@@ -157,19 +157,21 @@ impl Options {
                 Err("`coverage` is forced by strengthening states, which `refinement = \"impact\"` does".to_owned())
             }
             (_, Refinement::None) => {
-                Err("without `refinement`, a first counterexample is the last: it is for blocks that never end".to_owned())
+                Err("without `refinement`, the first counterexample ends the analysis: \
+                    it is for blocks that never end".to_owned())
             }
             (_, Refinement::Predicates) => {
                 Err("`refinement = \"predicates\"` goes with `abstraction = \"boolean\"`".to_owned())
             }
             (Computation::Boolean, Refinement::Impact) => {
-                Err("decision diagrams are not strengthened: `refinement = \"impact\"` goes with `abstraction` \"none\" or \"cartesian\"".to_owned())
+                Err("decision diagrams are not strengthened: \
+                    `refinement = \"impact\"` goes with `abstraction` \"none\" or \"cartesian\"".to_owned())
             }
         }
     }
 }
 
-/// Runs what the options describe.
+/// Runs the algorithm that the options describe.
 ///
 /// # Errors
 /// When there is no solver.
@@ -194,7 +196,7 @@ pub fn run(
 mod tests {
     use super::*;
 
-    /// The rows of Table 1 are the engines with their own defaults, but for what goes beyond the paper.
+    /// The rows of Table 1 give the engines with their own defaults, except for options that go beyond the paper.
     #[test]
     fn named_engines_are_settings() {
         let never = Options {
@@ -227,7 +229,7 @@ mod tests {
             ..impact::Options::default()
         });
         assert_eq!(impact.approach(), Ok(expected));
-        let senseless = [
+        let without_algorithm = [
             Options {
                 coverage: Coverage::Forced,
                 ..Options::default()
@@ -253,7 +255,7 @@ mod tests {
                 ..Options::default()
             },
         ];
-        for options in senseless {
+        for options in without_algorithm {
             assert!(options.approach().is_err(), "{options:?}");
         }
     }

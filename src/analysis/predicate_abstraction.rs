@@ -32,7 +32,7 @@ options! {
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
-        /// Who looks for these invariants.
+        /// The engine that looks for these invariants.
         pub path_invariants_by: Generator = Generator::DataFlow;
     }
 }
@@ -70,10 +70,10 @@ pub fn run(
     cegar.run(context)
 }
 
-/// The strategy: interpolants become predicates, and what lacks them is explored again.
+/// The refinement strategy: interpolants become predicates, and states that lack them are explored again.
 pub struct PredicateRefinement<'f> {
     selection: Selection<'f>,
-    /// What new abstractions are computed with.
+    /// The predicates with which new abstractions are computed.
     precision: Rc<Precision>,
 }
 
@@ -151,7 +151,7 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
         abstraction.term(formula)
     }
 
-    /// The predicates and their negations.
+    /// Returns the predicates and their negations.
     fn used(&self, abstraction: &BooleanAbstraction<'f>) -> Vec<Candidate> {
         let mut all = Vec::new();
         for (at, predicates) in self.precision.places() {
@@ -169,7 +169,7 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
 }
 
 impl PredicateRefinement<'_> {
-    /// Predicates that exclude the path.
+    /// Selects predicates that exclude the path.
     fn select(
         &mut self,
         model: &Model<'_, BooleanAbstraction<'_>>,
@@ -198,7 +198,7 @@ impl PredicateRefinement<'_> {
         Some(self.predicates(model, path, interpolants))
     }
 
-    /// What of the interpolants become predicates.
+    /// Returns the atoms of interpolants as predicates.
     fn predicates(
         &mut self,
         model: &Model<'_, BooleanAbstraction<'_>>,
@@ -218,9 +218,10 @@ impl PredicateRefinement<'_> {
         all
     }
 
-    /// Removes the subgraph that starts with the pivot state, and what it covers; what that was reached from waits again.
+    /// Removes the subgraph from the pivot state on and the states that it covers; their parents return to the
+    /// waitlist.
     ///
-    /// Departure: all that waits gets the new precision, not only the parents of what is removed.
+    /// Departure: all states of the waitlist get the new precision, not only the parents of removed states.
     fn explore_again(
         &self,
         mut model: Model<'_, BooleanAbstraction<'_>>,
@@ -241,10 +242,10 @@ impl PredicateRefinement<'_> {
         let before = |&id| Some(model.cpa.domain.abstraction_state(id).before.as_ref()?.0);
         let mut parents: FxHashSet<AbstractionId> = removed.iter().filter_map(before).collect();
         if model.cpa.domain.abstraction.covers_by_union() {
-            parents.extend(leaning_on(&mut model, &removed)?);
+            parents.extend(dependent_on(&mut model, &removed)?);
         }
         parents.retain(|parent| !removed.contains(parent));
-        // Intermediate states of blocks that are built again go with those of the states that are removed.
+        // Intermediate states of blocks that are built again are removed with the others.
         let gone: Vec<_> = model
             .reached
             .since(0)
@@ -270,8 +271,8 @@ impl PredicateRefinement<'_> {
     }
 }
 
-/// The states that may have lacked a successor because one of those that are removed had it.
-fn leaning_on(
+/// Returns the states that may lack a successor because a removed state covered it.
+fn dependent_on(
     model: &mut Model<'_, BooleanAbstraction<'_>>,
     removed: &FxHashSet<AbstractionId>,
 ) -> Result<Vec<AbstractionId>, TooLarge> {
@@ -292,7 +293,7 @@ fn leaning_on(
         let regions = states.map(|id| &domain.abstractions[id.0 as usize].formula);
         domain.abstraction.set_union(place, regions)?;
     }
-    let mut leaning = Vec::new();
+    let mut dependent = Vec::new();
     for (&at, states) in &left {
         let blocks = domain.blocks().from(at);
         let may_lead_there = |block: &Block| {
@@ -300,8 +301,8 @@ fn leaning_on(
             target.is_some_and(|to| changed.contains(&to) || !domain.ends_block(Place::At(to)))
         };
         if blocks.iter().any(may_lead_there) {
-            leaning.extend(states);
+            dependent.extend(states);
         }
     }
-    Ok(leaning)
+    Ok(dependent)
 }

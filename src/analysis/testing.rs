@@ -1,4 +1,4 @@
-//! What tests of engines have in common.
+//! Helpers for tests of engines.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::solver::{Solver, SolverConfig, SolverError, new_solver};
 use crate::term::Arena;
 use crate::workers::Workers;
 
-/// The C program as lowered.
+/// Lowers a C program.
 pub fn lowered(text: &str) -> Program {
     let source = Preprocessed::from_text("t.c", text);
     let loaded = load_preprocessed(source, &LoadOptions::default());
@@ -35,12 +35,12 @@ pub fn blocks(program: Program) -> Arc<Blocks> {
     )))))
 }
 
-/// The default solver, with an arena of its own.
+/// Returns the default solver, with an arena of its own.
 pub fn default_solver() -> Result<Box<dyn Solver>, SolverError> {
     new_solver(SolverConfig::default(), Rc::new(Arena::new()))
 }
 
-/// Fails if the answer proves a program of which some run, by the seed, fails, or if its proof is refuted.
+/// Fails if the answer proves a program of which some run with inputs from the seed fails, or if its proof is refuted.
 pub fn not_wrong(
     lowered: &Program,
     simplified: &Simplified,
@@ -56,9 +56,9 @@ pub fn not_wrong(
     Ok(())
 }
 
-/// What is around an engine that has no rivals.
+/// The environment of an engine that runs alone.
 pub struct Setting<'s> {
-    /// What alarms are replayed on; without it, there must be none.
+    /// The program on which alarms are replayed; without it, there must be no alarm.
     pub program: Option<&'s Program>,
     pub invariants: InvariantStore,
     pub token: CancellationToken,
@@ -79,7 +79,7 @@ impl Default for Setting<'_> {
 }
 
 impl<'s> Setting<'s> {
-    /// Alarms are replayed on the program.
+    /// A setting in which alarms are replayed on the program.
     pub fn of(program: &'s Program) -> Self {
         Self {
             program: Some(program),
@@ -92,7 +92,7 @@ impl<'s> Setting<'s> {
         self.run_as("test", time, test)
     }
 
-    /// The same for an analysis with the name.
+    /// Like [`Self::run_within`], under the analysis's name.
     pub fn run_as<R>(
         &self,
         name: &str,

@@ -1,7 +1,7 @@
 //! A second opinion on what the checker has found: the check `thorough`.
 //!
 //! The checker asks one solver, and not about everything: conditions that the constructors of terms decide never become
-//! questions, and some questions are answered on the lower rungs of the ladder ([`crate::entailment`]). Here everything that a proof rests on is asked again, of Z3,
+//! questions, and some questions are answered by the early stages of [`crate::entailment`]. Here everything that a proof rests on is asked again, of Z3,
 //! of Bitwuzla and of a solver that is a program of its own ([`ExternalSolver`]):
 //!
 //! * **Obligations.** Each list of conditions of which the checker says that none can hold, as it was before anything

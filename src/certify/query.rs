@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::walk::{GivenUp, Walk};
 use crate::entailment::unknowns::is_hard;
-use crate::entailment::{Core, Oracle, Premises, Rung};
+use crate::entailment::{Core, Oracle, Premises, Stage};
 use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
 
-/// Wall times of questions below the last rung of the ladder.
+/// Maximum wall times of queries in the early stages of [`crate::entailment`].
 const UNKNOWNS: Duration = Duration::from_millis(500);
 const POWER: Duration = Duration::from_millis(200);
 /// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts. Tests mean the parts.
@@ -110,7 +110,7 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
 fn parts(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Vec<Vec<usize>> {
     let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
     let open: Vec<usize> = open.collect();
-    let mut parts = match walk.solver.borrow().workers.most() {
+    let mut parts = match walk.solver.borrow().workers.maximum_threads() {
         1 => 1,
         threads => PARTS_A_THREAD * threads,
     };
@@ -239,11 +239,11 @@ fn check(
     Ok(first.check(&question, names, time))
 }
 
-/// Whether the condition is excluded before the last rung of the ladder.
+/// Checks whether the condition is excluded before the last stage of the entailment.
 fn is_excluded_early(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, GivenUp> {
     let (assertions, _) = assertions(walk, &[condition]);
     let premises = Premises::new(&walk.arena, &assertions);
-    let core = premises.below_the_last(TermId::FALSE, &mut Early(walk))?;
+    let core = premises.before_last_stage(TermId::FALSE, &mut Early(walk))?;
     Ok(core.is_some())
 }
 
@@ -253,10 +253,14 @@ struct Early<'w, 'a, 'b>(&'w Walk<'a, 'b>);
 impl Oracle for Early<'_, '_, '_> {
     type Stop = GivenUp;
 
-    fn exclude(&mut self, assertions: &[TermId], rung: Rung) -> Result<Option<Core>, GivenUp> {
-        let most = match rung {
-            Rung::Power => POWER,
-            Rung::Unknowns => UNKNOWNS,
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        stage: Stage,
+    ) -> Result<Option<Core>, GivenUp> {
+        let most = match stage {
+            Stage::Power => POWER,
+            Stage::Unknowns => UNKNOWNS,
         };
         let answer = check(self.0, assertions, &[], most)?;
         let excluded = answer == TextAnswer::Unsatisfiable;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::Cpa;
 
-/// A number of an abstract state in [`Reached`]; a merged state keeps the number of the one whose place it takes.
+/// The number of an abstract state in [`Reached`]; a merged state keeps the number of the state that it replaces.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(pub u32);
 
@@ -21,30 +21,30 @@ pub struct Element<S, P> {
     pub precision: P,
 }
 
-/// The sets `reached` and `waitlist`, the latter by the states' order.
+/// The sets `reached` and `waitlist`, the latter ordered by rank.
 pub struct Reached<C: Cpa> {
     elements: Vec<Option<Element<C::State, C::Precision>>>,
     by_partition: FxHashMap<C::Partition, SmallVec<[ElementId; 1]>>,
     queue: BinaryHeap<Reverse<(C::Rank, ElementId)>>,
     waiting: Vec<bool>,
     waiting_count: usize,
-    /// Those that are put aside: see [`Self::suspend`].
+    /// The suspended states: see [`Self::suspend`].
     suspended: Vec<bool>,
 }
 
-/// What CPA++ asks of whoever runs it.
+/// Callbacks of CPA++.
 pub trait Control<C: Cpa> {
-    /// The operator fcover: whether the state could be covered by force, and need not be expanded. Then it has been
-    /// [suspended](Reached::suspend).
+    /// The operator fcover: returns whether the state could be covered by force, so that it need not be expanded. Such a state
+    /// has been [suspended](Reached::suspend).
     fn force_cover(&mut self, _cpa: &mut C, _reached: &mut Reached<C>, _id: ElementId) -> bool {
         false
     }
 
-    /// The function abort, asked for each new abstract state.
+    /// The function abort, which is called for each new abstract state.
     fn abort(&mut self, state: &C::State) -> bool;
 }
 
-/// fcover^id, and a function abort.
+/// fcover^id with a function abort.
 struct WithoutForce<F>(F);
 
 impl<C: Cpa, F: FnMut(&C::State) -> bool> Control<C> for WithoutForce<F> {
@@ -53,12 +53,12 @@ impl<C: Cpa, F: FnMut(&C::State) -> bool> Control<C> for WithoutForce<F> {
     }
 }
 
-/// Why CPA++ has ended.
+/// The reason why CPA++ has ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// No state waits but those that are postponed.
+    /// All states in the waitlist are postponed.
     Done,
-    /// `abort` asked for it.
+    /// `abort` returned true.
     Aborted,
 }
 
@@ -76,7 +76,7 @@ impl<C: Cpa> Default for Reached<C> {
 }
 
 impl<C: Cpa> Reached<C> {
-    /// Both sets empty.
+    /// Creates empty sets.
     pub fn new() -> Self {
         Self::default()
     }
@@ -95,15 +95,15 @@ impl<C: Cpa> Reached<C> {
         id
     }
 
-    /// Adds a state that another one covers: it is suspended.
+    /// Adds a state that another one covers; it is suspended.
     pub fn add_covered(&mut self, cpa: &C, state: C::State, precision: C::Precision) -> ElementId {
         let id = self.add(cpa, state, precision);
         self.suspend(cpa, id);
         id
     }
 
-    /// Puts a state aside, because it or one that it was reached from is covered: it is neither expanded nor does it
-    /// cover or merge others.
+    /// Suspends a state because it or one of its ancestors is covered: it is not expanded, and neither covers nor merges
+    /// other states.
     pub fn suspend(&mut self, cpa: &C, id: ElementId) {
         let index = id.0 as usize;
         if let Some(element) = &self.elements[index]
@@ -116,7 +116,7 @@ impl<C: Cpa> Reached<C> {
         }
     }
 
-    /// Takes back what [`Self::suspend`] did.
+    /// Reverses [`Self::suspend`].
     pub fn resume(&mut self, cpa: &C, id: ElementId) {
         let index = id.0 as usize;
         if let Some(element) = &self.elements[index]
@@ -131,12 +131,12 @@ impl<C: Cpa> Reached<C> {
         }
     }
 
-    /// Whether the state is put aside.
+    /// Returns whether the state is suspended.
     pub fn is_suspended(&self, id: ElementId) -> bool {
         self.suspended[id.0 as usize]
     }
 
-    /// The states of the same partition that are not put aside.
+    /// Returns the states of the same partition that are not suspended.
     pub fn with_same_partition(
         &self,
         cpa: &C,
@@ -149,14 +149,14 @@ impl<C: Cpa> Reached<C> {
         list.filter_map(|&id| self.get(id))
     }
 
-    /// Gives a state another precision.
+    /// Replaces a state's precision.
     pub fn set_precision(&mut self, id: ElementId, precision: C::Precision) {
         if let Some(element) = &mut self.elements[id.0 as usize] {
             element.precision = precision;
         }
     }
 
-    /// Takes a state out of both sets.
+    /// Removes a state from both sets.
     pub fn remove(&mut self, cpa: &C, id: ElementId) {
         self.unwait(id);
         if let Some(element) = self.elements[id.0 as usize].take()
@@ -166,7 +166,7 @@ impl<C: Cpa> Reached<C> {
         }
     }
 
-    /// Puts a state into the waitlist.
+    /// Adds a state to the waitlist.
     pub fn wait(&mut self, cpa: &C, id: ElementId) {
         if let Some(element) = &self.elements[id.0 as usize]
             && !std::mem::replace(&mut self.waiting[id.0 as usize], true)
@@ -184,12 +184,12 @@ impl<C: Cpa> Reached<C> {
         }
     }
 
-    /// The state with the number, if it has not been removed.
+    /// Returns the state with the number, if it has not been removed.
     pub fn get(&self, id: ElementId) -> Option<&Element<C::State, C::Precision>> {
         self.elements.get(id.0 as usize)?.as_ref()
     }
 
-    /// All reached states with numbers from `first` on, by number.
+    /// Returns all reached states with numbers from `first` on, by number.
     pub fn since(
         &self,
         first: usize,
@@ -198,12 +198,12 @@ impl<C: Cpa> Reached<C> {
         elements.filter_map(|(index, element)| Some((ElementId(index as u32), element.as_ref()?)))
     }
 
-    /// One more than the largest number.
+    /// Returns the number of the next state.
     pub fn next_number(&self) -> usize {
         self.elements.len()
     }
 
-    /// The states that wait, by number; after CPA++ has ended without being aborted, those that are postponed.
+    /// Returns the waitlist, by number; after CPA++ has ended without abort, these are the postponed states.
     pub fn waitlist(&self) -> Vec<ElementId> {
         let mut list: Vec<ElementId> = self.queue.iter().map(|entry| entry.0.1).collect();
         list.retain(|id| self.waiting[id.0 as usize] && !self.suspended[id.0 as usize]);
@@ -212,12 +212,12 @@ impl<C: Cpa> Reached<C> {
         list
     }
 
-    /// The number of states that wait.
+    /// Returns the size of the waitlist.
     pub fn waitlist_len(&self) -> usize {
         self.waiting_count
     }
 
-    /// Line 2: the first state that waits and is not postponed.
+    /// Line 2: removes the first state that is not postponed from the waitlist.
     fn pop(&mut self, cpa: &C) -> Option<ElementId> {
         loop {
             let Reverse((_, id)) = self.queue.peek()?;
@@ -227,7 +227,7 @@ impl<C: Cpa> Reached<C> {
                 continue;
             }
             let element = self.elements[id.0 as usize].as_ref()?;
-            // The order puts what a bound postpones after everything else.
+            // States that a bound postpones have the last ranks.
             if cpa.is_postponed(&element.state, &element.precision) {
                 return None;
             }
@@ -249,9 +249,10 @@ pub fn cpa_plus_plus<C: Cpa>(
 
 /// Algorithm 2.
 ///
-/// Departures: `abort` takes effect when all successors of a state are there, so that none has to be made again; postponed states stay in the waitlist, so that an analysis can go on when its bound is raised; line 8 looks
-/// only at the states of the new one's partition, since merge and stop can only succeed there; a state that has been
-/// merged into another is not added beside it (its stop operator would find it covered).
+/// Departures: `abort` takes effect after all successors of a state have been computed, so that none is computed again.
+/// Postponed states stay in the waitlist, so that an analysis can continue when its bound is raised. Line 8 considers only
+/// states of the new one's partition, because merge and stop cannot succeed elsewhere. A state that has been merged into
+/// another one is not added as well (the operator stop would find it covered).
 pub fn controlled_cpa_plus_plus<C: Cpa>(
     cpa: &mut C,
     reached: &mut Reached<C>,
@@ -261,7 +262,7 @@ pub fn controlled_cpa_plus_plus<C: Cpa>(
     while let Some(id) = reached.pop(cpa) {
         // Lines 3 to 5.
         if control.force_cover(cpa, reached, id) {
-            // It has not been expanded, should it have to come back.
+            // It has not been expanded, and will have to be if it is resumed.
             reached.wait(cpa, id);
             continue;
         }

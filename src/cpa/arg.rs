@@ -1,4 +1,5 @@
-//! The ARG CPA: the abstract reachability graph, which tells by which edges a state was reached (paper 000, section 4).
+//! The ARG CPA: the abstract reachability graph, which records the edges by which a state was reached (paper 000, section
+//! 4).
 
 use smallvec::SmallVec;
 
@@ -6,7 +7,7 @@ use smallvec::SmallVec;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArgNode(pub u32);
 
-/// The graph. `L` is what an edge carries.
+/// The graph, with labels of type `L` on its edges.
 #[derive(Clone, Debug)]
 pub struct ArgCpa<L> {
     parents: Vec<SmallVec<[(ArgNode, L); 1]>>,
@@ -21,20 +22,20 @@ impl<L> Default for ArgCpa<L> {
 }
 
 impl<L> ArgCpa<L> {
-    /// A node without parents.
+    /// Adds a node without parents.
     pub fn root(&mut self) -> ArgNode {
         self.parents.push(SmallVec::new());
         ArgNode(self.parents.len() as u32 - 1)
     }
 
-    /// The transfer relation: a new node with one parent.
+    /// The transfer relation: adds a node with one parent.
     pub fn child(&mut self, parent: ArgNode, label: L) -> ArgNode {
         let node = self.root();
         self.parents[node.0 as usize].push((parent, label));
         node
     }
 
-    /// The merge operator: `old` takes over the parents of `new`.
+    /// The merge operator: moves the parents of `new` to `old`.
     pub fn merge(&mut self, new: ArgNode, old: ArgNode) -> ArgNode {
         if new != old {
             let parents = std::mem::take(&mut self.parents[new.0 as usize]);
@@ -43,17 +44,17 @@ impl<L> ArgCpa<L> {
         old
     }
 
-    /// Where the node was reached from, and over what.
+    /// Returns the node's parents, with the labels of the edges.
     pub fn parents(&self, node: ArgNode) -> &[(ArgNode, L)] {
         &self.parents[node.0 as usize]
     }
 
-    /// The number of nodes, those included that were merged into others.
+    /// Returns the number of nodes, including those that were merged into others.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether there is no node.
+    /// Returns whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }

@@ -1,7 +1,7 @@
 //! The call-stack CPA: the activations of functions in recursive components.
 //!
-//! Other calls are inlined: their call strings belong to the location. The location CPA lets a recursive function return
-//! to wherever it has been called from; this CPA keeps the edge that returns to the present caller.
+//! Other calls are inlined: their call strings are part of the location. The location CPA lets a recursive function return
+//! to all its callers; this CPA keeps the edge that returns to the current caller.
 
 use rustc_hash::FxHashMap;
 
@@ -13,17 +13,17 @@ use crate::program::{CallStringId, EdgeId};
 pub struct StackId(pub u32);
 
 impl StackId {
-    /// No activation of a recursive function.
+    /// The stack without activations of recursive functions.
     pub const EMPTY: Self = Self(0);
 }
 
-/// What a return needs: the call edge and the caller's call string.
+/// A stack frame: the call edge and the caller's call string.
 type Frame = (EdgeId, CallStringId);
 
-/// Interns the stacks.
+/// The stacks, interned.
 #[derive(Clone, Debug)]
 pub struct CallStackCpa {
-    /// For each stack but the empty one the rest and the newest activation; and its height.
+    /// For each stack, the rest and the newest activation (none for the empty stack), and the height.
     stacks: Vec<(StackId, Option<Frame>, u32)>,
     ids: FxHashMap<(StackId, Frame), StackId>,
 }
@@ -38,7 +38,7 @@ impl Default for CallStackCpa {
 }
 
 impl CallStackCpa {
-    /// The stack after the edge; `None` if it returns to somebody who did not call.
+    /// Returns the stack after the edge; `None` if it returns to a location other than the current caller.
     pub fn transfer(&mut self, stack: StackId, edge: &Edge) -> Option<StackId> {
         match edge.kind {
             EdgeKind::Block { .. } => Some(stack),
@@ -58,7 +58,7 @@ impl CallStackCpa {
         })
     }
 
-    /// How many activations there are.
+    /// Returns the number of activations.
     pub fn height(&self, stack: StackId) -> u32 {
         self.stacks[stack.0 as usize].2
     }

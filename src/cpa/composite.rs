@@ -1,4 +1,4 @@
-//! The composite of the CPAs that every engine here runs: location, call stack, loop bound, ARG, and a domain.
+//! The composite of the CPAs that every engine here uses: location, call stack, loop bound, ARG, and a domain.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -11,22 +11,22 @@ use super::location::{Edge, LocationCpa, Place};
 use super::loop_bound::LoopBoundCpa;
 use crate::program::block::Blocks;
 
-/// A CPA that runs beside the others: it knows what holds of the variables.
+/// A component CPA for facts about the variables.
 pub trait Domain {
     /// Abstract states.
     type State: Clone;
     /// Precisions.
     type Precision: Clone;
-    /// What the edges of the ARG remember of a transfer.
+    /// The labels of edges of the ARG.
     type Label: Clone;
     /// See [`Cpa::KEEPS_COVERED`].
     const KEEPS_COVERED: bool = false;
 
-    /// A state is about to be expanded: the calls of [`Self::transfer`] up to the next call of this are about its edges,
-    /// and a concrete run takes only one of them.
+    /// Is called before a state is expanded: the following calls of [`Self::transfer`] are about its edges, only one of which
+    /// a concrete run takes.
     fn expand(&mut self) {}
 
-    /// The transfer relation along one edge; `None` if no concrete state can take it.
+    /// The transfer relation along one edge; returns `None` if no concrete state can take it.
     fn transfer(
         &mut self,
         state: &Self::State,
@@ -42,7 +42,7 @@ pub trait Domain {
         precision: &Self::Precision,
     ) -> Option<(Self::State, Self::Precision)>;
 
-    /// The operator merge; the other components agree.
+    /// The operator merge, for states whose other components are equal.
     fn merge(
         &mut self,
         new: &Self::State,
@@ -61,35 +61,35 @@ pub trait Domain {
 
 /// The composite CPA.
 pub struct Composite<D: Domain> {
-    /// Where execution is.
+    /// The location CPA.
     pub location: LocationCpa,
-    /// Activations of recursive functions.
+    /// The activations of recursive functions.
     pub call_stack: CallStackCpa,
-    /// How far it may go.
+    /// The bound on the number of steps.
     pub loop_bound: LoopBoundCpa,
-    /// How states were reached.
+    /// The abstract reachability graph.
     pub arg: ArgCpa<D::Label>,
-    /// What holds.
+    /// The domain.
     pub domain: D,
 }
 
 /// An abstract state of the composite.
 #[derive(Clone, Debug)]
 pub struct CompositeState<S> {
-    /// Where it is.
+    /// The place of execution.
     pub place: Place,
     /// The activations of recursive functions.
     pub stack: StackId,
-    /// Steps between cut points since the beginning.
+    /// The number of steps between cut points since the start.
     pub steps: u32,
-    /// Its node in the ARG.
+    /// The node in the ARG.
     pub node: ArgNode,
-    /// What holds.
+    /// The state of the domain.
     pub domain: S,
 }
 
 impl<D: Domain> Composite<D> {
-    /// The composite over the blocks of a program, with nothing allowed to be expanded.
+    /// Creates the composite over the blocks of a program, with the bound zero.
     pub fn new(blocks: Arc<Blocks>, domain: D) -> Self {
         Self {
             location: LocationCpa::new(blocks),
@@ -100,7 +100,7 @@ impl<D: Domain> Composite<D> {
         }
     }
 
-    /// An initial state.
+    /// Creates an initial state.
     pub fn initial(&mut self, place: Place, domain: D::State) -> CompositeState<D::State> {
         CompositeState {
             place,
@@ -111,7 +111,7 @@ impl<D: Domain> Composite<D> {
         }
     }
 
-    /// Whether a proof has to show that the state is not reached.
+    /// Checks whether a proof must show that the state is unreachable.
     pub fn is_target(&self, state: &CompositeState<D::State>) -> bool {
         state.place.is_target(self.location.blocks())
     }

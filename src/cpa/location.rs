@@ -1,4 +1,4 @@
-//! The location CPA: where execution is, and by which edges it goes on.
+//! The location CPA: locations, and the edges between them.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::program::{CallStringId, CutPointKind, EdgeId, FunctionId, InlinedLoca
 pub enum Place {
     /// At a cut point.
     At(InlinedLocation),
-    /// Behind an edge that is not modelled: nothing is known from there on.
+    /// After an edge that is not modelled: nothing is known from there on.
     Unsupported {
         /// The edge.
         edge: EdgeId,
-        /// The calls that lead there.
+        /// The call string of the edge.
         call_string: CallStringId,
     },
 }
 
 impl Place {
-    /// Whether a proof has to show that it is not reached.
+    /// Checks whether a proof must show that the place is unreachable.
     pub fn is_target(self, blocks: &Blocks) -> bool {
         match self {
             Self::At(at) => blocks.is_error(at.location),
@@ -32,33 +32,33 @@ impl Place {
     }
 }
 
-/// An edge: from one cut point to the next.
+/// An edge from one cut point to the next.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Where it starts.
+    /// The source.
     pub source: InlinedLocation,
-    /// Where it leads.
+    /// The target.
     pub target: Place,
-    /// What happens.
+    /// The operation.
     pub kind: EdgeKind,
 }
 
-/// What happens on an [`Edge`].
+/// The operation of an [`Edge`].
 #[derive(Clone, Debug)]
 pub enum EdgeKind {
-    /// A block is run.
+    /// Execution of a block.
     Block {
         /// The blocks from the source.
         blocks: Arc<[Block]>,
-        /// Which of them.
+        /// The index of the block among them.
         index: usize,
     },
-    /// A function of a recursive component is entered.
+    /// Entry into a function of a recursive component.
     Call {
         /// The call edge.
         edge: EdgeId,
     },
-    /// A function of a recursive component returns.
+    /// Return from a function of a recursive component.
     Return {
         /// The call edge that is completed.
         edge: EdgeId,
@@ -66,12 +66,12 @@ pub enum EdgeKind {
 }
 
 impl Edge {
-    /// The calls that lead to its source.
+    /// Returns the call string of the source.
     pub fn call_string(&self) -> CallStringId {
         self.source.call_string
     }
 
-    /// The calls that lead to its target, if it leads to a cut point.
+    /// Returns the call string of the target, if the target is a cut point.
     pub fn target_call_string(&self) -> Option<CallStringId> {
         match self.target {
             Place::At(location) => Some(location.call_string),
@@ -79,7 +79,7 @@ impl Edge {
         }
     }
 
-    /// The block that is run.
+    /// Returns the block that is executed, if any.
     pub fn block(&self) -> Option<&Block> {
         match &self.kind {
             EdgeKind::Block { blocks, index } => blocks.get(*index),
@@ -92,14 +92,14 @@ impl Edge {
 #[derive(Clone, Debug)]
 pub struct LocationCpa {
     blocks: Arc<Blocks>,
-    /// Where the functions of recursive components have been called.
+    /// The calls so far of each function of a recursive component.
     callers: FxHashMap<FunctionId, Vec<(EdgeId, CallStringId)>>,
-    /// The edges of the cut points that have been asked for.
+    /// The edges of the cut points that have been expanded.
     edges: FxHashMap<InlinedLocation, Rc<[Rc<Edge>]>>,
 }
 
 impl LocationCpa {
-    /// For the program of the blocks.
+    /// Creates the CPA for the program of the blocks.
     pub fn new(blocks: Arc<Blocks>) -> Self {
         Self {
             blocks,
@@ -108,12 +108,12 @@ impl LocationCpa {
         }
     }
 
-    /// The blocks.
+    /// Returns the blocks.
     pub fn blocks(&self) -> &Arc<Blocks> {
         &self.blocks
     }
 
-    /// Whether coming to the place counts as a step: not so at a cut point that was only added.
+    /// Returns whether reaching the place counts as a step: an additional cut point does not.
     pub fn is_step(&self, place: Place) -> bool {
         match place {
             Place::At(at) => {
@@ -129,7 +129,7 @@ impl LocationCpa {
         let Place::At(source) = place else {
             return Rc::from([]);
         };
-        // To whom a function returns depends on who has called it so far.
+        // The return edges of a function depend on its callers so far.
         if let Some(function) = self.returning_function(source) {
             return self.returns(source, function).map(Rc::new).collect();
         }
@@ -141,7 +141,7 @@ impl LocationCpa {
         edges
     }
 
-    /// The edges from a cut point that is no function's end.
+    /// Returns the edges from a cut point that is not the exit of a recursive function.
     fn leaving(&mut self, source: InlinedLocation) -> Vec<Edge> {
         let blocks = self.blocks.from(source);
         let edge = |(index, block): (usize, &Block)| {
@@ -190,7 +190,7 @@ impl LocationCpa {
         })
     }
 
-    /// The function of a recursive component whose activation ends at the location.
+    /// Returns the function of a recursive component whose activation ends at the location.
     fn returning_function(&self, at: InlinedLocation) -> Option<FunctionId> {
         let inlined = self.blocks.inlined();
         let function = inlined.program().location(at.location).function;

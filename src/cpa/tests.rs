@@ -1,4 +1,4 @@
-//! CPA++ on the composite: the order, merging, raised bounds.
+//! CPA++ on the composite: the order of expansion, merging, and raised bounds.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Run {
     }
 }
 
-/// `x = nondet(); if (x & 1) y += x; else { y++; y++ }` and so on; the two sides have different lengths.
+/// `x = nondet(); if (x & 1) y += x; else { y++; y++ }` and so on; the two branches have different lengths.
 fn diamonds(count: u32) -> (Program, VariableId) {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));
@@ -68,7 +68,7 @@ fn diamonds(count: u32) -> (Program, VariableId) {
 }
 
 #[test]
-fn thirty_diamonds_make_one_state_a_location() {
+fn thirty_diamonds_have_one_state_per_location() {
     let (program, _) = diamonds(30);
     let mut run = Run::new(InlinedProgram::edge_by_edge(Arc::new(program)));
     run.unroll(1);
@@ -77,14 +77,14 @@ fn thirty_diamonds_make_one_state_a_location() {
     different.dedup();
     assert_eq!(places, different);
     assert!(places.len() > 120, "all locations: {}", places.len());
-    // Block by block there are three states in all.
+    // Block by block there are two states in all.
     let (program, _) = diamonds(30);
     let mut run = Run::new(InlinedProgram::new(Arc::new(program)));
     run.unroll(1);
     assert_eq!(run.places().len(), 2);
 }
 
-/// Two loops, one in the other, with bounds that are known and ones that are not.
+/// Two nested loops, one with a constant and one with an unknown bound.
 fn nested_loops() -> Program {
     let mut b = ProgramBuilder::new();
     let (i, j, n) = (b.global("i", INT), b.global("j", INT), b.global("n", INT));
@@ -104,7 +104,7 @@ fn nested_loops() -> Program {
 }
 
 #[test]
-fn raising_the_bound_goes_on_where_it_ended() {
+fn raising_the_bound_continues_the_analysis() {
     let mut at_once = Run::new(InlinedProgram::new(Arc::new(nested_loops())));
     at_once.unroll(12);
     let mut step_by_step = Run::new(InlinedProgram::new(Arc::new(nested_loops())));
@@ -123,7 +123,7 @@ fn raising_the_bound_goes_on_where_it_ended() {
 }
 
 #[test]
-fn what_constants_exclude_is_not_unrolled() {
+fn infeasible_iterations_are_not_unrolled() {
     let mut b = ProgramBuilder::new();
     let i = b.global("i", INT);
     b.assign(i, store().bv(32, 0));
@@ -133,7 +133,7 @@ fn what_constants_exclude_is_not_unrolled() {
     b.error_unless(store().eq(b.value(i), store().bv(32, 100)));
     let mut run = Run::new(InlinedProgram::new(Arc::new(b.finish())));
     run.unroll(1000);
-    // The entry, the head a hundred and one times, and perhaps the exit; never the error.
+    // The entry, 101 states of the head, and possibly the exit; never the error.
     assert!(run.places().len() <= 103);
     assert_eq!(run.reached.waitlist_len(), 0);
     let targets = run.reached.since(0);

@@ -1,7 +1,7 @@
-//! Rung 2: goals that the constructors of terms decide, once the conditions in them are.
+//! Stage 2: goals that the simplifying constructors of terms decide once the conditions in the goal are decided.
 //!
-//! A sum of which one part grows in each branch is the same sum in each: as long as the conditions are open, a solver
-//! has to compare adders bit by bit; with each of them decided, the normal form of sums does.
+//! Example: a sum of which one addend grows in each branch is the same sum in all branches. With open conditions, a solver has
+//! to compare adders bit by bit; with each condition decided, the normal form of sums shows the equality.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,30 +9,30 @@ use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, conjuncts, for_each_subterm, solved,
 };
 
-/// The most conditions that are decided in all ways.
-const MOST_CONDITIONS: usize = 5;
+/// Maximum number of conditions of a goal; all their truth assignments are tried.
+const MAXIMUM_CONDITIONS: usize = 5;
 
-/// The most equations that are solved.
-const MOST_EQUATIONS: usize = 100;
+/// Maximum number of equations that are solved for a variable.
+const MAXIMUM_EQUATIONS: usize = 100;
 
-/// The most assertions among which what they deny is looked for.
-const MOST_ASSERTIONS: usize = 200;
+/// Maximum number of literals among which a contradiction is searched.
+const MAXIMUM_LITERALS: usize = 200;
 
-/// Equations, each solved for a variable that those after it are without.
+/// Equations in triangular form: each is solved for a variable that does not occur in the later ones.
 pub struct Equations<'a> {
     arena: &'a Arena,
     solved: Vec<(TermId, TermId)>,
 }
 
 impl<'a> Equations<'a> {
-    /// Those among the formulas, not too many of them.
+    /// Solves the equations among the formulas, up to a maximum number.
     pub fn new(arena: &'a Arena, formulas: &[TermId]) -> Self {
         let mut equations = Self {
             arena,
             solved: Vec::new(),
         };
         let all = formulas.iter().filter(|one| is_equation(arena, **one));
-        for &formula in all.take(MOST_EQUATIONS) {
+        for &formula in all.take(MAXIMUM_EQUATIONS) {
             let left = equations.reduced(formula);
             let sides = arena.arguments(Op::Eq, left);
             equations
@@ -42,7 +42,7 @@ impl<'a> Equations<'a> {
         equations
     }
 
-    /// What is left of the formula when variables are replaced by what they equal, one equation after the other.
+    /// Substitutes the solved variables in the formula, one equation after the other.
     pub fn reduced(&self, formula: TermId) -> TermId {
         let mut formula = formula;
         for &(variable, value) in &self.solved {
@@ -55,7 +55,7 @@ impl<'a> Equations<'a> {
         formula
     }
 
-    /// Whether the goal holds in all cases. `false` says nothing.
+    /// Checks whether the goal holds under every truth assignment of its conditions. `false` means unknown.
     pub fn imply(&self, goal: TermId) -> bool {
         let arena = self.arena;
         if !is_equation(arena, goal) {
@@ -66,7 +66,7 @@ impl<'a> Equations<'a> {
             );
         }
         let conditions = conditions(arena, goal);
-        if conditions.len() > MOST_CONDITIONS {
+        if conditions.len() > MAXIMUM_CONDITIONS {
             return planted!(
                 "by cases: what depends on many conditions holds",
                 false,
@@ -93,7 +93,7 @@ impl<'a> Equations<'a> {
         )
     }
 
-    /// Whether the goal holds in all cases when what is left of it is seen in another way. `false` says nothing.
+    /// Like [`Self::imply`], with the substituted goal rewritten by `view`. `false` means unknown.
     pub fn imply_in_view(&self, goal: TermId, view: impl FnOnce(TermId) -> TermId) -> bool {
         let left = view(self.reduced(goal));
         left == TermId::TRUE
@@ -101,8 +101,8 @@ impl<'a> Equations<'a> {
     }
 }
 
-/// Whether the premises decide the goal in all cases: an equation by those of them that are equations; `false` by one that
-/// denies what the others imply. `false` says nothing.
+/// Checks whether the premises imply the goal in all cases. An equation is decided by the premises that are equations; `false` by
+/// a premise that is the negation of an equation implied by the others. A result `false` means unknown.
 fn decide(
     arena: &Arena,
     premises: &[TermId],
@@ -119,17 +119,17 @@ fn decide(
     }
 }
 
-/// Whether it says that two are equal.
+/// Checks whether the formula is an equation.
 pub fn is_equation(arena: &Arena, formula: TermId) -> bool {
     arena.arguments(Op::Eq, formula).is_some()
 }
 
-/// Some of the premises, by their places, that decide the goal in all cases, if all of them do.
+/// Returns indices of premises that suffice to decide the goal in all cases; `None` if the premises do not decide it.
 pub fn core(arena: &Arena, premises: &[TermId], goal: TermId) -> Option<Vec<usize>> {
     core_in_view(arena, premises, goal, |left| left)
 }
 
-/// The same when what is left of the goal, once equations are used, is seen in another way.
+/// Like [`core()`], also with the substituted goal rewritten by `view`.
 pub fn core_in_view(
     arena: &Arena,
     premises: &[TermId],
@@ -142,11 +142,11 @@ pub fn core_in_view(
     }
     let mut used: Vec<usize> = (0..premises.len()).collect();
     if goal == TermId::FALSE {
-        // Who asks this has no use for fewer.
+        // Callers with this goal do not need a smaller core.
         return Some(used);
     }
     used.retain(|&place| is_equation(arena, premises[place]));
-    used.truncate(MOST_EQUATIONS);
+    used.truncate(MAXIMUM_EQUATIONS);
     let mut next = 0;
     while next < used.len() {
         let left = [&used[..next], &used[next + 1..]].concat();
@@ -160,15 +160,15 @@ pub fn core_in_view(
     Some(used)
 }
 
-/// A part of a conjunction of assertions.
+/// A conjunct of the assertions.
 pub struct Literal {
     pub formula: TermId,
-    /// The assertions that say so, by their places.
+    /// The indices of the assertions that imply it.
     pub places: Vec<usize>,
 }
 
-/// What the assertions say, conjunctions and denials of disjunctions taken apart; what they say of Boolean variables that stand for formulas is looked
-/// through. `None` if it is more than so many parts.
+/// Splits the assertions into literals, taking apart conjunctions and negated disjunctions. A Boolean variable defined by an
+/// equation is replaced by its definition where it holds. `None` if there are more than `most` literals.
 pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec<Literal>> {
     let mut definitions: FxHashMap<TermId, (TermId, Vec<usize>)> = FxHashMap::default();
     let mut all: Vec<Literal> = Vec::new();
@@ -216,15 +216,14 @@ pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec
     Some(all)
 }
 
-/// Whether the assertions exclude one another because one of them denies what holds in all cases by the others, as it is or
-/// in view of something. What they say of Boolean variables that stand for formulas is looked through. `false` says
-/// nothing.
+/// Checks whether the assertions are unsatisfiable because one literal is the negation of an equation that the others imply in
+/// all cases, as it is or rewritten by `view`. `false` means unknown.
 fn exclude_one_another(
     arena: &Arena,
     assertions: &[TermId],
     view: &mut dyn FnMut(TermId) -> TermId,
 ) -> bool {
-    let Some(literals) = literals(arena, assertions, MOST_ASSERTIONS) else {
+    let Some(literals) = literals(arena, assertions, MAXIMUM_LITERALS) else {
         return false;
     };
     let all: Vec<TermId> = literals.into_iter().map(|one| one.formula).collect();
@@ -243,7 +242,7 @@ fn exclude_one_another(
     denied.any(|goal| equations.imply(goal) || equations.imply_in_view(goal, &mut *view))
 }
 
-/// The atoms of the conditions by which values are chosen in the term.
+/// Returns the atoms of the conditions of all `ite` in the term.
 fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
     let mut stack = Vec::new();
     for_each_subterm(arena, [term], |_, kind| {
@@ -309,7 +308,7 @@ mod tests {
         let chosen = |name| arena.ite(condition(name), arena.add(x, y), arena.bv(32, 3));
         let goal = arena.eq(arena.mul(x, chosen("a")), arena.mul(x, chosen("b")));
         assert!(!holds(&arena, &[], goal));
-        // No equation, and too many conditions.
+        // Not an equation; then too many conditions.
         assert!(!Equations::new(&arena, &[]).imply(arena.ult(x, y)));
         let sum = ["a", "b", "c", "d", "e", "f"].into_iter().map(chosen);
         let sum = sum.reduce(|sum, next| arena.add(sum, arena.mul(next, y)));
@@ -373,7 +372,7 @@ mod tests {
         assert!(holds(&arena, &[first, second], goal));
         assert!(holds(&arena, &[second, first], goal));
         assert!(!holds(&arena, &[first], goal));
-        // 2·a = 2·b does not say that a = b.
+        // 2·a = 2·b does not imply a = b.
         assert!(!holds(
             &arena,
             &[arena.eq(twice(a), twice(b))],

@@ -1,9 +1,10 @@
-//! Whether a polynomial is a sum of multiples of others: linear algebra modulo a power of two.
+//! Decides whether a polynomial is a linear combination of others, by elimination modulo a power of two.
 //!
-//! Where all of the others are zero so is each such sum, whatever the atoms are. The factors are numbers, or numbers times a
-//! monomial of the caller's choice: each of the others times each of the monomials is a vector over the monomials, and
-//! elimination says whether the target is in the module that these span. Of all entries that are left the one with the fewest
-//! twos in it is the pivot, so that it divides the others in its column (the ring of numbers modulo 2^w is a chain ring).
+//! Where all of the others are zero, so is each linear combination of them, for all values of the atoms. The coefficients are
+//! numbers, or numbers times a monomial of the caller's choice: each of the others times each of the monomials is a vector over
+//! the monomials, and elimination decides whether the target is in the module that these vectors span. The pivot is the entry
+//! with the fewest factors of two, so that it divides the other entries of its column (the integers modulo 2^w are a chain
+//! ring).
 
 use std::collections::BTreeSet;
 
@@ -11,18 +12,19 @@ use rustc_hash::FxHashMap;
 
 use super::polynomials::{Monomial, Polynomial};
 
-/// The most vectors, and the most monomials in them.
-const MOST_VECTORS: usize = 240;
-const MOST_MONOMIALS: usize = 600;
+/// Maximum number of vectors.
+const MAXIMUM_VECTORS: usize = 240;
+/// Maximum number of different monomials, which is the length of a vector.
+const MAXIMUM_MONOMIALS: usize = 600;
 
-/// A vector over the monomials, and of which of the others it is a sum.
+/// A vector over the monomials, with the indices of the facts that it is combined from.
 struct Row {
     entries: Vec<u64>,
     of: BTreeSet<usize>,
 }
 
-/// Those of the facts, by their places, of which multiples add up to the target, where each may be multiplied by a number and by
-/// one of the monomials; `None` if there are none, or too many monomials.
+/// Returns the indices of facts of which the target is a linear combination, where the coefficients are numbers times one of the
+/// factors; `None` if there is none or if there are too many monomials.
 pub fn combination(
     target: &Polynomial,
     facts: &[Polynomial],
@@ -32,16 +34,16 @@ pub fn combination(
     let mut products: Vec<(usize, Polynomial)> = Vec::new();
     for (place, fact) in facts.iter().enumerate() {
         for factor in factors {
-            // What is too large is of no use.
+            // Products that are too large are left out.
             products.extend(fact.times(factor).map(|product| (place, product)));
         }
     }
-    products.truncate(MOST_VECTORS);
+    products.truncate(MAXIMUM_VECTORS);
     for (_, polynomial) in &products {
         number(polynomial, &mut numbers);
     }
     number(target, &mut numbers);
-    if numbers.len() > MOST_MONOMIALS {
+    if numbers.len() > MAXIMUM_MONOMIALS {
         return None;
     }
     let vector = |polynomial: &Polynomial| {
@@ -74,7 +76,7 @@ pub fn combination(
     Some(target.of.into_iter().collect())
 }
 
-/// Gives numbers to the polynomial's monomials.
+/// Gives an index to each of the polynomial's monomials.
 fn number(polynomial: &Polynomial, numbers: &mut FxHashMap<Monomial, usize>) {
     for (factors, _) in polynomial.monomials() {
         let next = numbers.len();
@@ -82,7 +84,7 @@ fn number(polynomial: &Polynomial, numbers: &mut FxHashMap<Monomial, usize>) {
     }
 }
 
-/// The row and the column of the entry with the fewest twos.
+/// Returns row and column of the nonzero entry with the fewest factors of two.
 fn pivot(rows: &[Row]) -> Option<(usize, usize)> {
     let mut best: Option<(u32, usize, usize)> = None;
     for (number, row) in rows.iter().enumerate() {
@@ -100,7 +102,7 @@ fn pivot(rows: &[Row]) -> Option<(usize, usize)> {
 }
 
 impl Row {
-    /// Takes away so many times the other row that the entry in the column is zero; `None` if there is no such number.
+    /// Subtracts a multiple of the other row so that the entry in the column becomes zero; `None` if there is no such multiple.
     fn eliminate(&mut self, column: usize, by: &Self, mask: u64) -> Option<()> {
         let (entry, pivot) = (self.entries[column], by.entries[column]);
         if entry == 0 {
@@ -124,7 +126,7 @@ impl Row {
     }
 }
 
-/// The number by which the odd number is one, modulo 2^64: each step doubles the bits that are right.
+/// Returns the inverse of an odd number modulo 2^64 by Newton's iteration, which doubles the number of correct bits in each step.
 fn inverse(odd: u64) -> u64 {
     let step = |guess: u64| {
         let left = 2u64.wrapping_sub(odd.wrapping_mul(guess));
@@ -196,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        /// Sums of multiples are found; and what is found is one modulo two.
+        /// Linear combinations are found; and each result is a linear combination modulo two.
         #[test]
         fn sums_of_multiples(
             facts in prop::collection::vec(prop::collection::vec(any::<u8>(), 6), 1..4),
@@ -213,7 +215,7 @@ mod tests {
             prop_assert!(combination(&read(&arena, sum), &polynomials, &one).is_some());
             let other = arena.add(sum, polynomial(&arena, &more));
             let found = combination(&read(&arena, other), &polynomials, &one).is_some();
-            // Modulo two: a vector that no sum of the facts' vectors is has no combination.
+            // A vector that is no sum of the facts' vectors modulo two is no linear combination.
             let bits = |numbers: &[u8]| numbers.iter().fold(0u8, |all, one| all << 1 | (one & 1));
             let span = (0..1u8 << facts.len()).map(|chosen| {
                 let chosen = (0..facts.len()).filter(|one| chosen >> one & 1 == 1);

@@ -1,5 +1,5 @@
-//! Equations that hold of any numbers, or of all but some, about what occurs in a question: [`super::by_polynomials`] uses them like
-//! those of the premises.
+//! Arithmetic laws, instantiated for terms that occur in a query: equations that hold for all values, or for all but stated
+//! exceptions. [`super::by_polynomials`] uses them like equations of the premises.
 
 use rustc_hash::FxHashSet;
 
@@ -8,12 +8,13 @@ use super::polynomials::shifted;
 use super::unknowns::exponent;
 use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
 
-/// The most quotients that are looked at, and the most powers of two that are compared.
-const MOST_QUOTIENTS: usize = 6;
-const MOST_POWERS: usize = 8;
+/// Maximum number of quotients for which the law of division is instantiated.
+const MAXIMUM_QUOTIENTS: usize = 6;
+/// Maximum number of powers of two that are compared with each other.
+const MAXIMUM_POWERS: usize = 8;
 
-/// That a number is the divisor times the quotient, unless there is a remainder: for quotients by constants in the
-/// terms.
+/// Returns, for each quotient by a constant in the terms, that the dividend is divisor times quotient unless there is a
+/// remainder.
 pub(super) fn quotients(arena: &Arena, terms: &[TermId]) -> Vec<Fact> {
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     let mut quotients = Vec::new();
@@ -46,15 +47,16 @@ pub(super) fn quotients(arena: &Arena, terms: &[TermId]) -> Vec<Fact> {
             });
         }
     });
-    quotients.truncate(MOST_QUOTIENTS);
+    quotients.truncate(MAXIMUM_QUOTIENTS);
     quotients
 }
 
-/// That a power of two is twice the one before, unless there is none before: for those in the terms.
+/// Returns, for each two powers of two in the terms with consecutive exponents, that the larger is twice the smaller unless the
+/// larger exponent is zero.
 pub(super) fn powers(arena: &Arena, terms: &[TermId]) -> Vec<Fact> {
     let mut powers: Vec<(TermId, TermId)> = Vec::new();
     for_each_subterm(arena, terms.iter().copied(), |term, kind| {
-        let is_new = powers.len() < MOST_POWERS;
+        let is_new = powers.len() < MAXIMUM_POWERS;
         if let Some(exponent) = exponent(arena, kind).filter(|_| is_new) {
             powers.push((term, exponent));
         }
@@ -85,7 +87,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::entailment::{Core, Oracle, Premises, Rung};
+    use crate::entailment::{Core, Oracle, Premises, Stage};
     use crate::solver::z3::text::{TextAnswer, TextSolver};
     use crate::term::{Symbol, smtlib_script};
 
@@ -94,7 +96,11 @@ mod tests {
     impl Oracle for Z3 {
         type Stop = Infallible;
 
-        fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Self::Stop> {
+        fn unsatisfiable_core(
+            &mut self,
+            assertions: &[TermId],
+            _: Stage,
+        ) -> Result<Option<Core>, Self::Stop> {
             let script = smtlib_script(&*self.0, assertions);
             let answer = self
                 .1
@@ -104,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Whether the goal follows.
+    /// Checks whether stage 6 finds that the premises imply the goal.
     fn follows(arena: &Rc<Arena>, premises: &[TermId], goal: TermId) -> bool {
         let mut solver = Z3(Rc::clone(arena), TextSolver::default());
         let Ok(core) = Premises::new(arena, premises).by_polynomials(goal, &mut solver);

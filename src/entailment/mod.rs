@@ -1,28 +1,28 @@
-//! Entailment: whether premises imply a goal, with a solver as the last resort.
+//! Entailment: decides whether premises imply a goal, with a full solver query as the last resort.
 //!
-//! Solvers are bad at products and at sums of which each branch has its own: they compare adders bit by bit where the normal
-//! form of terms knows at once. So questions climb a ladder, whose rungs are dearer and dearer:
+//! Solvers are bad at products and at sums that differ between branches: they compare adders bit by bit where the normal form of
+//! terms shows the equality at once. So a query passes through stages of increasing cost:
 //!
 //! 1. the goal is true, or one of the premises;
-//! 2. equations among the premises decide it in each case of its conditions ([`by_cases`]), as they are or with unknowns in
-//!    the places of products and quotients ([`unknowns`]);
-//! 3. it holds by multiplying out alone (rung 6 without a solver), or whichever power of two a variable is, if the premises
-//!    say that it is one ([`powers`]);
-//! 4. a solver finds that it holds whatever products and quotients are;
-//! 5. it finds so if remainders by the same divisor obey the laws of division ([`remainders`]);
-//! 6. polynomial equations whose conditions a solver finds to hold, whatever products and quotients are, decide it
+//! 2. equations among the premises decide it in each case of its conditions ([`by_cases`]), as they are or with products and
+//!    quotients abstracted to unknowns ([`unknowns`]);
+//! 3. it holds by multiplying out alone (stage 6 without a solver), or for each power of two that a variable may be, if the
+//!    premises say that the variable is one ([`powers`]);
+//! 4. a solver finds that it holds for all values of the products and quotients;
+//! 5. a solver finds so under the laws of division for remainders by the same divisor ([`remainders`]);
+//! 6. it follows from polynomial equations whose conditions a solver finds to hold for all values of products and quotients
 //!    ([`by_polynomials`]);
 //! 7. a solver finds that it holds.
 //!
-//! The lower rungs ask no solver, the last one is whoever's own who asks: the checker wants models that show which of its
-//! conditions can hold, Houdini refutes many candidates with one.
+//! Stages 1 and 2 ask no solver. The last stage is left to the caller: the checker wants models that show which of its
+//! conditions can hold, Houdini refutes many candidates with one model.
 //!
 //! # Trust
-//! Those who look for proofs climb this ladder and so does the checker of proofs, [`crate::certify`]: like the constructors of
-//! terms, it is part of what an answer rests on. Three things watch it: each rule has planted faults that a test must catch
-//! (`tests/faults`); the tests here have Z3 confirm, on random formulas, whatever is found without it; and under
-//! `--check thorough` everything that the checker has found on any rung is asked of two solvers, as it was before the first
-//! rung ([`crate::certify::opinion`]).
+//! Both the engines that search for proofs and the checker of proofs ([`crate::certify`]) use these stages: like the constructors
+//! of terms, they belong to the trusted base of an answer. Three measures guard them: each rule has planted faults that a test
+//! must catch (`tests/faults`); the tests here have Z3 confirm, on random formulas, whatever is found without it; and under
+//! `--check thorough` everything that the checker has found in any stage is asked of two solvers, in its form before the first
+//! stage ([`crate::certify::opinion`]).
 
 pub mod by_cases;
 mod by_polynomials;
@@ -45,64 +45,68 @@ use self::by_cases::{Equations, is_equation};
 use self::unknowns::Abstraction;
 use crate::term::{Arena, Build, TermId};
 
-/// Premises of which nobody need look for fewer, by their places.
+/// Indices of premises that imply a goal; they need not be minimal.
 pub type Core = Vec<usize>;
 
-/// A solver that is asked on the ladder.
+/// A solver that the stages before the last may ask.
 pub trait Oracle {
-    /// Why there is no point in asking on.
+    /// The reason for which the caller stops.
     type Stop;
 
-    /// Whether it ever says anything.
+    /// Whether it ever answers.
     const ANSWERS: bool = true;
 
-    /// Whether the assertions exclude one another; if so, which of them do so, by their places. `Ok(None)` says nothing.
+    /// Returns the indices of an unsatisfiable core of the assertions. `Ok(None)` means unknown.
     ///
     /// # Errors
-    /// When the one who asks is to stop.
-    fn exclude(&mut self, assertions: &[TermId], rung: Rung) -> Result<Option<Core>, Self::Stop>;
+    /// When the caller has to stop.
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        stage: Stage,
+    ) -> Result<Option<Core>, Self::Stop>;
 
-    /// Which of the formulas hold in a model of the assertions that were asked about last. `false` says nothing.
-    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+    /// Checks which of the formulas hold in a model of the assertions of the last query. `false` means unknown.
+    fn hold_in_model(&mut self, formulas: &[TermId]) -> Vec<bool> {
         vec![false; formulas.len()]
     }
 }
 
-/// Nobody to ask.
+/// An oracle that never answers.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Silence;
+pub struct NoOracle;
 
-impl Oracle for Silence {
+impl Oracle for NoOracle {
     type Stop = Infallible;
     const ANSWERS: bool = false;
 
-    fn exclude(&mut self, _: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+    fn unsatisfiable_core(&mut self, _: &[TermId], _: Stage) -> Result<Option<Core>, Infallible> {
         Ok(None)
     }
 }
 
-/// Where on the ladder a solver is asked, which says how long it is worth to wait.
+/// The stage in which a solver is asked, which determines the time that the query is worth.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Rung {
-    /// With one value in the place of a power of two.
+pub enum Stage {
+    /// Stage 3: a power of two has a fixed value.
     Power,
-    /// With unknowns in the places of products and quotients.
+    /// Stages 4 to 6: products and quotients are unknowns.
     Unknowns,
 }
 
-/// Premises, with what is worked out about them once for many goals.
+/// Premises, with data that is computed once for many goals.
 pub struct Premises<'p> {
     arena: &'p Rc<Arena>,
     formulas: &'p [TermId],
     equations: OnceCell<Equations<'p>>,
     abstraction: RefCell<Abstraction>,
-    /// The formulas with unknowns in the places of products and quotients, and those of them that are equations, solved.
+    /// The formulas with products and quotients abstracted to unknowns, and the solved equations among them.
     coarse: OnceCell<Vec<TermId>>,
     coarse_equations: OnceCell<Equations<'p>>,
 }
 
 impl<'p> Premises<'p> {
-    /// Of the formulas, terms of the arena.
+    /// Creates premises from formulas that are terms of the arena.
     pub fn new(arena: &'p Rc<Arena>, formulas: &'p [TermId]) -> Self {
         Self {
             arena,
@@ -114,7 +118,7 @@ impl<'p> Premises<'p> {
         }
     }
 
-    /// The premises with unknowns in the places of products and quotients.
+    /// Returns the premises with products and quotients abstracted to unknowns.
     pub fn without_products(&self) -> &[TermId] {
         self.coarse.get_or_init(|| {
             let formulas = self.formulas.iter();
@@ -122,17 +126,17 @@ impl<'p> Premises<'p> {
         })
     }
 
-    /// The term with the same unknowns in the places of the same products and quotients.
+    /// Returns the term with products and quotients abstracted to the same unknowns as in the premises.
     pub fn product_free(&self, term: TermId) -> TermId {
         self.abstraction.borrow_mut().of(term)
     }
 
-    /// Whether something that was looked at so far has products or quotients.
+    /// Checks whether a term abstracted so far has products or quotients.
     pub fn have_products(&self) -> bool {
         self.abstraction.borrow().is_coarser()
     }
 
-    /// Rungs 1 and 2, for a goal that is no more than an equation: whether it is implied. `false` says nothing.
+    /// Checks whether stages 1 and 2 find that the goal, an equation, is implied. `false` means unknown.
     pub fn imply(&self, goal: TermId) -> bool {
         if goal == TermId::TRUE || self.formulas.contains(&goal) {
             return true;
@@ -156,7 +160,7 @@ impl<'p> Premises<'p> {
             || equations.imply_in_view(goal, |left| self.product_free(left))
     }
 
-    /// Rungs 1 and 2: premises that imply the goal. The goal `false` is implied by premises that exclude one another.
+    /// Returns premises that imply the goal by stages 1 and 2. The goal `false` is implied by contradictory premises.
     pub fn without_solver(&self, goal: TermId) -> Option<Core> {
         if goal == TermId::TRUE {
             return Some(Vec::new());
@@ -182,11 +186,11 @@ impl<'p> Premises<'p> {
         by_cases::core(self.arena, coarse, coarse_goal).or_else(in_view)
     }
 
-    /// Rungs 1 to 6: premises that imply the goal.
+    /// Returns premises that imply the goal by stages 1 to 6.
     ///
     /// # Errors
     /// When the oracle stops.
-    pub fn below_the_last<O: Oracle>(
+    pub fn before_last_stage<O: Oracle>(
         &self,
         goal: TermId,
         oracle: &mut O,
@@ -202,7 +206,7 @@ impl<'p> Premises<'p> {
         if let Some(core) = self.by_powers(goal, oracle)? {
             return Ok(Some(core));
         }
-        let mut found = self.by_unknowns(goal, Rung::Unknowns, oracle)?;
+        let mut found = self.by_unknowns(goal, Stage::Unknowns, oracle)?;
         if found.is_none() {
             found = self.by_remainders(goal, oracle)?;
         }
@@ -218,13 +222,14 @@ impl<'p> Premises<'p> {
         ))
     }
 
-    /// Rung 6 without a solver: polynomial equations that hold under no condition, or in each case of the goal's choices.
+    /// Returns premises that imply the goal by stage 6 without a solver: by unconditional polynomial equations, in each case of
+    /// the goal's conditions.
     pub fn by_multiplying_out(&self, goal: TermId) -> Option<Core> {
-        let Ok(core) = self.by_polynomials(goal, &mut Silence);
+        let Ok(core) = self.by_polynomials(goal, &mut NoOracle);
         core
     }
 
-    /// Rung 3: premises that imply the goal whichever power of two a variable is.
+    /// Returns premises that imply the goal by stage 3: for each power of two that a variable may be.
     ///
     /// # Errors
     /// When the oracle stops.
@@ -238,16 +243,16 @@ impl<'p> Premises<'p> {
             return Ok(None);
         };
         let mut used: FxHashSet<usize> = FxHashSet::default();
-        used.insert(power.said_by);
+        used.insert(power.premise);
         for case in powers::cases(&**self.arena, power, &formulas) {
             let (&goal, premises) = case.split_last().expect("the goal");
             let premises = Premises::new(self.arena, premises);
             let mut core = premises.without_solver(goal);
             if core.is_none() {
-                core = premises.by_unknowns(goal, Rung::Power, oracle)?;
+                core = premises.by_unknowns(goal, Stage::Power, oracle)?;
             }
             if core.is_none() {
-                core = premises.ask(premises.formulas, goal, Rung::Power, oracle)?;
+                core = premises.ask(premises.formulas, goal, Stage::Power, oracle)?;
             }
             match core {
                 Some(core) => used.extend(core),
@@ -263,31 +268,31 @@ impl<'p> Premises<'p> {
         Ok(Some(sorted(used)))
     }
 
-    /// Rung 4.
+    /// Returns premises that imply the goal by stage 4.
     fn by_unknowns<O: Oracle>(
         &self,
         goal: TermId,
-        rung: Rung,
+        stage: Stage,
         oracle: &mut O,
     ) -> Result<Option<Core>, O::Stop> {
         let coarse = self.without_products();
         let goal = self.product_free(goal);
         match self.have_products() {
-            true => self.ask(coarse, goal, rung, oracle),
+            true => self.ask(coarse, goal, stage, oracle),
             false => Ok(None),
         }
     }
 
-    /// Asks the oracle which of the premises, in one form or the other, imply the goal.
+    /// Asks the oracle which of the premises, abstracted or not, imply the goal.
     fn ask<O: Oracle>(
         &self,
         premises: &[TermId],
         goal: TermId,
-        rung: Rung,
+        stage: Stage,
         oracle: &mut O,
     ) -> Result<Option<Core>, O::Stop> {
         let assertions = [premises, &[self.arena.not(goal)]].concat();
-        let core = oracle.exclude(&assertions, rung)?;
+        let core = oracle.unsatisfiable_core(&assertions, stage)?;
         Ok(core.map(|mut core| {
             core.retain(|&place| place < premises.len());
             core

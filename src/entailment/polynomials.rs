@@ -1,8 +1,8 @@
-//! Polynomials over terms, modulo a power of two: what sums and products are once they are multiplied out.
+//! Polynomials over terms modulo a power of two: the normal form of sums and products.
 //!
-//! A remainder is the dividend without the divisor times the quotient, whatever these are. Terms that are neither are the
-//! *atoms*. Two terms with the same polynomial are equal whatever their atoms are, in the ring
-//! of numbers modulo 2^w, for that is all that multiplying out relies on; no overflow is excluded.
+//! A remainder is written as the dividend minus divisor times quotient, which holds for all values. Terms that are neither sums,
+//! products nor remainders are the *atoms*. Two terms with the same polynomial are equal for all values of the atoms: multiplying
+//! out uses only the laws of the ring of integers modulo 2^w, so overflow needs no exclusion.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,30 @@ use smallvec::SmallVec;
 
 use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, TermKind};
 
-/// The most monomials of a polynomial, and the highest degree.
-const MOST_MONOMIALS: usize = 80;
-const HIGHEST_DEGREE: usize = 6;
+/// Maximum number of monomials of a polynomial.
+const MAXIMUM_MONOMIALS: usize = 80;
+/// Maximum degree of a monomial.
+const MAXIMUM_DEGREE: usize = 6;
 
-/// So many parts of a term are looked at.
-const VISITS: u32 = 2_000;
+/// Maximum number of subterms that are visited to read a polynomial.
+const MAXIMUM_VISITS: u32 = 2_000;
 
-/// A product of atoms, in order; empty for one.
+/// A product of atoms in ascending order; the empty product is one.
 pub type Monomial = SmallVec<[TermId; 4]>;
 
-/// A sum of products of atoms, with factors modulo 2^width.
+/// A sum of monomials with coefficients modulo 2^width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polynomial {
     width: u8,
-    /// No factor is zero.
+    /// The coefficients of the monomials; none is zero.
     monomials: BTreeMap<Monomial, u64>,
 }
 
 impl Polynomial {
-    /// The polynomial that the term is, a bit vector of at most 64 bits; `None` if it is another or too large.
+    /// Returns the polynomial of a bit-vector term; `None` if it has more than 64 bits, another sort, or too large a polynomial.
     pub fn of(arena: &Arena, term: TermId) -> Option<Self> {
         match arena.sort(term) {
-            Sort::BitVec(width @ 1..=64) => Self::read(arena, term, width, &mut { VISITS }),
+            Sort::BitVec(width @ 1..=64) => Self::read(arena, term, width, &mut { MAXIMUM_VISITS }),
             _ => None,
         }
     }
@@ -113,53 +114,53 @@ impl Polynomial {
         self.monomials.retain(|_, factor| *factor != 0);
     }
 
-    /// The sum with so many times the other one.
+    /// Returns the sum of this polynomial and `times` the other one.
     pub fn plus(mut self, other: &Self, times: u64) -> Option<Self> {
         for (factors, factor) in &other.monomials {
             self.include(factors.clone(), factor.wrapping_mul(times));
         }
-        (self.monomials.len() <= MOST_MONOMIALS).then_some(self)
+        (self.monomials.len() <= MAXIMUM_MONOMIALS).then_some(self)
     }
 
-    /// The difference.
+    /// Returns the difference.
     pub fn minus(self, other: &Self) -> Option<Self> {
         self.plus(other, u64::MAX)
     }
 
-    /// The product.
+    /// Returns the product.
     pub fn times(&self, other: &Self) -> Option<Self> {
         let mut product = Self::zero(self.width);
         for (left, a) in &self.monomials {
             for (right, b) in &other.monomials {
                 let mut factors: Monomial = left.iter().chain(right).copied().collect();
-                if factors.len() > HIGHEST_DEGREE {
+                if factors.len() > MAXIMUM_DEGREE {
                     return None;
                 }
                 factors.sort_unstable();
                 product.include(factors, a.wrapping_mul(*b));
             }
-            if product.monomials.len() > MOST_MONOMIALS {
+            if product.monomials.len() > MAXIMUM_MONOMIALS {
                 return None;
             }
         }
         Some(product)
     }
 
-    /// One, and each atom by itself.
+    /// Returns the polynomial 1 and a polynomial for each atom.
     pub fn factors(width: u8, atoms: &[TermId]) -> Vec<Self> {
         let one = Self::monomial(width, Monomial::new(), 1);
         let atoms = atoms.iter().map(|&atom| Self::atom(width, atom));
         std::iter::once(one).chain(atoms).collect()
     }
 
-    /// Its monomials with their factors, none of which is zero.
+    /// Returns the monomials with their nonzero coefficients.
     pub fn monomials(&self) -> impl Iterator<Item = (&Monomial, u64)> {
         self.monomials
             .iter()
             .map(|(factors, &factor)| (factors, factor))
     }
 
-    /// Whether it is zero whatever its atoms are.
+    /// Checks whether the polynomial is zero for all values of its atoms.
     pub fn is_zero(&self) -> bool {
         self.monomials.is_empty()
     }
@@ -169,7 +170,7 @@ impl Polynomial {
         self.width
     }
 
-    /// Its atoms, each once.
+    /// Returns the atoms, each once.
     pub fn atoms(&self) -> Vec<TermId> {
         let mut atoms: Vec<TermId> = self.monomials.keys().flatten().copied().collect();
         atoms.sort_unstable();
@@ -177,7 +178,7 @@ impl Polynomial {
         atoms
     }
 
-    /// What the atom is where the polynomial is zero: it must be an addend by itself, and nowhere else.
+    /// Solves `self = 0` for the atom; `None` unless the atom occurs only as a monomial of its own with coefficient 1 or -1.
     pub fn solved_for(&self, atom: TermId) -> Option<Self> {
         let alone: Monomial = [atom].into_iter().collect();
         let mut others = self.monomials.keys().filter(|&factors| *factors != alone);
@@ -199,7 +200,7 @@ impl Polynomial {
         }
     }
 
-    /// The polynomial with the value in the place of the atom.
+    /// Substitutes the value for the atom.
     pub fn with(&self, atom: TermId, value: &Self) -> Option<Self> {
         let mut result = Self::zero(self.width);
         for (factors, &factor) in &self.monomials {
@@ -216,7 +217,7 @@ impl Polynomial {
     }
 }
 
-/// The term of the same width of which this one has so many low bits, and zeros above.
+/// If the term is the zero-extended low bits of a term of its width, returns that term and the number of bits.
 fn low_bits(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
     let width = arena.width(term);
     let &[low] = arena.arguments(Op::ZeroExtend(width), term)? else {
@@ -232,7 +233,8 @@ fn low_bits(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
     (arena.width(whole) == width).then_some((whole, high + 1))
 }
 
-/// A quotient of the term of the same width by a power of two, that term, and the exponent: zeros, and the bits above the lowest.
+/// If the term is the zero-extended high bits of a term of its width, which is a quotient by a power of two, returns that term
+/// and the exponent.
 pub fn shifted(arena: &Arena, term: TermId) -> Option<(TermId, u8)> {
     let width = arena.width(term);
     let &[high] = arena.arguments(Op::ZeroExtend(width), term)? else {
@@ -265,7 +267,7 @@ mod tests {
         arena.variable(Symbol::new(name, Sort::BitVec(WIDTH)))
     }
 
-    /// A term that the numbers describe.
+    /// Builds a term from the numbers.
     fn term(arena: &Arena, numbers: &[u8]) -> TermId {
         let mut stack = vec![variable(arena, 0)];
         for &number in numbers {
@@ -300,7 +302,7 @@ mod tests {
         }
     }
 
-    /// The term that a polynomial is.
+    /// Builds the term of a polynomial.
     fn back(arena: &Arena, polynomial: &Polynomial) -> TermId {
         let monomials = polynomial.monomials.iter();
         let terms = monomials.map(|(factors, &factor)| {
@@ -328,7 +330,7 @@ mod tests {
                 if let Some(difference) = left.clone().minus(&right) {
                     let expected = arena.sub(one, other);
                     prop_assert_eq!(now(back(&arena, &difference)), now(expected));
-                    // With what solves it, it is zero.
+                    // Substituting a solution gives zero.
                     for atom in difference.atoms() {
                         if let Some(solution) = difference.solved_for(atom) {
                             prop_assert!(!solution.atoms().contains(&atom));
@@ -338,8 +340,11 @@ mod tests {
                     }
                 }
                 let x = variable(&arena, 0);
-                // What an atom is stays as it is, as it may where the variable is equal to what takes its place.
-                let is_inside = |atom: TermId| atom != x && free_variables(&arena, atom).iter().any(|one| arena.variable(one.0) == x);
+                // Variables inside of atoms are not replaced; the results agree only if there are none or the values are equal.
+                let is_inside = |atom: TermId| {
+                    let variables = free_variables(&arena, atom);
+                    atom != x && variables.iter().any(|one| arena.variable(one.0) == x)
+                };
                 let is_equal = now(x) == now(other);
                 if let Some(with) = left.with(x, &right)
                     && (is_equal || !left.atoms().into_iter().any(is_inside))

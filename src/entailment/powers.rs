@@ -1,4 +1,5 @@
-//! Rung 3: variables that are zero or a power of two, by whose values a product or quotient becomes a shift.
+//! Stage 3: case distinction over variables that are zero or a power of two; with a fixed value, products and quotients are
+//! shifts.
 
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, occurs};
 
@@ -7,19 +8,19 @@ use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_sub
 pub struct PowerOfTwo {
     /// The variable.
     pub variable: TermId,
-    /// Which premise says it, by its place: `x & (x - 1) = 0`.
-    pub said_by: usize,
+    /// The index of the premise `x & (x - 1) = 0` that says so.
+    pub premise: usize,
 }
 
-/// The variable that is a power of two by one of the premises and that the most products, quotients and remainders in the
-/// formulas have in an operand.
+/// Returns, of the variables that are a power of two by one of the premises, the one that occurs in operands of the most
+/// products, quotients and remainders of the formulas.
 pub fn power_of_two<P: Pool + ?Sized>(
     pool: &P,
     premises: &[TermId],
     formulas: &[TermId],
 ) -> Option<PowerOfTwo> {
     let mut powers: Vec<(PowerOfTwo, u32)> = Vec::new();
-    for (said_by, formula) in premises.iter().enumerate() {
+    for (premise, formula) in premises.iter().enumerate() {
         let parts = match pool.kind(*formula) {
             TermKind::Apply {
                 op: Op::And,
@@ -28,7 +29,7 @@ pub fn power_of_two<P: Pool + ?Sized>(
             _ => std::slice::from_ref(formula),
         };
         let variables = parts.iter().filter_map(|&part| with_one_bit(pool, part));
-        powers.extend(variables.map(|variable| (PowerOfTwo { variable, said_by }, 0)));
+        powers.extend(variables.map(|variable| (PowerOfTwo { variable, premise }, 0)));
     }
     if powers.is_empty() {
         return None;
@@ -48,7 +49,7 @@ pub fn power_of_two<P: Pool + ?Sized>(
     (count > 0).then_some(power)
 }
 
-/// The formulas in each case: with the variable replaced by zero and by each power.
+/// Returns the formulas of each case: with the variable replaced by zero and by each power of two.
 pub fn cases<P: Pool + ?Sized>(
     pool: &P,
     power: PowerOfTwo,
@@ -73,7 +74,7 @@ pub fn cases<P: Pool + ?Sized>(
     })
 }
 
-/// The x of `x & (x - 1) = 0`.
+/// Returns the variable x if the formula is `x & (x - 1) = 0`.
 fn with_one_bit<P: Pool + ?Sized>(pool: &P, formula: TermId) -> Option<TermId> {
     let arguments = |term, of: Op| match pool.kind(term) {
         TermKind::Apply {
@@ -131,7 +132,7 @@ mod tests {
         let power = power(&formulas).expect("x");
         let expected = PowerOfTwo {
             variable: x,
-            said_by: 1,
+            premise: 1,
         };
         assert_eq!(power, expected);
         let cases: Vec<Vec<TermId>> = cases(&arena, power, &formulas).collect();

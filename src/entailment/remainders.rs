@@ -1,25 +1,26 @@
-//! Rung 5: remainders by the same divisor, which are unknown but for the laws of division.
+//! Stage 5: remainders by the same divisor, abstracted to unknowns that obey the laws of division.
 //!
-//! For what is hard about `a mod d` is the division, and induction needs little of it: that a number that is less than the
-//! divisor is its own remainder, and that the remainder of a sum is that of one addend where the divisor divides the other one
-//! (a congruence). Each law is an instance for remainders that occur, under the condition that the sum does not wrap: of
-//! these conditions and of all else that is linear a solver finds out.
+//! The hard part of `a mod d` is the division, and induction needs little of it: a number that is less than the divisor is
+//! its own remainder, and the remainder of a sum is that of one addend if the divisor divides the other one (a congruence).
+//! Each law is instantiated for remainders that occur, under the condition that the sum does not wrap; a solver decides these
+//! conditions and all else that is linear.
 
-use super::{Core, Oracle, Premises, Rung};
+use super::{Core, Oracle, Premises, Stage};
 use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
 
-/// The most remainders by one divisor, and the most divisors, that are looked at.
-const MOST_REMAINDERS: usize = 6;
-const MOST_DIVISORS: usize = 3;
+/// Maximum number of remainders by one divisor for which laws are instantiated.
+const MAXIMUM_REMAINDERS: usize = 6;
+/// Maximum number of divisors for which laws are instantiated.
+const MAXIMUM_DIVISORS: usize = 3;
 
-/// Remainders by one divisor.
+/// The remainders by one divisor.
 struct Group {
     divisor: TermId,
     /// The dividends.
     of: Vec<TermId>,
 }
 
-/// The unsigned remainders in the formulas, of which none is by a constant.
+/// Returns the unsigned remainders in the formulas by divisors that are not constants.
 fn groups(arena: &Arena, formulas: &[TermId]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for_each_subterm(arena, formulas.iter().copied(), |_, kind| {
@@ -35,10 +36,10 @@ fn groups(arena: &Arena, formulas: &[TermId]) -> Vec<Group> {
         }
         let known = groups.iter().position(|group| group.divisor == divisor);
         match known {
-            Some(known) if groups[known].of.len() < MOST_REMAINDERS => {
+            Some(known) if groups[known].of.len() < MAXIMUM_REMAINDERS => {
                 groups[known].of.push(dividend);
             }
-            None if groups.len() < MOST_DIVISORS => groups.push(Group {
+            None if groups.len() < MAXIMUM_DIVISORS => groups.push(Group {
                 divisor,
                 of: vec![dividend],
             }),
@@ -48,7 +49,7 @@ fn groups(arena: &Arena, formulas: &[TermId]) -> Vec<Group> {
     groups
 }
 
-/// What holds of the remainders of a group, whatever the numbers are.
+/// Returns the laws of division for the remainders of a group; they hold for all values.
 fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
     let divisor = group.divisor;
     let Sort::BitVec(width) = arena.sort(divisor) else {
@@ -68,7 +69,7 @@ fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
         let is_divisor = arena.eq(a, divisor);
         laws.push(arena.implies(is_divisor, arena.eq(remainder(a), zero)));
     }
-    // The divisor itself is an addend without a remainder.
+    // The divisor itself is an addend with remainder zero.
     let addends: Vec<TermId> = group.of.iter().copied().chain([divisor]).collect();
     for &sum in &group.of {
         for &one in &addends {
@@ -76,14 +77,14 @@ fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
             let is_addend = |term: &&TermId| **term == other;
             let known = match addends.iter().find(is_addend) {
                 Some(&known) => vec![known],
-                // Perhaps it is one for a reason.
+                // An addend may still be equal to it by the premises.
                 None => group.of.clone(),
             };
             for addend in known {
                 if addend == sum || one == sum {
                     continue;
                 }
-                // sum = one + addend, and that does not wrap.
+                // sum = one + addend, without wrapping.
                 let adds_up = arena.eq(addend, other);
                 let fits = planted!(
                     "remainders: sums that wrap have the remainders of sums",
@@ -103,11 +104,10 @@ fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
     laws
 }
 
-/// The most cases of a divisor.
-const MOST_CASES: usize = 8;
+/// Maximum number of leaves of a divisor that is an `ite`.
+const MAXIMUM_DIVISOR_CASES: usize = 8;
 
-/// The formulas with remainders by a choice of divisors as choices of remainders: paths that have met leave such. `None` if there are
-/// no such remainders.
+/// Moves `ite` in divisors out of remainders; merged paths leave such divisors. `None` if there are no such remainders.
 fn by_cases_of_divisors(arena: &Arena, formulas: &[TermId]) -> Option<Vec<TermId>> {
     let mut found = false;
     let mut rebuild = Rebuild::new(arena, arena, |term| {
@@ -115,7 +115,7 @@ fn by_cases_of_divisors(arena: &Arena, formulas: &[TermId]) -> Option<Vec<TermId
             return None;
         };
         arena.arguments(Op::Ite, divisor)?;
-        let cases = remainder_by_cases(arena, dividend, divisor, &mut { MOST_CASES })?;
+        let cases = remainder_by_cases(arena, dividend, divisor, &mut { MAXIMUM_DIVISOR_CASES })?;
         found = true;
         Some(cases)
     });
@@ -125,7 +125,7 @@ fn by_cases_of_divisors(arena: &Arena, formulas: &[TermId]) -> Option<Vec<TermId
     found.then_some(formulas)
 }
 
-/// The remainder by each divisor that there is a choice of, if these are no more than are left.
+/// Returns an `ite` of the remainders by each leaf of the divisor; `None` if there are more leaves than `left`.
 fn remainder_by_cases(
     arena: &Arena,
     dividend: TermId,
@@ -146,7 +146,7 @@ fn remainder_by_cases(
 }
 
 impl Premises<'_> {
-    /// Premises that imply the goal whatever products and quotients are, where remainders obey the laws of division.
+    /// Returns premises that imply the goal for all values of products and quotients, if remainders obey the laws of division.
     ///
     /// # Errors
     /// When the oracle stops.
@@ -174,7 +174,7 @@ impl Premises<'_> {
         let mut assertions = self.without_products().to_vec();
         assertions.push(arena.not(self.product_free(goal)));
         assertions.extend(laws);
-        let core = oracle.exclude(&assertions, Rung::Unknowns)?;
+        let core = oracle.unsatisfiable_core(&assertions, Stage::Unknowns)?;
         Ok(core.map(|mut core| {
             core.retain(|&place| place < count);
             core
@@ -182,7 +182,7 @@ impl Premises<'_> {
     }
 }
 
-/// The laws with the unknowns of the premises.
+/// Returns the laws with products and quotients abstracted to the unknowns of the premises.
 fn laws_of(premises: &Premises<'_>, group: &Group) -> Vec<TermId> {
     let laws = laws(premises.arena, group).into_iter();
     laws.map(|law| premises.product_free(law)).collect()
@@ -195,7 +195,7 @@ mod tests {
 
     const WIDTH: u8 = 4;
 
-    /// What the formula is for all numbers that the variables can be.
+    /// Evaluates the formula for all values of the variables.
     fn for_all_numbers(
         arena: &Arena,
         variables: [TermId; 3],
@@ -213,7 +213,7 @@ mod tests {
         (0..1u128 << (3 * WIDTH)).map(value).collect()
     }
 
-    /// Whatever the numbers are.
+    /// Compares the formulas for all values of the variables.
     #[test]
     fn a_choice_of_divisors_is_one_of_remainders() {
         let arena = Arena::new();
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(of(before), of(after));
     }
 
-    /// Whatever the numbers are.
+    /// Evaluates the laws for all values of the variables.
     #[test]
     fn laws_hold() {
         let arena = Arena::new();

@@ -1,4 +1,4 @@
-//! What the ladder finds, on random formulas that are often implied, is asked of Z3.
+//! Has Z3 confirm what the stages find, on random formulas that are often implied.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,23 +12,27 @@ use crate::term::random::seeds;
 use crate::term::{ScalarSort, Sort, Symbol, smtlib_script};
 
 const WIDTH: u8 = 6;
-const PATIENCE: Duration = Duration::from_secs(20);
+const QUERY_TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// A solver that believes what it is told about products.
+/// Z3 as the oracle of the stages and as the judge of their results.
 #[derive(Default)]
 struct Z3(TextSolver, Option<Rc<Arena>>);
 
 impl Z3 {
     fn excludes(&mut self, arena: &Arena, assertions: &[TermId]) -> bool {
         let script = smtlib_script(arena, assertions);
-        self.0.check(&script, &[], PATIENCE) == TextAnswer::Unsatisfiable
+        self.0.check(&script, &[], QUERY_TIME_LIMIT) == TextAnswer::Unsatisfiable
     }
 }
 
 impl Oracle for Z3 {
     type Stop = std::convert::Infallible;
 
-    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Self::Stop> {
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        _: Stage,
+    ) -> Result<Option<Core>, Self::Stop> {
         let arena = self.1.clone().expect("an arena");
         let excluded = self.excludes(&arena, assertions);
         Ok(excluded.then(|| (0..assertions.len()).collect()))
@@ -100,7 +104,7 @@ impl Formulas<'_> {
         })
     }
 
-    /// An equation that the others often imply.
+    /// Returns an equation that the others often imply.
     fn goal(&mut self, equations: &[(TermId, TermId)]) -> TermId {
         let arena = self.arena;
         let (mut left, mut right) = equations[self.below(equations.len())];
@@ -127,7 +131,7 @@ impl Formulas<'_> {
     }
 }
 
-/// Premises and a goal.
+/// Returns random premises and a goal.
 fn question(arena: &Arena, seed: u64) -> (Vec<TermId>, TermId) {
     let random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut formulas = Formulas { arena, random };
@@ -145,7 +149,7 @@ fn question(arena: &Arena, seed: u64) -> (Vec<TermId>, TermId) {
             premises.push(equation);
             continue;
         }
-        // It holds under a condition, which mostly holds as well.
+        // An equation under a condition, which is mostly a premise as well.
         let condition = formulas.condition();
         premises.push(arena.implies(condition, equation));
         if formulas.below(4) > 0 {
@@ -162,7 +166,7 @@ fn question(arena: &Arena, seed: u64) -> (Vec<TermId>, TermId) {
     if formulas.below(3) > 0 {
         return (premises, goal);
     }
-    // The same question in the way in which the checker asks it.
+    // The same query in the form in which the checker poses it.
     let name = arena.variable(Symbol::new("name", Sort::Bool));
     premises.push(arena.eq(name, arena.not(goal)));
     premises.push(name);
@@ -206,9 +210,9 @@ fn what_is_found_holds() {
             confirm(&mut z3, &core, "by polynomials");
             multiplied += 1;
         }
-        let Ok(found) = premises.below_the_last(goal, &mut z3);
+        let Ok(found) = premises.before_last_stage(goal, &mut z3);
         if let Some(core) = found {
-            confirm(&mut z3, &core, "below the last rung");
+            confirm(&mut z3, &core, "before the last stage");
             late += 1;
         }
     }
@@ -223,7 +227,7 @@ fn cases_are_told_apart_by_names_and_whole_conditions() {
     let [x, y, z, w] = ["x", "y", "z", "w"].map(number);
     let [name, p, q] = ["name", "p", "q"].map(|name| arena.variable(Symbol::new(name, Sort::Bool)));
     let product = arena.mul(x, y);
-    // The checker names the conditions of ways, and says what a way knows as a part of its condition.
+    // The checker names the conditions of paths, and states the facts of a path as a part of its condition.
     let way = arena.eq(name, arena.and2(p, arena.eq(product, z)));
     let is_found = |formulas: &[TermId], goal| {
         let premises = Premises::new(&arena, formulas);
@@ -234,11 +238,11 @@ fn cases_are_told_apart_by_names_and_whole_conditions() {
     assert!(is_found(&[way], chosen(name)));
     assert!(!is_found(&[way], chosen(p)));
     assert!(!is_found(&[way], chosen(arena.or2(name, q))));
-    // One of the ways was taken, and it is not the other one.
+    // One of two paths was taken, and it is not the other one.
     let either = arena.or2(name, arena.and2(q, arena.not(p)));
     assert!(is_found(&[way, either], chosen(p)));
     assert!(!is_found(&[way, arena.or2(name, q)], chosen(p)));
-    // A chain of choices by conditions that have parts in common; and one that says nothing that could be taken apart.
+    // A chain of `ite` by conditions with common parts; then a condition that cannot be split into literals.
     let (small, large) = (arena.ult(x, y), arena.ule(y, x));
     let chain = |last| {
         let rest = arena.ite(arena.and2(large, q), arena.mul(w, z), last);
@@ -274,7 +278,7 @@ fn reads_may_meet_writes() {
     };
     assert!(is_found(behind(square(i))));
     assert!(!is_found(behind(number("other"))));
-    // Behind a condition it is looked at as well.
+    // Disjuncts are examined as well.
     let range = arena.ult(number("n"), k);
     assert!(is_found(arena.or2(range, behind(square(i)))));
     assert!(!is_found(arena.or2(range, behind(number("other")))));
@@ -288,7 +292,7 @@ fn an_index_may_be_cut_off() {
     let cells = arena.variable(Symbol::new("cells", Sort::Array { index, element }));
     let [i, one] = [number("i"), arena.bv(WIDTH, 1)];
     let square = |one| arena.mul(one, one);
-    // The cell before, found by the low bits of its number.
+    // The previous cell, addressed by the low bits of its index.
     let before = arena.sub(arena.extract(i, 3, 0), arena.bv(4, 1));
     let cell = arena.select(cells, before);
     let known = arena.eq(cell, square(arena.zero_extend(before, WIDTH)));

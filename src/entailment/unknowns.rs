@@ -1,8 +1,8 @@
-//! Rung 4: what makes queries hard, left out: products, quotients, remainders and powers of two become unknown values.
+//! Stage 4: abstraction of products, quotients, remainders and powers of two, which make queries hard, to unknown values.
 //!
-//! What is unsatisfiable without them is so with them. Most candidates that hold at all hold for a reason that has
-//! nothing to do with the products in the same block; and those that do mostly need no more of multiplication than that
-//! it distributes over sums and choices, so products are multiplied out before what is left of them is unknown.
+//! A formula that is unsatisfiable with unknowns is unsatisfiable. Most candidates that hold at all hold for a reason that has
+//! nothing to do with the products in the same block; the others mostly need no more of multiplication than that it
+//! distributes over sums and `ite`, so products are multiplied out before the remaining ones become unknowns.
 
 use std::rc::Rc;
 
@@ -10,40 +10,40 @@ use rustc_hash::FxHashMap;
 
 use crate::term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
 
-/// So many sums and choices in products are multiplied out, all in all.
-const EXPANSIONS: usize = 1_000;
+/// Maximum number of sums and `ite` in products that are multiplied out by one abstraction.
+const MAXIMUM_EXPANSIONS: usize = 1_000;
 
-/// Terms without their hard parts; equal parts become equal unknowns.
+/// Abstracts hard subterms to unknowns; equal subterms become equal unknowns.
 pub struct Abstraction {
     arena: Rc<Arena>,
     unknowns: FxHashMap<TermId, TermId>,
-    /// So many are left.
+    /// The number of expansions that are left.
     expansions: usize,
 }
 
 impl Abstraction {
-    /// For terms of the arena.
+    /// Creates an abstraction for terms of the arena.
     pub fn new(arena: &Rc<Arena>) -> Self {
         Self {
             arena: Rc::clone(arena),
             unknowns: FxHashMap::default(),
-            expansions: EXPANSIONS,
+            expansions: MAXIMUM_EXPANSIONS,
         }
     }
 
-    /// The term with unknowns in the places of its hard parts.
+    /// Returns the term with its hard subterms replaced by unknowns.
     pub fn of(&mut self, term: TermId) -> TermId {
         let arena = Rc::clone(&self.arena);
         let mut rebuild = Rebuild::new(&*arena, &*arena, |part| self.hard(part));
         rebuild.rebuild(term)
     }
 
-    /// Whether anything was left out.
+    /// Checks whether any subterm was abstracted.
     pub fn is_coarser(&self) -> bool {
         !self.unknowns.is_empty()
     }
 
-    /// What becomes of the part, if it is hard.
+    /// Returns the abstraction of the part, if it is hard.
     fn hard(&mut self, part: TermId) -> Option<TermId> {
         let arena = Rc::clone(&self.arena);
         let TermKind::Apply { op, arguments } = arena.kind(part) else {
@@ -77,7 +77,7 @@ impl Abstraction {
         })
     }
 
-    /// The product of two terms, multiplied out.
+    /// Returns the product of two terms, multiplied out.
     fn product(&mut self, a: TermId, b: TermId) -> TermId {
         let arena = Rc::clone(&self.arena);
         let whole = times(&arena, a, b);
@@ -139,7 +139,7 @@ impl Abstraction {
     }
 }
 
-/// The x of `1 << x`.
+/// Returns the term x if the term is `1 << x`.
 pub fn exponent(arena: &Arena, kind: TermKind<'_>) -> Option<TermId> {
     match kind {
         TermKind::Apply {
@@ -150,7 +150,7 @@ pub fn exponent(arena: &Arena, kind: TermKind<'_>) -> Option<TermId> {
     }
 }
 
-/// Whether one of the terms has a hard part.
+/// Checks whether one of the terms has a hard subterm.
 pub fn is_hard(arena: &Rc<Arena>, terms: &[TermId]) -> bool {
     let mut abstraction = Abstraction::new(arena);
     terms.iter().any(|&term| {

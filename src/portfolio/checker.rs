@@ -20,7 +20,7 @@ use crate::certify::portable::{Answer, Reply, Request, answer_from_bytes, answer
 use crate::certify::{Budget, check_and_record, check_thoroughly, check_with_facts};
 use crate::huge_pages;
 use crate::program::{Program, Simplified};
-use crate::time_slice::{self, Whose};
+use crate::time_slice::{self, AffectedThreads};
 use crate::workers::{SOLVER_STACK, Workers};
 
 /// How much longer than its budget a check may take before it is ended.
@@ -96,7 +96,7 @@ impl Judge<'_> {
     pub fn work(&self, mut stream: UnixStream) -> std::io::Result<()> {
         stream.write_all(&libc::pid_t::to_ne_bytes(nix::unistd::getpid().as_raw()))?;
         huge_pages::allow_soon();
-        time_slice::shorten(Whose::AllFromHere);
+        time_slice::shorten(AffectedThreads::CallerAndStarted);
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
         let check = || self.check(&bytes);

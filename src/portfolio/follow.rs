@@ -8,7 +8,7 @@ use crate::certify::replay::{Replay, judge, replay_compiled};
 use crate::program::interpreter::{InputSource, Limits, Machine, RecordingInputs};
 use crate::program::{Input, InputId, InputKind, Operation, Program, last_part};
 use crate::term::Value;
-use crate::witness::values::SaidOfInput;
+use crate::witness::values::WitnessInput;
 
 /// Who has the answer, in messages.
 const WITNESS: &str = "witness";
@@ -31,7 +31,7 @@ pub(super) fn values(task: &Task) -> Option<Conclusion> {
 /// What happens if variables of these names get what is said of them when they come into being.
 fn follow(
     task: &Task,
-    values: &[SaidOfInput],
+    values: &[WitnessInput],
     uninitialised: &FxHashMap<InputId, String>,
 ) -> Option<Conclusion> {
     let limits = Limits {
@@ -69,7 +69,7 @@ fn uninitialised(program: &Program) -> FxHashMap<InputId, String> {
 
 /// What is said of inputs, for what the program asks of the outside, each once; zero for everything else.
 struct InOrder<'v> {
-    said: &'v [SaidOfInput],
+    said: &'v [WitnessInput],
     /// Variables that take what is said of them, if that is what comes next.
     uninitialised: &'v FxHashMap<InputId, String>,
 }

@@ -31,7 +31,7 @@ use super::crash;
 use super::event::{Event, EventKind, Message, Reporter};
 use super::verdict::Conclusion;
 use crate::counters::{Counted, Counters};
-use crate::time_slice::{self, Whose};
+use crate::time_slice::{self, AffectedThreads};
 
 /// What the run may use, and tells of it. `None` is without a limit.
 #[derive(Copy, Clone, Debug, Default)]
@@ -109,7 +109,7 @@ pub fn supervise(
     observe: &mut dyn FnMut(&Event),
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
 ) -> Result<(Outcome, Remains), Errno> {
-    time_slice::shorten(Whose::Own);
+    time_slice::shorten(AffectedThreads::Caller);
     // What the race has started is ours to wait for when the race is gone.
     let _ = nix::sys::prctl::set_child_subreaper(true);
     let watched = SigSet::from_iter(INTERRUPTS.into_iter().chain([Signal::SIGCHLD]));

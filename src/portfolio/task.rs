@@ -29,12 +29,12 @@ use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{LoadOptions, Style};
 use crate::program::block::Blocks;
-use crate::program::ghost::{CountedErrors, WRONG};
+use crate::program::ghost::{CountedErrors, VIOLATED_ASSERTION};
 use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayInputs};
 use crate::program::simplify::Simplified;
 use crate::program::{InputKind, InputPart, Program, c_value};
 use crate::term::Value;
-use crate::witness::values::SaidOfInput;
+use crate::witness::values::WitnessInput;
 use crate::workers::Workers;
 
 /// What to verify, and how.
@@ -87,7 +87,7 @@ pub enum Validation {
         /// Which errors are the path's.
         counted: CountedErrors,
         /// What it says of the inputs, in order.
-        values: Vec<SaidOfInput>,
+        values: Vec<WitnessInput>,
     },
 }
 
@@ -395,11 +395,11 @@ impl Task {
         };
         machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
         let mut variables = self.lowered.variables.iter();
-        if !variables.any(|variable| variable.name == WRONG) {
+        if !variables.any(|variable| variable.name == VIOLATED_ASSERTION) {
             // No assertion can fail: all of them are constant.
             return Some(0);
         }
-        match machine.read_variable(WRONG)? {
+        match machine.read_variable(VIOLATED_ASSERTION)? {
             Value::BitVec(bits) => u32::try_from(bits.bits()).ok(),
             Value::Int(number) => u32::try_from(&number).ok(),
             _ => None,

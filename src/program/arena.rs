@@ -1,8 +1,9 @@
-//! Arenas of objects that all take the same room.
+//! Arenas: allocation counters all of whose objects have the same size.
 //!
-//! The memory model gives objects that are made at run time addresses that go up: a counter of the next free one, which the
-//! making of an object moves behind it. Where every object takes the same room, a power of two, the objects so far are those at
-//! the multiples of it from the first address to the counter, which formulas can say.
+//! The memory model gives objects that are created at run time ascending addresses: a counter holds the next free address, and
+//! an allocation advances it past the new object. Where every allocation advances the counter by the same power of two (the
+//! *slot size*), the objects that exist are exactly those at the multiples of it from the first address up to the counter;
+//! a formula can express this.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +12,30 @@ use rustc_hash::FxHashSet;
 use super::cfa::*;
 use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
-/// An arena whose objects all take the same room.
+/// An arena whose objects all have the same slot size.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Arena {
-    /// The next free address.
+    /// The variable that holds the next free address.
     pub counter: VariableId,
-    /// Bits of an address.
+    /// The width of an address in bits.
     pub width: u8,
-    /// The first object's address, a multiple of the room.
+    /// The first object's address, a multiple of the slot size.
     pub first: u128,
-    /// The room that an object takes, in bytes, is two to this power.
+    /// The binary logarithm of the slot size in bytes.
     pub bits: u8,
 }
 
-/// What is assigned to a counter.
+/// The values assigned to a counter.
 #[derive(Default)]
 struct Assigned {
     first: Vec<u128>,
-    /// Common divisor of what is added; zero before anything is.
+    /// The greatest common divisor of the increments; zero if there are none.
     room: u128,
     other: bool,
 }
 
 impl Arena {
-    /// Those of the program.
+    /// Returns the arenas of the program.
     pub fn all(program: &Program) -> Vec<Self> {
         let counters = program.variables.iter().filter(|variable| {
             variable.role == Role::Model
@@ -49,7 +50,7 @@ impl Arena {
         }
         let mut assigned: BTreeMap<VariableId, Assigned> = BTreeMap::new();
         for edge in &program.edges {
-            // A new object's address is the counter's value, and is what the counter is computed from.
+            // A new object's address is a copy of the counter, and the counter's next value is computed from the copy.
             let mut address: Option<(TermId, TermId)> = None;
             for operation in &edge.operations {
                 for target in operation.written(program) {
@@ -100,7 +101,8 @@ impl Arena {
 }
 
 impl Assigned {
-    /// The value is assigned; what has the counter's value before is its variable, and perhaps another one.
+    /// Records the assignment of `value`. `counter` are the terms that equal the counter before it: its variable, and
+    /// perhaps a copy.
     fn note(&mut self, counter: [TermId; 2], value: TermId) {
         if let Some(first) = store().bit_vec_constant(value) {
             if !self.first.contains(&first.bits()) {

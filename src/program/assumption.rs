@@ -1,7 +1,7 @@
-//! What an answer is given under: the assumptions that were made while the program was lowered.
+//! The assumptions that the lowering makes, and under which a verdict holds.
 //!
-//! Each is tied to the place where execution meets it. An answer names those that it could have depended on; which that
-//! is, is decided by [`crate::program::simplify::open_assumptions`] for a proof, and by the run for a violation.
+//! Each assumption is tied to the place in the program where it is made. A verdict names the assumptions that it may depend
+//! on: [`crate::program::simplify::open_assumptions`] determines them for a proof, the run for a violation.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,28 +14,27 @@ use crate::term::TermId;
 pub enum AssumptionKind {
     /// An allocation gives an object, not a null pointer.
     MallocSucceeds,
-    /// Code without a definition does no more than what is said.
+    /// Code without a definition has no effects but those stated.
     UnknownCode,
-    /// A library function does what it does in glibc, where the standard leaves that open.
+    /// A library function behaves as in glibc where the standard leaves its behaviour open.
     Library,
     /// An access is within an object that exists.
     WithinBounds,
-    /// Operands whose order is not determined are evaluated in the order that is said. Other orders have paths of their
-    /// own.
+    /// Operands whose order is unspecified are evaluated in the stated order. Other orders have paths of their own.
     EvaluationOrder,
-    /// Side effects that are not sequenced, which makes the behaviour undefined, happen in some order.
+    /// Unsequenced side effects, whose behaviour is undefined, happen in some order.
     Sequenced,
     /// Signed arithmetic that overflows wraps around.
     WrapAround,
     /// An operand has a value for which the operator is defined.
     Defined,
-    /// An attribute that is not known changes nothing.
+    /// An unknown attribute has no effect.
     IgnoredAttribute,
-    /// Objects lie, and values are represented, as is said.
+    /// The layout of objects and the representation of values are as stated.
     Layout,
     /// A volatile object of the program changes only where the program changes it.
     Volatile,
-    /// What surrounds the program (its arguments, the machine) is what is said.
+    /// The program's environment (its arguments, the machine) is as stated.
     Environment,
 }
 
@@ -45,8 +44,8 @@ impl AssumptionKind {
         !matches!(self, Self::EvaluationOrder)
     }
 
-    /// Whether a violation that was seen to happen in a run can depend on it. Of the others the run itself is the proof:
-    /// an allocation may succeed, and the interpreter does not go beyond an invalid access or an undefined operation.
+    /// Whether a violation observed in a run can depend on it. For the other kinds the run itself is the evidence: an
+    /// allocation may succeed, and the interpreter stops at an invalid access or an undefined operation.
     pub const fn matters_to_violations(self) -> bool {
         match self {
             Self::MallocSucceeds | Self::WithinBounds | Self::Defined | Self::Volatile => false,
@@ -62,53 +61,53 @@ impl AssumptionKind {
     }
 }
 
-/// An assumption, and where it is met.
+/// An assumption, and the place where it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
     pub kind: AssumptionKind,
-    /// What is assumed, as a sentence without a capital and without the place.
+    /// The assumption as a sentence without an initial capital and without the place.
     pub what: String,
-    /// The location of the program as lowered from which the edge starts that meets it.
+    /// The source location, in the lowered program, of the edge on which it is made.
     pub location: LocationId,
-    /// How many operations of that edge come before.
+    /// The number of that edge's operations that come before it.
     pub operations: usize,
     /// When it would be violated.
     pub doubt: Doubt,
-    /// Conditions, Boolean terms over the values at that place, without which the place is not evaluated.
+    /// Boolean terms over the values at that place; if one is false, the assumption is not made there.
     pub guards: Vec<TermId>,
-    /// Where it is in the source.
+    /// The position in the source.
     pub span: Span,
 }
 
-/// When an assumption would be violated, in terms of the values at the place where it is met.
+/// The condition under which an assumption is violated, over the values at the place where it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Nothing in the program can exclude it.
+    /// The condition cannot be expressed, so no analysis can discharge the assumption.
     Always,
     /// When the term, an integer or a bit vector, is zero.
     Zero(TermId),
-    /// When the sum is outside of the bounds, which belong to what is allowed.
+    /// When the sum is outside of the inclusive bounds.
     SumOutside {
-        /// A number that is added.
+        /// The constant summand.
         constant: i128,
-        /// What is added, as often as the factor says.
+        /// The other summands, each with its factor.
         parts: Vec<(i128, Operand)>,
         /// The least and the greatest value allowed.
         bounds: (i128, i128),
     },
-    /// When the product is outside of the bounds, which belong to what is allowed.
+    /// When the product is outside of the inclusive bounds.
     ProductOutside {
         factors: (Operand, Operand),
         /// The least and the greatest value allowed.
         bounds: (i128, i128),
     },
-    /// When so many bytes at the address are not all within one object that exists.
+    /// When the accessed bytes are not all within one object that exists.
     NotInObject {
-        /// The address: a constant and parts, as in a sum.
+        /// The summands of the address, each with its factor.
         parts: Vec<(i128, Operand)>,
-        /// What is added to them.
+        /// The constant summand of the address.
         constant: i128,
-        /// Bytes that are accessed.
+        /// The number of bytes accessed.
         bytes: u64,
     },
 }

@@ -24,7 +24,7 @@ use crate::program::cfa::*;
 use crate::program::source::{SourceMap, Span};
 use crate::term::{Build, ScalarSort, Sort, Symbol, TermId, store};
 
-/// Makes a [`Program`] step by step; see the module's comment.
+/// Builds a [`Program`] step by step; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct ProgramBuilder {
     program: Program,
@@ -65,12 +65,12 @@ impl ProgramBuilder {
         builder
     }
 
-    /// Sets what integers mean.
+    /// Sets the semantics of integers.
     pub fn arithmetic(&mut self, arithmetic: Arithmetic) {
         self.program.arithmetic = arithmetic;
     }
 
-    /// What has been built so far.
+    /// The program built so far.
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -152,7 +152,7 @@ impl ProgramBuilder {
         id
     }
 
-    /// A new input that a call of the function of that name makes.
+    /// A new input: the value returned by a call of the function of that name.
     pub fn input(&mut self, name: &str, sort: Sort) -> InputId {
         let id = InputId(self.program.inputs.len() as u32);
         self.program.inputs.push(Input {
@@ -208,7 +208,7 @@ impl ProgramBuilder {
         id
     }
 
-    /// Where the next operation starts.
+    /// The location at which the next operation starts.
     pub fn cursor(&self) -> LocationId {
         self.cursor
     }
@@ -223,7 +223,7 @@ impl ProgramBuilder {
         self.cursor = self.program.function(function).entry;
     }
 
-    /// An edge with the operations from the cursor to a new location, where the cursor goes.
+    /// Adds an edge with the operations from the cursor to a new location, and moves the cursor there.
     pub fn operations(&mut self, operations: Vec<Operation>) {
         let target = self.new_location();
         self.edge(self.cursor, target, operations);
@@ -273,7 +273,7 @@ impl ProgramBuilder {
         }]);
     }
 
-    /// What is not modelled; the cursor is at a location that is never reached.
+    /// Adds an unsupported operation; the cursor is then at an unreachable location.
     pub fn unsupported(&mut self, reason: &str) {
         self.operations(vec![Operation::Unsupported(UnsupportedReason(
             reason.to_owned(),
@@ -326,7 +326,7 @@ impl ProgramBuilder {
             |_| (),
             |b| {
                 b.error();
-                // Nothing leads on from here: the branch ends in a location that is never reached.
+                // The branch ends in an unreachable location.
                 b.cursor = b.new_location();
             },
         );

@@ -1,5 +1,5 @@
-//! Values and types of the program as C has them: for harnesses and witnesses, which are read by compilers and other
-//! verifiers, and for people.
+//! Values and types of the program as C text, for harnesses and witnesses (read by compilers and other verifiers) and for
+//! messages.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
@@ -7,8 +7,7 @@ use num_traits::{Signed, ToPrimitive};
 use crate::program::CScalar;
 use crate::term::{CType, FloatFormat, FloatValue, Sort, Value};
 
-/// The C type of what C reads so and has the sort; `None` for what C does not read, or reads in another way than the sort
-/// says.
+/// Returns the C type of a scalar with the given sort; `None` if it has no C type, or one that does not fit the sort.
 pub fn c_type(scalar: Option<CScalar>, sort: Sort) -> Option<CType> {
     match (scalar?, sort) {
         (CScalar::Integer { bits, signed: true }, _) => Some(CType::Signed(bits)),
@@ -20,8 +19,8 @@ pub fn c_type(scalar: Option<CScalar>, sort: Sort) -> Option<CType> {
     }
 }
 
-/// The value as a constant expression of C, with its value and without conversions; `None` for arrays, and for numbers
-/// that no integer type has.
+/// Returns the value as a constant expression of C without conversions; `None` for arrays, and for numbers beyond every
+/// integer type.
 pub fn literal(value: &Value, c_type: Option<CScalar>) -> Option<String> {
     match (value, c_type) {
         (Value::Float(float), _) => Some(float_literal(*float)),
@@ -32,14 +31,14 @@ pub fn literal(value: &Value, c_type: Option<CScalar>) -> Option<String> {
     }
 }
 
-/// The value as people read it: without suffixes, and what has no literal in words.
+/// Returns the value as text for messages: without suffixes, and in words where C has no literal.
 pub fn describe(value: &Value, c_type: Option<CScalar>) -> String {
     match (value, c_type) {
         (Value::BitVec(bits), Some(CScalar::Pointer)) => match bits.bits() {
             0 => "NULL".to_owned(),
             address => format!("{address:#x}"),
         },
-        // Of what C does not read the sign is shown: most of it is an `int`.
+        // A value without a C type is shown as signed: most such values are an `int`.
         (Value::BitVec(bits), None) => bits.signed().to_string(),
         (Value::Float(float), _) => float.to_string(),
         (Value::Array(_), _) => "…".to_owned(),
@@ -47,7 +46,7 @@ pub fn describe(value: &Value, c_type: Option<CScalar>) -> String {
     }
 }
 
-/// The number that C reads; `None` for floats and arrays.
+/// The value as a number of its C type; `None` for floats and arrays.
 fn number(value: &Value, c_type: Option<CScalar>) -> Option<BigInt> {
     match value {
         Value::Bool(truth) => Some(u8::from(*truth).into()),
@@ -60,7 +59,7 @@ fn number(value: &Value, c_type: Option<CScalar>) -> Option<BigInt> {
     }
 }
 
-/// The representation, up to 128 bits.
+/// The bits of the value's representation, at most 128; `None` for integers and arrays.
 pub fn bits(value: &Value) -> Option<u128> {
     match value {
         Value::Bool(truth) => Some(u128::from(*truth)),
@@ -84,7 +83,7 @@ fn integer_literal(number: &BigInt) -> Option<String> {
             magnitude as u64
         ),
         (true, 1..=0x7fff_ffff) => format!("-{magnitude}"),
-        // The least value of a type is no constant of the type with a sign in front.
+        // The least value of a type cannot be written as a negated constant of that type.
         (true, 0x8000_0000) => "-2147483647 - 1".to_owned(),
         (true, 0x8000_0001..=0x7fff_ffff_ffff_ffff) => format!("-{magnitude}LL"),
         (true, 0x8000_0000_0000_0000) => "-9223372036854775807LL - 1".to_owned(),
@@ -101,7 +100,8 @@ fn integer_literal(number: &BigInt) -> Option<String> {
     })
 }
 
-/// Hexadecimal, which is exact. There is one NaN: an alarm that depends on its sign or payload is not confirmed.
+/// The float as a hexadecimal literal, which is exact. There is one NaN: no violation that depends on its sign or payload is
+/// confirmed.
 fn float_literal(float: FloatValue) -> String {
     let (suffix, builtin) = match float.format() {
         FloatFormat::F16 => ("f16", "f16"),

@@ -1,4 +1,4 @@
-//! Who calls whom.
+//! The call graph.
 
 use crate::program::cfa::*;
 use crate::program::digraph::{Components, Digraph, NONE};
@@ -7,7 +7,7 @@ use crate::program::graph::callee;
 /// The call graph of a program.
 #[derive(Clone, Debug)]
 pub struct CallGraph {
-    /// Function to functions it calls, once for each call edge.
+    /// The graph from callers to callees, with one edge for each call edge.
     callees: Digraph,
     components: Components,
     recursive: Vec<bool>,

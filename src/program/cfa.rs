@@ -2,7 +2,7 @@
 //!
 //! # Meaning
 //! A state is a location, a value for every variable in scope, and the call stack. An edge may be taken when all its
-//! operations, executed in order, go through (an [`Operation::Assume`] that is false blocks). Execution starts at the
+//! operations can be executed in order (an [`Operation::Assume`] that is false blocks). Execution starts at the
 //! entry of [`Program::start`], a function without parameters that initialises the globals and calls `main`.
 //!
 //! * **Calls.** An edge whose only operation is [`Operation::Call`] evaluates the arguments, assigns them to the
@@ -11,14 +11,15 @@
 //!   edges. A variable local to a function has one copy for each activation, which matters only for functions in a
 //!   recursive component: elsewhere there is one activation at a time, so that inlining needs no renaming.
 //! * **Uninitialised locals** are made arbitrary where their declaration is reached, by [`Operation::Havoc`]; nothing
-//!   relies on what a variable held in an earlier activation.
+//!   relies on the value of a variable in an earlier activation.
 //! * **Errors.** The property is violated when a location of [`Program::errors`] is reached; it has no successors.
 //! * **Memory** is a set of regions, each an array-sorted variable ([`Region`]). Reading is `Select` in a term, writing
 //!   is [`Operation::Store`]. Arrays are total; whether an access was within a live object is bookkeeping
-//!   ([`Operation::Allocate`], [`Operation::Free`]) that only the interpreter looks at.
-//! * **Evaluation order** is fixed by the lowering, which makes branches where several orders can differ; a term has no side effects and may be evaluated in any order, but
-//!   operands that can fault (memory reads, division, shifts by a variable) appear under `Ite`, `And` or `Or` only if
-//!   they are harmless when the guard fails: the lowering makes branches of the others.
+//!   ([`Operation::Allocate`], [`Operation::Free`]) that only the interpreter evaluates.
+//! * **Evaluation order** is fixed by the lowering, which makes branches where several orders can differ. A term has no
+//!   side effects and may be evaluated in any order. Operands that can fault (memory reads, division, shifts by a
+//!   variable) appear under `Ite`, `And` or `Or` only if they are harmless when the guard fails; the lowering makes
+//!   branches of the others.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use crate::program::source::{SourceMap, Span};
 use crate::program::waypoint::Waypoints;
 use crate::term::{Sort, Symbol, TermId};
 
-/// The tables of a program: for each the type of an index into it, and what it finds.
+/// Declares for each table of a program the type of its indices and an accessor of its entries.
 macro_rules! tables {
     ($($id:ident: $table:ident, $entry:ident -> $of:ident;)*) => {
         $(
@@ -69,7 +70,7 @@ tables! {
     InputId: inputs, input -> Input;
 }
 
-/// What C's integer types mean (the command's `--arithmetic`).
+/// The semantics of C's integer types (the command's `--arithmetic`).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Arithmetic {
     /// Machine integers: bit vectors that wrap around.
@@ -90,7 +91,7 @@ pub enum DataModel {
 }
 
 impl DataModel {
-    /// As the command line, task definitions and witnesses name it.
+    /// The name used on the command line, in task definitions and in witnesses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ilp32 => "ILP32",
@@ -125,37 +126,37 @@ pub struct Program {
     pub regions: Vec<Region>,
     /// Objects that exist from the program's start: globals, string literals, and locals whose address is taken.
     pub objects: Vec<Object>,
-    /// The places where a value comes from outside.
+    /// The places where the program receives an arbitrary value.
     pub inputs: Vec<Input>,
     /// The function where execution starts.
     pub start: FunctionId,
     /// Locations whose reachability violates a property ([`Location::violates`] says which), all without successors.
     pub errors: Vec<LocationId>,
-    /// What was assumed when the program was made; empty in what a simplifier has made of it.
+    /// The assumptions made by the lowering; empty in a simplified program.
     pub assumptions: Vec<Assumption>,
-    /// What the source uses and does not define, each name once.
+    /// The names that the source uses and does not define, each once.
     pub externals: Vec<External>,
-    /// What its edges pass in the source; empty in what a simplifier has made of it.
+    /// The statements and branches of the source on each edge; empty in a simplified program.
     pub waypoints: Arc<Waypoints>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// The C name, or a name of our own that is not a C identifier (`main::1::tmp`, `&a`, `region#2`).
+    /// The C name, or a generated name that is not a C identifier (`main::1::tmp`, `&a`, `region#2`).
     pub name: String,
     /// The variable's symbol; [`crate::term::Build::variable`] of it is the variable as a term.
     pub symbol: Symbol,
     /// The sort of its values; an array for a region's contents.
     pub sort: Sort,
     pub scope: Scope,
-    /// What it stands for.
+    /// Why the variable exists.
     pub role: Role,
-    /// How C sees the value, for printing invariants and witnesses.
+    /// The C type of the value, for printing invariants and witnesses.
     pub c_type: Option<CScalar>,
     pub span: Span,
 }
 
-/// How C reads a scalar.
+/// The C type of a scalar, as far as values are printed with it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CScalar {
     /// An integer of the width in bits, of either signedness.
@@ -169,7 +170,7 @@ pub enum CScalar {
     Pointer,
 }
 
-/// Who may use a variable.
+/// The functions that may use a variable.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Every function.
@@ -178,10 +179,10 @@ pub enum Scope {
     Local(FunctionId),
 }
 
-/// What a variable stands for.
+/// Why a variable exists.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// A variable of the source, or a part of one that was split up.
+    /// A variable of the source, or a scalar member of one that was split up.
     Source,
     /// An intermediate value, or a function's result.
     Temporary,
@@ -212,15 +213,15 @@ pub struct Location {
     pub span: Span,
     /// The source label, if it carries one.
     pub label: Option<String>,
-    /// The property that is violated when execution comes here; of those in [`Program::errors`] alone.
+    /// The property that is violated when execution reaches the location; `Some` exactly in [`Program::errors`].
     pub violates: Option<Property>,
 }
 
-/// A property of the Competition on Software Verification, by what its violation is called there.
+/// A property of the Competition on Software Verification, under its name there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Property {
-    /// What must not be reached is not: a call of `reach_error`, a label, a failing assertion.
+    /// No call of `reach_error`, no error label and no failing assertion is reachable.
     UnreachCall,
 }
 
@@ -232,12 +233,12 @@ impl fmt::Display for Property {
     }
 }
 
-/// An edge: its operations happen one after the other, all or none.
+/// An edge, whose operations are executed in order, all or none.
 #[derive(Clone, Debug)]
 pub struct Edge {
     pub source: LocationId,
     pub target: LocationId,
-    /// What happens; empty for a skip. A call stands alone on its edge.
+    /// The operations in order; empty for a skip. A call stands alone on its edge.
     pub operations: Vec<Operation>,
     /// The statement or condition it comes from.
     pub span: Span,
@@ -262,14 +263,14 @@ pub enum Operation {
         /// A term of the region's element sort.
         value: TermId,
     },
-    /// `target := ` a value from outside.
+    /// `target := ` an input.
     Havoc {
         /// The variable written; for a region's variable, all of its contents.
         target: VariableId,
         /// Where the value comes from.
         input: InputId,
     },
-    /// Calls a function; see the module's comment.
+    /// Calls a function; the module documentation gives the semantics.
     Call {
         callee: FunctionId,
         /// One term for each of its parameters.
@@ -283,7 +284,7 @@ pub enum Operation {
         address: TermId,
         /// The size in bytes, of the pointer's sort.
         size: TermId,
-        /// How the object may end.
+        /// How the object's lifetime may end.
         lifetime: Lifetime,
     },
     /// The object that starts at the address is not live any more; a null pointer is allowed and does nothing. No effect
@@ -291,14 +292,15 @@ pub enum Operation {
     Free {
         /// A term of the pointer's sort.
         address: TermId,
-        /// Who may be freed here.
+        /// The kind of object that may be freed here.
         lifetime: Lifetime,
     },
-    /// Anything may happen here: the construct is not modelled. The path ends, and so does every claim about it.
+    /// A construct that is not modelled and may have any effect. The path ends here: a proof needs the edge to be
+    /// unreachable, and a violation must be found on a path without it.
     Unsupported(UnsupportedReason),
 }
 
-/// How a dynamically created object may end.
+/// How the lifetime of a dynamically created object may end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
     /// By `free`.
@@ -314,8 +316,8 @@ pub struct UnsupportedReason(pub String);
 
 /// A memory region: objects that the points-to analysis could not tell apart, as one array.
 ///
-/// Members of these objects that no access mixes up have a region each: then several regions stand for the same
-/// addresses, an object lies in several of them, and only those of a region's cells are used that are its member's.
+/// Struct members of these objects that no access mixes have a region each: then several regions stand for the same
+/// addresses, an object lies in several regions, and of each region only the cells of its member are used.
 ///
 /// Cell `i` of the array stands for the addresses `base + i * element_bytes` and the following `element_bytes - 1`
 /// ones. In a bit-vector program the index is a bit vector of exactly the width that reaches every such address: a
@@ -325,20 +327,20 @@ pub struct UnsupportedReason(pub String);
 pub struct Region {
     /// The array-sorted variable with the contents.
     pub variable: VariableId,
-    /// What an element is made of.
+    /// The size of an element in bytes.
     pub element_bytes: u64,
     /// Address of cell 0: the object's own for a region of a single static object, else the constant zero.
     pub base: TermId,
-    /// The static objects within.
+    /// The static objects in the region.
     pub objects: Vec<ObjectId>,
-    /// Whether objects created at run time may lie in it too.
+    /// Whether objects created at run time may lie in the region too.
     pub dynamic: bool,
 }
 
 /// A static object that lives in memory.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The C name, or a name of our own.
+    /// The C name, or a generated name.
     pub name: String,
     /// Its address: a constant where the layout cannot be observed, else a variable constrained at the program's start.
     pub address: TermId,
@@ -346,55 +348,59 @@ pub struct Object {
     pub size: u64,
     /// Where it lives: the first of the regions that have it among their objects.
     pub region: RegionId,
-    /// Whether it stands for memory that the program knows nothing of. Then what is far from all other objects of its
-    /// regions belongs to it as well.
+    /// Whether the object stands for memory outside of the program. Then every address that is far from all other objects
+    /// of its regions belongs to it as well.
     pub is_outside: bool,
 }
 
-/// A place where a value comes from outside.
+/// A place where the program receives an arbitrary value.
 #[derive(Clone, Debug)]
 pub struct Input {
     pub kind: InputKind,
     pub sort: Sort,
-    /// How C reads it.
+    /// The C type of the value.
     pub c_type: Option<CScalar>,
-    /// What it is of a larger value; `None` if it is the whole.
+    /// The part of a larger value that the input is; `None` if it is the whole.
     pub part: Option<InputPart>,
     pub span: Span,
 }
 
-/// A part of what a call of a function without a definition returns, or of an object that the program does not define.
+/// A part of the value returned by a call of a function without a definition, or of an object that the program does not
+/// define.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputPart {
-    /// No part yet: such a call begins here. The input's own value means nothing.
+    /// The marker that precedes the parts of such a call's value. The input's own value has no meaning.
     Begin,
-    /// So many bits of the value's representation.
+    /// A range of bits of the value's representation.
     Bits {
-        /// The first one.
+        /// The first bit.
         start: u32,
+        /// The number of bits.
         count: u32,
     },
-    /// An array of so many bytes a cell: all of the value's representation, from its start.
-    Cells { bytes: u32 },
-    /// Something of it that is not told apart.
+    /// The whole representation as an array.
+    Cells {
+        /// The number of bytes in a cell.
+        bytes: u32,
+    },
+    /// A part whose position is not known.
     Some,
 }
 
-/// What makes an input's value.
+/// Where an input's value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// A call of `__VERIFIER_nondet_…`, or of another function without a definition; its name.
     Nondet(String),
     /// A variable or memory that the program has not initialised.
     Uninitialised,
-    /// Memory that code may have written that is not known, or that is defined elsewhere; the code's or object's name.
+    /// Memory that is defined elsewhere, or that code without a definition may have written; the object's or code's name.
     Outside(String),
-    /// A read of what changes by itself: a volatile object that is defined elsewhere, or what is no object at all; which.
+    /// A volatile read of an object that is defined elsewhere, or of an address without an object; the name of which.
     Volatile(String),
     /// A choice of the memory model, such as an object's address.
     MemoryModel,
-    /// A value that a real execution determines, but that is not computed here (`sin(x)`). An alarm that passes here
-    /// is not confirmed by it.
+    /// A value that a real execution determines, but that is not computed here (`sin(x)`). No violation may rest on it.
     Unknown(String),
 }
 
@@ -407,13 +413,13 @@ impl Program {
             .collect()
     }
 
-    /// From now on the location's reachability violates the property.
+    /// Makes the location an error location: reaching it violates the property.
     pub fn add_error(&mut self, location: LocationId, property: Property) {
         self.errors.push(location);
         self.locations[location.index()].violates = Some(property);
     }
 
-    /// The other locations are errors no more.
+    /// Keeps the error locations that `is_kept` accepts and makes ordinary locations of the others.
     pub fn retain_errors(&mut self, is_kept: impl Fn(LocationId) -> bool) {
         let Self {
             errors, locations, ..

@@ -1,12 +1,14 @@
-//! What can be seen of conditions by what they deny, without a look at numbers: whether some cover all cases, and whether they
-//! exclude each other.
+//! Syntactic checks of branch conditions: whether they are exhaustive, and whether they are mutually exclusive.
+//!
+//! The checks look for negations among conjuncts and disjuncts, and for equations with constants; they do no arithmetic.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::cfa::{Edge, Operation};
 use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, disjuncts, store};
 
-/// Whether it can be seen that one of the conditions always holds: one of them denies nothing but others.
+/// Checks whether one of the conditions always holds. `true` is definite: the negations of all conjuncts of one disjunct
+/// are disjuncts too.
 pub fn exhaustive(conditions: &[TermId]) -> bool {
     let all: FxHashSet<TermId> = conditions
         .iter()
@@ -24,7 +26,7 @@ pub fn exhaustive(conditions: &[TermId]) -> bool {
         })
 }
 
-/// Whether it can be seen that no two of the conditions hold together.
+/// Checks whether the conditions exclude each other pairwise. `true` is definite.
 pub fn exclusive(conditions: &[TermId]) -> bool {
     // Each condition as its disjuncts, and those as what they imply: their conjuncts and the whole.
     let mut cases: Vec<(usize, Vec<TermId>)> = Vec::new();
@@ -40,7 +42,7 @@ pub fn exclusive(conditions: &[TermId]) -> bool {
     if cases.iter().all(|case| case.0 == cases[0].0) {
         return true;
     }
-    // Equations of one term with different constants exclude each other; what is left over is compared one by one.
+    // Equations of one term with different constants exclude each other; the other cases are compared pairwise.
     let equations: Vec<Option<(TermId, TermId)>> = cases
         .iter()
         .map(|(_, parts)| parts.iter().find_map(|&part| equation(part)))
@@ -79,7 +81,8 @@ fn equation(condition: TermId) -> Option<(TermId, TermId)> {
     }
 }
 
-/// Whether the term is a constant whose identity is that of its value: all but floats, of which NaN has several.
+/// Whether the term is a constant of a sort in which equal values are equal terms: of any sort but floats, where NaN has
+/// several representations.
 fn is_constant(term: TermId) -> bool {
     matches!(
         store().kind(term),
@@ -87,8 +90,8 @@ fn is_constant(term: TermId) -> bool {
     )
 }
 
-/// Whether execution always goes on over one of the edges that leave a location, as far as their conditions are
-/// concerned: whether a callee returns is another question. An unsupported operation does not go on.
+/// Checks whether one of the edges that leave a location can always be taken, judged by their conditions; callees are
+/// taken to return. An edge with an unsupported operation does not count.
 pub fn always_go_on<'a>(edges: impl Iterator<Item = &'a Edge>) -> bool {
     let mut conditions = Vec::new();
     for edge in edges {
@@ -96,7 +99,7 @@ pub fn always_go_on<'a>(edges: impl Iterator<Item = &'a Edge>) -> bool {
         for (index, operation) in edge.operations.iter().enumerate() {
             match operation {
                 Operation::Assume(assumed) if index == 0 => condition = *assumed,
-                // A condition on values that the edge has changed: not one to be compared with the other edges'.
+                // A condition on values that the edge has changed cannot be compared with the other edges' conditions.
                 Operation::Assume(_) => condition = TermId::FALSE,
                 Operation::Unsupported(_) => return false,
                 _ => {}

@@ -1,15 +1,15 @@
 //! Loops and cut points.
 //!
 //! Loops come from a repeated decomposition into strongly connected components: a component's *head* is the location by
-//! which it is entered; without the head it falls apart into the components of the loops within (the same idea as
+//! which it is entered; without the head it falls apart into the components of the inner loops (the same idea as
 //! Bourdoncle's weak topological order, or Steensgaard's loop nesting). Call edges count as edges: a cycle of the
-//! inlined program stays, at its shallowest call string, within one function, so what cuts every cycle of every
-//! function's own graph cuts every cycle of the inlined program. Calls in a recursive component, which are not
+//! inlined program stays, at its shallowest call string, within one function, so cut points that cut every cycle of every
+//! function's own graph cut every cycle of the inlined program. Calls in a recursive component, which are not
 //! inlined, are cut points themselves.
 //!
-//! A natural loop has one head, and it is a cut point even where nesting would make it superfluous: it is the place
-//! where a programmer would write the invariant. Of the heads that are chosen in an irreducible component (`goto` into
-//! a loop), those are dropped that the others make superfluous.
+//! The head of a natural loop is a cut point even where nesting makes it superfluous: it is the place where a programmer
+//! would write the invariant. Of the heads chosen in an irreducible component (`goto` into a loop), those that the others
+//! make superfluous are dropped.
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -27,16 +27,16 @@ impl LoopId {
     }
 }
 
-/// A loop: a strongly connected component of a function, or of what is left of an outer loop without its head.
+/// A loop: a strongly connected component of a function, or of an outer loop without its head.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The function it lies in.
     pub function: FunctionId,
-    /// The location by which it is entered; in an irreducible loop one that was chosen.
+    /// The location by which it is entered; in an irreducible loop one of several.
     pub head: LocationId,
     /// The loop around it.
     pub parent: Option<LoopId>,
-    /// How many loops are around it.
+    /// The number of loops around it.
     pub depth: u32,
     /// Its locations, the head and those of inner loops included, by id.
     pub members: Vec<LocationId>,
@@ -47,7 +47,7 @@ pub struct Loop {
 /// How a loop is entered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LoopShape {
-    /// By its head alone.
+    /// Only by its head.
     Natural,
     /// By several locations.
     Irreducible,
@@ -69,12 +69,12 @@ pub enum CutPointKind {
     RecursiveReturn,
     /// It cuts the cycles of a loop.
     LoopHead(LoopId),
-    /// No cycle needs it: see [`CutPoints::everywhere`] and [`CutPoints::with`].
+    /// Added by [`CutPoints::everywhere`] or [`CutPoints::with`]; no cycle needs it.
     Added,
 }
 
 impl CutPointKind {
-    /// Whether runs go on here in states that are not known beforehand: all but the entry and errors.
+    /// Whether the cut point needs an invariant: it is neither the program's entry nor an error location.
     pub fn is_inner(self) -> bool {
         !matches!(self, Self::Entry | Self::Error)
     }
@@ -125,7 +125,7 @@ impl CutPoints {
         result
     }
 
-    /// Makes every location a cut point, for an analysis that goes edge by edge.
+    /// Makes every location a cut point, for an analysis whose blocks are single edges.
     pub fn everywhere(self) -> Self {
         let count = self.kinds.len() as u32;
         self.with((0..count).map(LocationId))
@@ -164,8 +164,8 @@ impl CutPoints {
         &self.loops[id.index()]
     }
 
-    /// The reachable locations of all functions in a weak topological order: a location comes before its successors, but
-    /// for those that are heads of loops around it, and the locations of a loop come one after the other.
+    /// The reachable locations of all functions in a weak topological order: a location comes before its successors,
+    /// except for heads of loops around it, and the locations of a loop are consecutive.
     pub fn weak_topological_order(&self) -> &[LocationId] {
         &self.order
     }
@@ -234,7 +234,7 @@ impl CutPoints {
         }
     }
 
-    /// Makes the heads cut points, but for those of irreducible loops that are superfluous.
+    /// Makes the loop heads cut points, except for superfluous heads of irreducible loops.
     fn choose_heads(&mut self, graph: &Digraph) {
         for (index, cycle) in self.loops.iter().enumerate() {
             self.kinds[cycle.head.index()] = Some(CutPointKind::LoopHead(LoopId(index as u32)));
@@ -247,7 +247,7 @@ impl CutPoints {
             if !in_irreducible {
                 continue;
             }
-            // The outermost loop around holds all cycles through the head.
+            // The outermost loop contains all cycles through the head.
             let Some(outermost) = self.ancestors(LoopId(index as u32)).last() else {
                 continue;
             };
@@ -264,23 +264,23 @@ impl CutPoints {
         }
     }
 
-    /// The loop and those around it, from the inside out.
+    /// The loop and the loops around it, innermost first.
     pub fn ancestors(&self, id: LoopId) -> impl Iterator<Item = LoopId> + '_ {
         std::iter::successors(Some(id), |&id| self.get(id).parent)
     }
 }
 
-/// What is left to do in the search for loops.
+/// A pending step of the search for loops.
 enum Task {
-    /// The location comes next in the weak topological order.
+    /// Append the location to the weak topological order.
     Emit(u32),
-    /// The locations, which are those of the loop without its head, fall into components.
+    /// Decompose the locations, those of the given loop without its head, into components.
     Decompose(Vec<u32>, Option<LoopId>),
-    /// The locations are a loop within another.
+    /// Add the loop with these locations, inside the given loop.
     Loop(Vec<u32>, Option<LoopId>),
 }
 
-/// What the choice of a head needs.
+/// The graph in which a loop's head is chosen.
 struct Search<'a> {
     graph: &'a Digraph,
     predecessors: Digraph,
@@ -306,7 +306,7 @@ impl Search<'_> {
             let within = |list: &[u32]| list.iter().filter(|&&other| inside(other)).count();
             within(self.graph.successors(node)) * within(self.predecessors.successors(node))
         };
-        // Of equals the first one in the program.
+        // Among equals, the first location of the program.
         let best = members.iter().copied().rev().max_by_key(weight);
         (best.unwrap_or(members[0]), LoopShape::Irreducible)
     }

@@ -1,7 +1,7 @@
 //! Directed graphs in compressed sparse row form, and the classical linear algorithms on them.
 //!
-//! Nodes are numbers from zero. Programs have hundreds of thousands of locations in chains as long as that, so nothing
-//! here is recursive (which is why `petgraph`'s Tarjan is not used).
+//! Nodes are numbers from zero. Programs have chains of hundreds of thousands of locations, so no algorithm here is
+//! recursive (which is why `petgraph`'s Tarjan is not used).
 
 /// A directed graph: the successors of each node, in the order in which they were given.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Digraph {
         Self { starts, targets }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -52,7 +52,7 @@ impl Digraph {
         })
     }
 
-    /// The graph with all edges turned around.
+    /// The graph with all edges reversed.
     pub fn reversed(&self) -> Self {
         Self::new(
             self.nodes(),
@@ -60,7 +60,7 @@ impl Digraph {
         )
     }
 
-    /// Which nodes can be reached from the roots, the roots included.
+    /// For each node, whether it can be reached from the roots; roots are reached.
     pub fn reachable(&self, roots: impl IntoIterator<Item = u32>) -> Vec<bool> {
         let mut seen = vec![false; self.nodes()];
         let mut stack: Vec<u32> = Vec::new();
@@ -79,8 +79,8 @@ impl Digraph {
         seen
     }
 
-    /// The nodes that can be reached from the roots in reverse postorder of a depth-first search: a node comes before
-    /// its successors, but for those at the end of a back edge.
+    /// The nodes reachable from the roots, in reverse postorder of a depth-first search: a node comes before its
+    /// successors, except for the targets of back edges.
     pub fn reverse_postorder(&self, roots: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut seen = vec![false; self.nodes()];
         let mut order = Vec::new();
@@ -106,9 +106,8 @@ impl Digraph {
         order
     }
 
-    /// Tarjan's strongly connected components among the nodes that are reachable from the roots: the component of each
-    /// node ([`NONE`] for what is not reached), and how many there are. A component has a smaller number than those
-    /// from which it is reached: the numbers are a reverse topological order.
+    /// The strongly connected components (Tarjan) of the nodes reachable from the roots. A component has a smaller number
+    /// than those from which it is reached: the numbers are a reverse topological order.
     pub fn components(&self, roots: impl IntoIterator<Item = u32>) -> Components {
         let nodes = self.nodes();
         let mut component = vec![NONE; nodes];
@@ -172,9 +171,9 @@ impl Digraph {
 /// Strongly connected components; see [`Digraph::components`].
 #[derive(Clone, Debug)]
 pub struct Components {
-    /// The component of each node, or [`NONE`].
+    /// The component of each node; [`NONE`] for an unreachable node.
     pub component: Vec<u32>,
-    /// How many components there are.
+    /// The number of components.
     pub count: u32,
 }
 
@@ -193,7 +192,7 @@ impl Components {
 
 #[derive(Clone, Debug)]
 pub struct Dominators {
-    /// The immediate dominator of each node: the root's is itself, [`NONE`] for what is not reached.
+    /// The immediate dominator of each node: the root's is itself, [`NONE`] for an unreachable node.
     pub immediate: Vec<u32>,
     /// The number of each node in reverse postorder, or [`NONE`].
     pub number: Vec<u32>,

@@ -98,7 +98,7 @@ fn write_location(
     writeln!(out, "    {} [label=\"{}\"{style}];", id.0, escape(&label))
 }
 
-/// The operation in a line of text.
+/// The operation as a line of text.
 pub fn describe(program: &Program, operation: &Operation) -> String {
     let name = |variable: VariableId| program.variable(variable).name.as_str();
     let list = |terms: &[TermId]| {

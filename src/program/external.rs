@@ -1,4 +1,5 @@
-//! What the source uses and does not define: what another file has to define before the program can run.
+//! Functions and objects that the source uses and does not define: another file has to define them before the program can
+//! run.
 
 use crate::program::source::Span;
 
@@ -8,7 +9,7 @@ pub struct External {
     /// The C name.
     pub name: String,
     pub kind: ExternalKind,
-    /// Where it is used first.
+    /// The position of its first use.
     pub span: Span,
 }
 
@@ -28,9 +29,9 @@ pub enum ExternalKind {
     Assume,
     /// A function whose call violates the property unless its argument, an `int`, is true.
     Assert,
-    /// A function that fills memory with inputs: it takes its address and its size.
+    /// A function that fills memory with inputs; its parameters are the address and the size.
     FillsMemory,
-    /// A function without a result and without an effect.
+    /// A function without a result or an effect.
     Nothing,
     /// An object.
     Object {
@@ -41,21 +42,21 @@ pub enum ExternalKind {
     },
 }
 
-/// What a function returns, as C can say it without the program's own declarations.
+/// A function's return type, as C text that does not depend on the program's declarations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReturnType {
     Void,
-    /// A scalar; its type in C. Pointers are pointers to `void`.
+    /// A scalar, by its type in C. Pointers are pointers to `void`.
     Scalar(String),
     /// A struct or union.
     Record {
         /// Its type in C.
         name: String,
-        /// The definitions that it needs, its own the last.
+        /// The definitions that it needs, ending with its own.
         definitions: Vec<String>,
         /// In bytes.
         size: u64,
     },
-    /// What is not said in C here: a complex number, a vector; its type in words.
+    /// A type for which no C text is generated (a complex number, a vector), in words.
     Other(String),
 }

@@ -1,4 +1,4 @@
-//! What can be told of a program at a glance: numbers by which a portfolio chooses who goes first.
+//! Features of programs: numbers by which a portfolio chooses the engines to start with.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use super::cfa::{FunctionId, Operation, Program};
 use super::cut_points::CutPoints;
 use crate::term::{Op, Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
-/// Declares the features: field, and what it counts.
+/// Declares the features: the name of each field and its meaning.
 macro_rules! features {
     ($( $(#[doc = $doc:literal])+ $field:ident, )+) => {
-        /// Numbers that cost nothing to find: one pass over the edges, one over their terms.
+        /// Features that are cheap to compute: one pass over the edges, one over their terms.
         #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
         pub struct Features {
             $( $(#[doc = $doc])+ pub $field: u64, )+
         }
 
         impl Features {
-            /// Their names in portfolio files, events and results.
+            /// The names of the features in portfolio files, events and results.
             pub const NAMES: &[&str] = &[$(stringify!($field)),+];
 
-            /// The number with the name.
+            /// Returns the feature of that name.
             pub fn get(&self, name: &str) -> Option<u64> {
                 match name {
                     $(stringify!($field) => Some(self.$field),)+
@@ -28,7 +28,7 @@ macro_rules! features {
                 }
             }
 
-            /// From numbers by their names; what is not there is zero, and what is unknown is left out.
+            /// Builds the features from numbers by name; missing features are zero, unknown names are ignored.
             pub fn from_names(numbers: &BTreeMap<String, u64>) -> Self {
                 let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
                 Self {
@@ -36,7 +36,7 @@ macro_rules! features {
                 }
             }
 
-            /// All of them by their names.
+            /// Returns all features by name.
             pub fn by_name(&self) -> BTreeMap<String, u64> {
                 [$((stringify!($field).to_owned(), self.$field)),+].into()
             }
@@ -45,44 +45,44 @@ macro_rules! features {
 }
 
 features! {
-    /// Edges of the automaton.
+    /// Number of edges of the automaton.
     edges,
-    /// Variables, those of memory included.
+    /// Number of variables, those of memory regions included.
     variables,
-    /// Loops.
+    /// Number of loops.
     loops,
-    /// How many loops are inside one another, at most.
+    /// Maximum nesting depth of loops.
     nesting,
-    /// Loops in which an input is read.
+    /// Number of loops in which an input is read.
     input_loops,
-    /// Functions that call themselves, perhaps through others.
+    /// Number of functions that call themselves, directly or through others.
     recursive,
-    /// Calls that are left.
+    /// Number of calls in the simplified program.
     calls,
-    /// Edges that read an input.
+    /// Number of operations that read an input.
     inputs,
-    /// Bits of the widest input that is no array.
+    /// Width in bits of the widest input that is not an array.
     input_bits,
-    /// Regions of memory.
+    /// Number of memory regions.
     regions,
-    /// Regions in which objects may be that are made at run time.
+    /// Number of memory regions that may contain objects created at run time.
     dynamic,
-    /// Stores to memory.
+    /// Number of stores to memory.
     stores,
-    /// Different operations on floats.
+    /// Number of distinct operations on floats.
     floats,
-    /// Different products, quotients and remainders of terms of which neither is constant.
+    /// Number of distinct products, quotients and remainders without a constant operand.
     nonlinear,
-    /// Different quotients and remainders.
+    /// Number of distinct quotients and remainders.
     divisions,
-    /// Different bitwise operations and shifts.
+    /// Number of distinct bitwise operations and shifts.
     bitwise,
-    /// Different comparisons.
+    /// Number of distinct comparisons.
     comparisons,
 }
 
 impl Features {
-    /// Of the program.
+    /// Computes the features of the program.
     pub fn of(program: &Program) -> Self {
         let mut features = Self {
             edges: program.edges.len() as u64,

@@ -1,31 +1,32 @@
-//! What a program has in it that watches its runs, where a witness was put into it ([`crate::witness::instrument`]).
+//! Ghost variables of a program that is instrumented with a witness ([`crate::witness::instrument`]).
 
 use super::{Edge, Location, LocationId, Operation, Program};
 use crate::term::{Build, Sort, TermId, store};
 
-/// The variable that counts the segments that have been passed.
+/// The ghost variable that counts the witness's segments that the run has passed.
 pub const SEGMENT: &str = "__regatta_segment";
 
-/// The variable that says which assertion does not hold: one more than its number.
-pub const WRONG: &str = "__regatta_wrong";
+/// The ghost variable that identifies the violated assertion: its number plus one.
+pub const VIOLATED_ASSERTION: &str = "__regatta_wrong";
 
-/// The variable that is one while the statement of the violation is executed.
+/// The ghost variable that is one while the statement of the violation is executed.
 pub const AT_TARGET: &str = "__regatta_at_target";
 
-/// Which errors are those that a witness speaks of.
+/// The errors that count as the violation described by a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedErrors {
-    /// How many segments come before the violation's.
+    /// The number of segments before the violation's.
     pub segments: u32,
-    /// Where the statement of the violation is: in one of these ranges; `None` if places in the program say nothing of it.
+    /// The ranges that may contain the statement of the violation; `None` if the position does not identify it.
     pub target: Option<Vec<TextRange>>,
-    /// Whether [`AT_TARGET`] says when it is executed.
+    /// Whether [`AT_TARGET`] is set while that statement is executed.
     pub is_marked: bool,
-    /// Functions whose call is a violation: what calls one that is defined through a pointer is seen by [`AT_TARGET`] alone.
+    /// Functions whose call is a violation. A call through a pointer of one that has a definition is recognised by
+    /// [`AT_TARGET`] alone.
     pub forbidden: Vec<String>,
 }
 
-/// A part of a file, in a function, from its first to its last character: line and column in bytes, from one.
+/// A range of characters of a file, within a function; positions are a line and a column in bytes, both from one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextRange {
     pub file: String,
@@ -35,7 +36,7 @@ pub struct TextRange {
 }
 
 impl TextRange {
-    /// The lines of the range as a whole.
+    /// The range extended to whole lines.
     #[must_use]
     pub fn lines(&self) -> Self {
         Self {
@@ -45,7 +46,7 @@ impl TextRange {
         }
     }
 
-    /// Whether the location is in it; of a place without a column the line decides.
+    /// Whether the location is in the range; a location without a column is compared by its line.
     fn contains(&self, program: &Program, location: &Location) -> bool {
         if program.function(location.function).name != self.function {
             return false;
@@ -61,17 +62,17 @@ impl TextRange {
     }
 }
 
-/// What is known of where an error happens.
+/// The position of an error relative to the ranges of the violation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ErrorPlace {
-    /// In the range.
+    /// In one of the ranges.
     Inside,
     Outside,
-    /// That depends on who calls the function that it is in.
+    /// Determined by the caller of the error's function.
     OfItsCaller,
 }
 
-/// Where the error is, as seen from the range.
+/// Returns the position of the error relative to the ranges of the violation.
 pub fn place_of(program: &Program, error: LocationId, counted: &CountedErrors) -> ErrorPlace {
     let Some(ranges) = &counted.target else {
         return ErrorPlace::OfItsCaller;
@@ -87,8 +88,8 @@ pub fn place_of(program: &Program, error: LocationId, counted: &CountedErrors) -
     }
 }
 
-/// Makes errors count only where so many segments have been passed, and in the statement of the violation. Whether that can
-/// be said of the program.
+/// Restricts the program's errors to those in the statement of the violation after the given number of segments. Returns
+/// `false` if the program's variables cannot express this.
 #[must_use]
 pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
     for error in std::mem::take(&mut program.errors) {
@@ -103,7 +104,7 @@ pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
             ErrorPlace::Inside if counted.is_marked => conditions.push((AT_TARGET, 1)),
             ErrorPlace::Inside => {}
         }
-        // Also if there are none before: another waypoint may have led astray.
+        // Needed for zero segments too: an avoided waypoint may have ended the match.
         conditions.push((SEGMENT, counted.segments));
         let mut assumed = Vec::new();
         let mut can_happen = true;
@@ -121,7 +122,7 @@ pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
         let counting = LocationId(program.locations.len() as u32);
         program.locations.push(copy);
         program.add_error(counting, property);
-        // Without an edge to the error nothing is lost.
+        // An error without an incoming edge is unreachable and may be dropped.
         let mut edges = program.edges.iter();
         if let Some(edge) = edges.find(|edge| edge.target == error) {
             let edge = Edge {
@@ -136,15 +137,15 @@ pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
     true
 }
 
-/// Why nothing can be said of a variable.
+/// Why a ghost variable cannot be compared.
 enum Absent {
-    /// No code that is there changes it: it has its first value, zero.
+    /// No code of the program changes it, so it keeps its initial value, zero.
     Nowhere,
-    /// It is no number that stands by itself.
+    /// It is not a scalar variable of a known width.
     NotAVariable,
 }
 
-/// That the ghost variable has the value.
+/// The term that says that the ghost variable has the value.
 fn equals(program: &Program, name: &str, value: u32) -> Result<TermId, Absent> {
     let mut variables = program.variables.iter();
     let variable = variables.find(|variable| variable.name == name);

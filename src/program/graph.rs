@@ -10,7 +10,7 @@ pub struct Graph {
     incoming: Lists,
 }
 
-/// Lists of edges, one after the other.
+/// Lists of edges by location, in compressed form.
 #[derive(Clone, Debug)]
 struct Lists {
     starts: Vec<u32>,
@@ -62,12 +62,12 @@ impl Graph {
     }
 }
 
-/// Whether the edge goes on to its target: not so one that ends in [`Operation::Unsupported`].
+/// Whether the edge reaches its target: all do but those that end in [`Operation::Unsupported`].
 pub fn goes_on(edge: &Edge) -> bool {
     !matches!(edge.operations.last(), Some(Operation::Unsupported(_)))
 }
 
-/// The function called, if the edge is a call.
+/// The called function, if the edge is a call.
 pub fn callee(edge: &Edge) -> Option<FunctionId> {
     match edge.operations.first() {
         Some(Operation::Call { callee, .. }) => Some(*callee),
@@ -76,7 +76,7 @@ pub fn callee(edge: &Edge) -> Option<FunctionId> {
 }
 
 impl Program {
-    /// The graph of the locations inside their functions: a call edge is an edge like any other.
+    /// The graph of the locations within their functions: a call edge leads from its source to its target.
     pub fn intraprocedural(&self) -> Digraph {
         let edges = self.edges.iter().filter(|edge| goes_on(edge));
         Digraph::new(

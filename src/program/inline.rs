@@ -5,8 +5,8 @@
 //! callee's exit leads back to the edge's target. Variables need no renaming (see [`crate::program::cfa`]).
 //!
 //! Calls into a recursive component stay as steps of their own, [`StepKind::RecursiveCall`]. Every function of such a
-//! component starts a call string of its own, its *root*: what happens in an activation of it is the inlined program
-//! from (entry, root) to (exit, root), wherever it was called from.
+//! component starts a call string of its own, its *root*: an activation of it executes the inlined program from
+//! (entry, root) to (exit, root), for every caller.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct Step {
     pub target: InlinedLocation,
 }
 
-/// What a [`Step`] does.
+/// The kind of a [`Step`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StepKind {
     Operations,
@@ -53,7 +53,7 @@ pub enum StepKind {
     RecursiveCall,
 }
 
-/// What a call string is made of.
+/// A call string, as a linked list of calls.
 #[derive(Copy, Clone, Debug)]
 struct CallString {
     /// The string without its last call, and that call; `None` for a root.
@@ -70,7 +70,7 @@ struct Strings {
     roots: FxHashMap<FunctionId, CallStringId>,
 }
 
-/// A program with what is needed to walk over it with its calls inlined. Threads share it.
+/// A program with its calls inlined on demand; threads share it.
 #[derive(Debug)]
 pub struct InlinedProgram {
     program: Arc<Program>,
@@ -78,7 +78,7 @@ pub struct InlinedProgram {
     calls: CallGraph,
     cut_points: CutPoints,
     order: Vec<u32>,
-    /// Shared by all that [`Self::with_function_ends`] makes of one.
+    /// Shared by all copies with further cut points ([`Self::with`]).
     strings: Arc<RwLock<Strings>>,
 }
 
@@ -96,20 +96,20 @@ impl InlinedProgram {
         Self::with_cut_points(program, calls, cut_points)
     }
 
-    /// The same with the entries and exits of functions as further cut points.
+    /// Returns a copy with the entries and exits of functions as further cut points.
     pub fn with_function_ends(&self) -> Self {
         let functions = self.program.functions.iter();
         self.with(functions.flat_map(|function| [function.entry, function.exit]))
     }
 
-    /// The same with the locations where paths join as further cut points.
+    /// Returns a copy with the locations where paths join as further cut points.
     pub fn with_joins(&self) -> Self {
         let mut is_reached = vec![false; self.program.locations.len()];
         let targets = self.program.edges.iter().map(|edge| edge.target);
         self.with(targets.filter(|to| std::mem::replace(&mut is_reached[to.index()], true)))
     }
 
-    /// Further cut points; the call strings, and so the locations, stay the same ones.
+    /// Returns a copy with further cut points; the call strings are shared, so locations mean the same in both.
     fn with(&self, further: impl Iterator<Item = LocationId>) -> Self {
         let cut_points = self.cut_points.clone().with(further);
         let program = Arc::clone(&self.program);
@@ -145,7 +145,7 @@ impl InlinedProgram {
         &self.program
     }
 
-    /// Its edges by location.
+    /// The program's edges by location.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -154,7 +154,7 @@ impl InlinedProgram {
         &self.calls
     }
 
-    /// Its loops and cut points; a location that is one is one at every call string.
+    /// The program's loops and cut points; a cut point is one at every call string.
     pub fn cut_points(&self) -> &CutPoints {
         &self.cut_points
     }
@@ -163,7 +163,7 @@ impl InlinedProgram {
         self.entry_of(self.program.start)
     }
 
-    /// Where an activation of the start function or of a function in a recursive component starts.
+    /// The location where an activation of the start function or of a function in a recursive component starts.
     pub fn entry_of(&self, root: FunctionId) -> InlinedLocation {
         InlinedLocation {
             location: self.program.function(root).entry,
@@ -171,7 +171,7 @@ impl InlinedProgram {
         }
     }
 
-    /// The call string with no calls, in the function.
+    /// The empty call string of the function.
     pub fn root(&self, function: FunctionId) -> CallStringId {
         if let Some(&id) = self.strings.read().roots.get(&function) {
             return id;
@@ -211,7 +211,7 @@ impl InlinedProgram {
         self.strings.read().table[call_string.0 as usize].last
     }
 
-    /// How many calls the call string has.
+    /// The number of calls in the call string.
     pub fn depth(&self, call_string: CallStringId) -> u32 {
         self.strings.read().table[call_string.0 as usize].depth
     }
@@ -234,12 +234,12 @@ impl InlinedProgram {
     }
 
     /// The number of the location in a reverse postorder of its function (the order among functions has no meaning);
-    /// the largest number for a location that is not reached.
+    /// `u32::MAX` for an unreachable location.
     pub fn reverse_postorder(&self, location: LocationId) -> u32 {
         self.order[location.index()]
     }
 
-    /// The steps from a location. An edge with [`Operation::Unsupported`] is a step too, though it does not arrive.
+    /// The steps from a location. An edge with [`Operation::Unsupported`] is a step too, though it never reaches its target.
     pub fn steps(&self, from: InlinedLocation) -> SmallVec<[Step; 4]> {
         let InlinedLocation {
             location,

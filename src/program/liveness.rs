@@ -1,13 +1,12 @@
-//! Which variables' values can still matter.
+//! Strong liveness of variables (Giegerich, Möncke and Wilhelm).
 //!
-//! A variable is live at a location if what decides whether and how execution goes on (an assumption, or what the
-//! interpreter's bookkeeping looks at) may read its value there, directly or through assignments to variables that are
-//! live themselves: *strong* liveness (Giegerich, Möncke and Wilhelm), in which a variable that feeds only itself is
-//! dead. Calls are followed without their contexts: what is live after one call of a function counts as live after
-//! all of them.
+//! A variable is live at a location if an operation that decides whether and how execution continues (an assumption, or
+//! an allocation or deallocation) may read its value there, directly or through assignments to live variables; a variable
+//! that feeds only itself is dead. The analysis is insensitive to calling contexts: a variable that is live after one call
+//! of a function counts as live after all of them.
 //!
-//! A location's set is a row of bits. Only variables that are read on some edge before that edge writes them get a bit,
-//! which leaves out most temporaries.
+//! The live variables of a location are a row of bits. Only variables that are read on some edge before that edge writes
+//! them get a bit, which leaves out most temporaries.
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -17,18 +16,18 @@ use crate::program::variables::VariableUse;
 /// The live variables of every location of the reachable functions.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// The bit of a variable: globals' are the same in all functions, locals' count on from there.
+    /// The bit of each variable. The globals come first, in every function; the locals of a function follow.
     bits: Vec<u32>,
     /// The globals with a bit, by bit.
     globals: Vec<VariableId>,
     /// The locals with a bit, by function and bit.
     locals: Vec<Vec<VariableId>>,
-    /// Where a location's row starts, and how many words it has.
+    /// For each location the index in `words` of its row, and the row's number of words.
     rows: Vec<(u32, u32)>,
     words: Vec<u64>,
 }
 
-/// A variable without a bit: never live between two edges.
+/// Marks a variable without a bit: it is never live between two edges.
 const NO_BIT: u32 = u32::MAX;
 
 impl Liveness {
@@ -44,7 +43,7 @@ impl Liveness {
         solver.result
     }
 
-    /// Takes global variables for live wherever anything is.
+    /// Makes global variables live at every location of the reachable functions.
     pub fn keep(&mut self, variables: impl IntoIterator<Item = VariableId>) {
         for variable in variables {
             let bit = self.bits[variable.index()];
@@ -89,8 +88,8 @@ impl Liveness {
         })
     }
 
-    /// Tells, for each operation of the edge (not a call), whether it is needed: its target is live after it, or it
-    /// has no target.
+    /// Returns for each operation of the edge, which is not a call, whether it is needed: whether its target is live after
+    /// it, or it has no target.
     pub fn needed(
         &self,
         program: &Program,
@@ -134,7 +133,7 @@ fn target(program: &Program, operation: &Operation) -> Option<VariableId> {
     }
 }
 
-/// What has been found about variables while going back over an edge; made once, used for many.
+/// The liveness of variables within an edge, during a backward pass over its operations; reused for many edges.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     epoch: u32,
@@ -157,13 +156,13 @@ impl Scratch {
     }
 }
 
-/// An operation, as far as liveness goes.
+/// The reads and writes of an operation.
 struct Effect {
     /// The variable that it changes.
     target: Option<VariableId>,
-    /// How much of it.
+    /// Whether it changes all of the variable.
     extent: Extent,
-    /// Where in [`Solver::reads`] the variables that it reads begin.
+    /// The index in [`Solver::reads`] of the first variable that it reads.
     reads: u32,
 }
 
@@ -180,7 +179,7 @@ struct Solver<'a> {
     uses: &'a mut VariableUse,
     result: Liveness,
     scratch: Scratch,
-    /// For each edge where its effects begin.
+    /// For each edge the index of its first effect.
     starts: Vec<u32>,
     effects: Vec<Effect>,
     reads: Vec<VariableId>,
@@ -243,7 +242,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Lists what the operations read and write, since they are looked at several times.
+    /// Lists the reads and writes of all operations, which are needed several times.
     fn list_effects(&mut self) {
         for edge in &self.program.edges {
             self.starts.push(self.effects.len() as u32);
@@ -279,8 +278,8 @@ impl<'a> Solver<'a> {
     fn solve(&mut self) {
         self.list_effects();
         let program = self.program;
-        // Postorder within functions, callers before callees: what is live after a call is mostly known when the
-        // callee is looked at.
+        // Postorder within functions, callers before callees: the variables live after a call are mostly known when the
+        // callee is visited.
         let entries = self
             .calls
             .bottom_up()
@@ -328,7 +327,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Computes the location's row anew; tells whether it has grown.
+    /// Recomputes the location's row; returns whether it has grown.
     fn update(&mut self, location: LocationId) -> bool {
         let program = self.program;
         let (start, words) = self.result.rows[location.index()];
@@ -415,7 +414,7 @@ impl<'a> Solver<'a> {
         let program = self.program;
         let globals = self.result.globals.len();
         let entry = program.function(callee).entry;
-        // Locals pass by the call, but for the results; globals go through the callee.
+        // A local that is live after the call is live before it, unless it is a result; globals go through the callee.
         let mut before = self.copy(edge.target);
         for &result in results {
             set_bit(&mut before, self.result.bits[result.index()], false);
@@ -444,7 +443,7 @@ impl<'a> Solver<'a> {
         self.merge(&before);
     }
 
-    /// What is live after any of the function's calls.
+    /// Merges the variables that are live after any of the function's calls into the row of its exit.
     fn at_exit(&mut self, function: FunctionId) {
         let program = self.program;
         let globals = self.result.globals.len();
@@ -544,7 +543,7 @@ fn exposed(program: &Program, calls: &CallGraph, uses: &mut VariableUse) -> Vec<
                 }
             }
             match operation {
-                // What is stored to is not overwritten; its old contents are read if the new ones are.
+                // A store overwrites only a part: the old contents are read if the new ones are.
                 Operation::Store { region, .. } => {
                     let variable = program.region(*region).variable;
                     exposed[variable.index()] |= written[variable.index()] != index as u32;

@@ -1,18 +1,19 @@
-//! Programs as control-flow automata, and everything that is known about one without a solver.
+//! Programs as control-flow automata, and the analyses of them that need no solver.
 //!
-//! Uses [`crate::term`]. The front end makes programs; every engine reads them.
-//!
-//! * [`cfa`]: the automaton and what it means; [`source`]: source positions; [`waypoint`]: what control passes there, and
-//!   what names mean; [`build`]: automata made by hand; [`validate`]: whether one is well formed; [`assumption`]: what was
-//!   assumed when it was made; [`external`]: what the source does not define.
-//! * [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: its edges, calls, loops, and the order to visit them in; [`digraph`]: the
-//!   algorithms for that.
-//! * [`c_value`]: types and values in C; [`short_names`]: variables' names for people; [`dot`]: automata as Graphviz; [`ghost`]: what watches a program's runs.
-//! * [`features`]: numbers by which a portfolio tells kinds of programs.
-//! * [`variables`], [`liveness`]: what is read and written, and what can still matter.
-//! * [`simplify`](mod@simplify): from the program as lowered to the program to analyse; [`conditions`]: what can be seen of conditions.
+//! * [`cfa`]: the automaton and its semantics; [`source`]: source positions; [`waypoint`]: the statements and branches of the
+//!   source on each edge, and the C names in scope there; [`build`]: automata made by hand; [`validate`]: well-formedness;
+//!   [`assumption`]: assumptions made by the lowering; [`external`]: functions and objects that the source does not define.
+//! * [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: edges by location, calls, loops, and iteration orders;
+//!   [`digraph`]: graph algorithms.
+//! * [`c_value`]: values and types as C text; [`short_names`]: variable names for messages; [`dot`]: automata as Graphviz;
+//!   [`ghost`]: ghost variables of a witness.
+//! * [`features`]: numbers by which a portfolio classifies programs.
+//! * [`variables`], [`liveness`]: variables read and written, and live variables.
+//! * [`simplify`](mod@simplify): from the lowered program to the program that engines analyse; [`conditions`]: syntactic checks
+//!   of branch conditions; [`arena`]: allocation counters of equally sized objects.
 //! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
+//! * [`persistent`]: maps that share subtrees.
 
 pub mod arena;
 pub mod assumption;

@@ -1,9 +1,9 @@
-//! Maps from small numbers that share what they have in common.
+//! Persistent maps with integer keys, which share common subtrees.
 //!
-//! An analysis keeps one map from variables to facts for each location, and most maps differ from their neighbours' in
-//! one entry. These are big-endian Patricia trees (Okasaki and Gill, "Fast Mergeable Integer Maps"): a copy takes
-//! constant time, a change logarithmic time, and joining two maps time proportional to where they differ, since a
-//! subtree that both share is not looked at.
+//! An analysis keeps one map from variables to facts for each location, and most maps differ from those of neighbouring
+//! locations in one entry. These are big-endian Patricia trees (Okasaki and Gill, "Fast Mergeable Integer Maps"): a copy
+//! takes constant time, a change logarithmic time, and joining two maps time proportional to their difference, since
+//! shared subtrees are skipped.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ struct Branch<V> {
 }
 
 impl<V> Branch<V> {
-    /// The subtree that a key with this prefix is in.
+    /// The subtree that contains the key if any does.
     fn child(&self, key: u32) -> &Rc<Node<V>> {
         if key & self.bit == 0 {
             &self.zero
@@ -41,12 +41,12 @@ impl<V> Branch<V> {
         above(key, self.bit) == self.prefix
     }
 
-    /// Whether these are its subtrees.
+    /// Whether these are the branch's subtrees.
     fn has(&self, zero: &Rc<Node<V>>, one: &Rc<Node<V>>) -> bool {
         Rc::ptr_eq(zero, &self.zero) && Rc::ptr_eq(one, &self.one)
     }
 
-    /// Of ascending keys those that may be in one subtree, and those that may be in the other.
+    /// The keys, which ascend, that may be in the subtree `zero`, and those that may be in `one`.
     fn divided<'k>(&self, keys: &'k [u32]) -> [&'k [u32]; 2] {
         let last = self.prefix | self.bit | (self.bit - 1);
         let from = keys.partition_point(|&key| key < self.prefix);
@@ -56,7 +56,7 @@ impl<V> Branch<V> {
         [&inside[..middle], &inside[middle..]]
     }
 
-    /// The tree with other subtrees; `node`, which is this one, if they are the same.
+    /// The tree with other subtrees; `node`, which is this branch, if they are the same.
     fn with(&self, node: &Rc<Node<V>>, zero: Rc<Node<V>>, one: Rc<Node<V>>) -> Rc<Node<V>> {
         if self.has(&zero, &one) {
             return node.clone();
@@ -163,7 +163,7 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
-    /// The tree of two trees whose keys begin differently.
+    /// Joins two trees with different prefixes, neither of which contains the other.
     fn link(a_prefix: u32, a: Rc<Node<V>>, b_prefix: u32, b: Rc<Node<V>>) -> Rc<Node<V>> {
         let bit = 1 << (31 - (a_prefix ^ b_prefix).leading_zeros());
         let (zero, one) = if a_prefix & bit == 0 { (a, b) } else { (b, a) };
@@ -187,7 +187,7 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
-    /// What is left of a branch whose subtrees become these.
+    /// The branch with other subtrees, of which one may be empty.
     fn joined(
         branch: &Branch<V>,
         zero: Option<Rc<Node<V>>>,
@@ -212,7 +212,7 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         })
     }
 
-    /// The entries that `keep` accepts.
+    /// Removes the entries that `keep` rejects.
     pub fn retain(&mut self, mut keep: impl FnMut(u32, &V) -> bool) {
         let removed: Vec<u32> = self
             .iter()
@@ -224,7 +224,7 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
-    /// The entries with these keys, which ascend. Subtrees of which all is kept are shared.
+    /// The entries with these keys, which ascend. Subtrees that are kept as a whole are shared.
     pub fn restricted(&self, keys: &[u32]) -> Self {
         Self(self.0.as_ref().and_then(|node| Self::restrict(node, keys)))
     }
@@ -247,7 +247,7 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
-    /// What the other map says of these keys, which ascend, and what this one says of all others.
+    /// The map with the entries of `other` for these keys, which ascend, and its own entries for all other keys.
     pub fn replaced(&self, other: &Self, keys: &[u32]) -> Self {
         Self(Self::replace(self.0.as_ref(), other.0.as_ref(), keys))
     }
@@ -289,9 +289,9 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         result.0
     }
 
-    /// The keys that both maps have, with the value that `meet` makes of the two values, if any.
+    /// The keys that both maps have, with the value that `meet` computes from the two values, if any.
     ///
-    /// `meet` must give the value back when both values are the same.
+    /// `meet` must be idempotent: of two equal values it returns the value.
     pub fn intersect(&self, other: &Self, meet: &mut impl FnMut(u32, &V, &V) -> Option<V>) -> Self {
         Self(match (&self.0, &other.0) {
             (Some(a), Some(b)) => Self::intersect_nodes(a, b, meet),
@@ -337,7 +337,7 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
-    /// The leaf with another value; itself if that is the same.
+    /// The leaf with another value; the same leaf if the value is equal.
     fn changed(leaf: &Rc<Node<V>>, value: V) -> Rc<Node<V>> {
         match &**leaf {
             Node::Leaf(key, old) if *old != value => Rc::new(Node::Leaf(*key, value)),
@@ -351,8 +351,8 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
             .is_some_and(|result| Rc::ptr_eq(result, node))
     }
 
-    /// Calls `found` with each key that the maps may have different values for, and what each has. A subtree that both share is not
-    /// looked at.
+    /// Calls `found` with each key whose values in the two maps may differ, and with these values. Shared subtrees are
+    /// skipped.
     pub fn for_each_difference<'m>(
         &'m self,
         other: &'m Self,
@@ -408,9 +408,9 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
-    /// The keys that either map has, with the value that `join` makes of what each map has.
+    /// The keys of both maps, with the value that `join` computes from the value in each map, if any.
     ///
-    /// `join` must give the value back when both values are the same.
+    /// `join` must be idempotent: of two equal values it returns the value.
     pub fn union(
         &self,
         other: &Self,
@@ -555,7 +555,8 @@ mod tests {
                 (None, Some(y)) => y + 20,
                 (None, None) => unreachable!(),
             };
-            let keys: Vec<u32> = b_model.keys().copied().step_by(2).chain([3, 1 << 30]).collect::<BTreeSet<u32>>().into_iter().collect();
+            let keys: BTreeSet<u32> = b_model.keys().copied().step_by(2).chain([3, 1 << 30]).collect();
+            let keys: Vec<u32> = keys.into_iter().collect();
             let has = |k: &u32| keys.binary_search(k).is_ok();
             let expected: Model = a_model.iter().filter(|(k, _)| has(k)).map(|(k, v)| (*k, *v)).collect();
             prop_assert_eq!(entries(&a.restricted(&keys)), expected);

@@ -1,4 +1,4 @@
-//! Names of variables for people: as the source has them where that is unambiguous, else with their function.
+//! Names of variables for messages: as in the source where that is unambiguous, else with their function.
 
 use rustc_hash::FxHashMap;
 
@@ -22,8 +22,8 @@ impl<'p> ShortNames<'p> {
         Self { program, same }
     }
 
-    /// What the variable is called in the function: `x`, if no other variable of the program is called so, or none that
-    /// could be meant there; else `f::x`.
+    /// Returns the variable's name within the function: `x`, if no other variable of that name exists or is visible there;
+    /// else `f::x`.
     pub fn of(&self, variable: VariableId, function: FunctionId) -> &'p str {
         let described = self.program.variable(variable);
         let short = last_part(&described.name);
@@ -43,7 +43,7 @@ impl<'p> ShortNames<'p> {
     }
 }
 
-/// A variable's name without the function that it is in: `x` of `main::1::x`.
+/// Returns a variable's name without its function: `x` for `main::1::x`.
 pub fn last_part(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }

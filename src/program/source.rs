@@ -1,7 +1,7 @@
 //! Source positions.
 //!
-//! A [`Span`] is eight bytes: positions in the original files (line markers of the preprocessor resolved), not in the
-//! preprocessed text, since that is what messages and witnesses must name.
+//! A [`Span`] is a position in an original file (line markers of the preprocessor resolved), not in the preprocessed text,
+//! since messages and witnesses must name the original. It takes eight bytes.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use std::sync::Arc;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct FileId(pub u16);
 
-/// A place in a source file: line and column count from one; line zero means "no place".
+/// A position in a source file; line zero means "no position".
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
-    /// The line, from one; zero for what has no place in the source.
+    /// The line, from one; zero for generated code.
     pub line: u32,
     /// The column in bytes, from one.
     pub column: u16,
@@ -27,7 +27,7 @@ pub struct SourceMap {
 }
 
 impl Span {
-    /// What has no place in the source.
+    /// The span of generated code.
     pub const NONE: Self = Self {
         line: 0,
         column: 0,
@@ -36,7 +36,7 @@ impl Span {
 }
 
 impl SourceMap {
-    /// `file:line:column`, or `<built-in>` for what has no place.
+    /// `file:line:column`, or `<built-in>` for generated code.
     pub fn describe(&self, span: Span) -> String {
         match self.files.get(span.file.0 as usize) {
             Some(name) if span.line > 0 => format!("{name}:{}:{}", span.line, span.column),

@@ -1,4 +1,4 @@
-//! For tests: random programs, and a machine that executes programs by their definition, slowly.
+//! Random programs for tests, and a reference interpreter that follows the definition of execution literally.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::program::{Graph, ProgramBuilder};
 use crate::term::random::{Choices, Listed};
 use crate::term::{Build, ScalarSort, Sort, Symbol, TermId, Value, evaluate, store};
 
-/// Width of the integers of random programs: narrow, so that loops end soon.
+/// Width in bits of the integers of random programs: narrow, so that loops end soon.
 const WIDTH: u8 = 4;
 
 /// How an execution ended.
@@ -17,27 +17,27 @@ const WIDTH: u8 = 4;
 pub(crate) enum Outcome {
     /// At an error location.
     Error(LocationId),
-    /// At an edge that is not modelled.
+    /// At an unsupported edge.
     Unsupported(String),
     /// No edge could be taken.
     Stopped,
-    /// After as many steps as were allowed.
+    /// After the maximum number of steps.
     OutOfSteps,
 }
 
-/// The values of the variables, and what it takes to execute operations.
+/// The state of an execution, and the sequence of its inputs.
 pub(crate) struct Machine<'a> {
     pub program: &'a Program,
     pub values: FxHashMap<Symbol, Value>,
-    /// How often each input has been asked for.
+    /// The number of times that each input has been read.
     asked: BTreeMap<InputId, u64>,
     seed: u64,
-    /// The inputs' values, in order.
+    /// The inputs' values, in the order of reading.
     pub inputs: Vec<(InputId, Value)>,
 }
 
 impl<'a> Machine<'a> {
-    /// All variables zero; the values of each input follow from the seed.
+    /// A machine with all variables zero; the seed determines the values of the inputs.
     pub fn new(program: &'a Program, seed: u64) -> Self {
         let zero = |variable: &Variable| (variable.symbol, Value::zero(variable.sort));
         Self {
@@ -83,7 +83,7 @@ impl<'a> Machine<'a> {
         value
     }
 
-    /// Executes an operation that is no call; tells whether execution goes on.
+    /// Executes an operation other than a call; returns whether execution continues.
     pub fn execute(&mut self, operation: &Operation) -> bool {
         match operation {
             Operation::Assign { target, value } => self.set(*target, self.evaluate(*value)),
@@ -111,7 +111,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// Whether the edge can be taken now; nothing changes. Inputs are asked for as often as the edge would.
+    /// Whether the edge can be taken now. The state is unchanged afterwards.
     pub fn can_take(&mut self, edge: &Edge) -> bool {
         let (values, asked, count) = (self.values.clone(), self.asked.clone(), self.inputs.len());
         let taken = edge.operations.iter().all(|operation| match operation {
@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Whether one of a few runs fails; their inputs follow from the seed.
+/// Whether one of 20 runs reaches an error or an unsupported edge; the seed determines their inputs.
 pub(crate) fn some_run_fails(program: &Program, seed: u64) -> bool {
     (seed..seed + 20).any(|seed| {
         let outcome = Machine::new(program, seed).run(3000);
@@ -214,8 +214,8 @@ pub(crate) enum Recursion {
     Excluded,
 }
 
-/// The program that a sequence of bytes stands for: every sequence stands for some program, and shorter sequences for
-/// smaller ones, so that failures shrink.
+/// Decodes a sequence of bytes into a program: every sequence encodes a program, and shorter sequences encode smaller
+/// ones, so that failures shrink.
 pub(crate) fn random_program(bytes: &[u8], recursion: Recursion) -> Program {
     let mut generator = Generator::new(bytes, recursion);
     generator.functions();

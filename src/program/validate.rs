@@ -1,4 +1,4 @@
-//! Whether a program is well formed: what [`crate::program::cfa`] promises, checked.
+//! Checks that a program is well formed, as [`crate::program::cfa`] defines it.
 
 use thiserror::Error;
 
@@ -7,17 +7,17 @@ use crate::program::graph::callee;
 use crate::program::variables::VariableUse;
 use crate::term::{Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
-/// What is wrong with a program.
+/// A violation of well-formedness.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Malformed {
     /// An id is beyond its table.
     #[error("{0} has an id that does not exist")]
     UnknownId(String),
-    /// A term does not have the sort that its place demands.
+    /// A term does not have the required sort.
     #[error("{place}: a term of sort {found} where {expected} is needed")]
     Sort {
         place: String,
-        /// The sort needed.
+        /// The required sort.
         expected: Sort,
         found: Sort,
     },
@@ -33,7 +33,7 @@ pub enum Malformed {
     /// An operation comes after [`Operation::Unsupported`].
     #[error("{0}: operations after an unsupported one")]
     AfterUnsupported(String),
-    /// Numbers of arguments or results do not fit the callee.
+    /// The number of arguments or results does not fit the callee.
     #[error("{0}: wrong number of arguments or results")]
     Arity(String),
     /// An edge leads from one function into another.
@@ -48,7 +48,7 @@ pub enum Malformed {
 }
 
 impl Program {
-    /// Checks that the program is well formed; gives the first fault.
+    /// Checks that the program is well formed; returns the first fault.
     pub fn validate(&self) -> Result<(), Malformed> {
         Validation {
             program: self,

@@ -1,4 +1,4 @@
-//! Which variables terms and operations read and write.
+//! The variables that terms and operations read and write.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -10,29 +10,29 @@ use crate::term::{Pool, Symbol, TermId, TermKind, store};
 #[derive(Clone, Debug)]
 pub struct VariableUse {
     by_symbol: FxHashMap<Symbol, VariableId>,
-    /// Where in `lists` the variables of a term are, by the term's number; zero for what is not known yet. The terms of
-    /// one program have numbers close to each other, so that few pages are needed, and a look-up is much faster than
-    /// with hashing.
-    pages: Vec<Option<Box<[u32; PAGE]>>>,
-    /// For each term how many variables it has, and those.
+    /// The index in `lists` of a term's variables, by the term's number; zero if not computed yet. The terms of one
+    /// program have numbers close to each other, so that few pages are needed, and a look-up is much faster than with
+    /// hashing.
+    pages: Vec<Option<Box<[u32; TERMS_PER_PAGE]>>>,
+    /// For each term the number of its variables, followed by the variables.
     lists: Vec<VariableId>,
     stack: Vec<TermId>,
     seen: FxHashSet<TermId>,
 }
 
-/// Terms on one page.
-const PAGE: usize = 1024;
+/// Number of terms on a page.
+const TERMS_PER_PAGE: usize = 1024;
 
-/// After so many steps, a search minds whether it has seen a term.
-const CARELESS: usize = 32;
+/// Number of steps after which a search keeps a set of visited subterms; for small terms the set costs more than it saves.
+const STEPS_WITHOUT_VISITED_SET: usize = 32;
 
 impl VariableUse {
-    /// For the program's variables as they are now.
+    /// Creates the index of the program's present variables.
     pub fn new(program: &Program) -> Self {
         let mut result = Self {
             by_symbol: FxHashMap::default(),
             pages: Vec::new(),
-            // No list begins at zero.
+            // Index zero means "not computed", so no list begins there.
             lists: vec![VariableId(0)],
             stack: Vec::new(),
             seen: FxHashSet::default(),
@@ -43,7 +43,7 @@ impl VariableUse {
         result
     }
 
-    /// Makes a variable known that the program has got since.
+    /// Adds a variable that the program has received since.
     pub fn add(&mut self, symbol: Symbol, variable: VariableId) {
         self.by_symbol.insert(symbol, variable);
     }
@@ -55,8 +55,8 @@ impl VariableUse {
     /// The program's variables (instance 0) that occur in the term, each once.
     pub fn of(&mut self, term: TermId) -> &[VariableId] {
         let number = term.as_u32() as usize;
-        let start = match self.pages.get(number / PAGE) {
-            Some(Some(page)) => page[number % PAGE] as usize,
+        let start = match self.pages.get(number / TERMS_PER_PAGE) {
+            Some(Some(page)) => page[number % TERMS_PER_PAGE] as usize,
             _ => 0,
         };
         let start = if start > 0 { start } else { self.find(term) };
@@ -86,7 +86,7 @@ impl VariableUse {
                 }
                 TermKind::Variable { .. } => {}
                 TermKind::Apply { arguments, .. } => {
-                    if steps < CARELESS || self.seen.insert(top) {
+                    if steps < STEPS_WITHOUT_VISITED_SET || self.seen.insert(top) {
                         self.stack.extend_from_slice(arguments);
                     }
                 }
@@ -94,11 +94,12 @@ impl VariableUse {
         }
         self.lists[start] = VariableId((self.lists.len() - start - 1) as u32);
         let number = term.as_u32() as usize;
-        if self.pages.len() <= number / PAGE {
-            self.pages.resize(number / PAGE + 1, None);
+        if self.pages.len() <= number / TERMS_PER_PAGE {
+            self.pages.resize(number / TERMS_PER_PAGE + 1, None);
         }
-        let page = self.pages[number / PAGE].get_or_insert_with(|| Box::new([0; PAGE]));
-        page[number % PAGE] = start as u32;
+        let page = self.pages[number / TERMS_PER_PAGE]
+            .get_or_insert_with(|| Box::new([0; TERMS_PER_PAGE]));
+        page[number % TERMS_PER_PAGE] = start as u32;
         start
     }
 }
@@ -139,7 +140,7 @@ impl Operation {
     }
 
     /// The variables that the operation itself writes, wholly or (a region's, by [`Operation::Store`]) in part; for a
-    /// call the results, not what the callee does.
+    /// call the results only, not the callee's effects.
     pub fn written<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = VariableId> + 'a {
         let (one, many): (Option<VariableId>, &[VariableId]) = match self {
             Self::Assign { target, .. } | Self::Havoc { target, .. } => (Some(*target), &[]),

@@ -1,11 +1,12 @@
-//! What control passes in the source on its way along the edges, and which C names mean which variables there.
+//! Waypoints: the statements and branches of the source that an execution passes along the edges, and the variables that
+//! C names denote there.
 //!
-//! An edge may stand for several statements, and a statement for several edges: so each edge has a list of the
-//! [`Waypoint`]s that it passes, with how many of its operations come before each. Only a program as lowered has them; they
-//! are what witnesses and messages for people are made of, and mean nothing to an analysis.
+//! An edge may represent several statements, and a statement several edges. Each edge therefore has a list of the
+//! [`Waypoint`]s that it passes, each with the number of operations before it. Only lowered programs have them, for
+//! witnesses and messages; no analysis uses them.
 //!
-//! Names are looked up by [`Time`]: the front end counts what it passes in the text, declarations and ends of scopes
-//! included, so that a name can be seen from its declaration's time up to its scope's end, but where a later one hides it.
+//! Names are looked up by [`Time`]: the front end counts the declarations, statements and ends of scopes that it passes in
+//! the text, and a name is visible from its declaration's time up to its scope's end, except where a later one hides it.
 
 use std::sync::Arc;
 
@@ -15,20 +16,20 @@ use super::cfa::{CScalar, EdgeId, InputId, LocationId, RegionId, VariableId};
 use super::source::Span;
 use crate::term::TermId;
 
-/// When the front end was at a place of the text.
+/// A position in the text, as the time at which the front end passed it.
 pub type Time = u32;
 
-/// Something in the source that control passes.
+/// A statement or branch of the source that an execution passes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Waypoint {
     pub kind: WaypointKind,
-    /// What names mean there.
+    /// The time at which names are looked up.
     pub time: Time,
-    /// Where; its column is zero if that is not the column of the original file (in what a macro expands to).
+    /// The position; its column is zero where the original file's column is unknown (in the expansion of a macro).
     pub span: Span,
 }
 
-/// What a [`Waypoint`] is.
+/// The kind of a [`Waypoint`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum WaypointKind {
     /// A statement or declaration begins, at its first character.
@@ -44,7 +45,7 @@ pub enum WaypointKind {
 /// A waypoint on an edge.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// How many of the edge's operations come before it.
+    /// The number of the edge's operations that come before it.
     pub operation: u32,
     pub waypoint: Waypoint,
 }
@@ -53,29 +54,29 @@ pub struct Passed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredName {
     pub name: Arc<str>,
-    /// What the scalars of its object are in the program; none for what is no object, or none that matters.
+    /// The scalars of its object; empty if it denotes no object, or one that no witness or message needs.
     pub parts: Vec<NamedPart>,
-    /// Where its object is, if that is in memory and the same as long as the name can be seen: a constant, or a variable.
+    /// The address of its object, a constant or a variable, if it is in memory and fixed while the name is visible.
     pub address: Option<TermId>,
     /// The size of its object in bytes.
     pub size: u64,
-    /// From when it can be seen.
+    /// The time from which it is visible.
     pub begin: Time,
-    /// When its scope ends.
+    /// The time at which its scope ends.
     pub end: Time,
 }
 
-/// A scalar in an object that has a name, or a row of them.
+/// A scalar of a named object, or a *row*: scalars at equal distances, such as the elements of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPart {
-    /// The C expression, with the object's name: `s.f`, `a[3].f`; of a row with `[]` where the index goes (`a[].f`).
+    /// The C expression, with the object's name: `s.f`, `a[3].f`; for a row with `[]` in place of the index (`a[].f`).
     pub text: String,
     pub home: PartHome,
-    /// How C reads it.
+    /// The C type.
     pub c_type: CScalar,
 }
 
-/// What holds a [`NamedPart`].
+/// The storage of a [`NamedPart`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PartHome {
     /// A variable holds the scalar.
@@ -88,16 +89,16 @@ pub enum PartHome {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Cells {
     pub region: RegionId,
-    /// The index of the first one.
+    /// The index of the first cell.
     pub first: u64,
-    /// From one index to the next.
+    /// The distance from one index to the next.
     pub stride: u64,
-    /// How many there are; a single one is no row.
+    /// The number of cells; a single cell is not a row.
     pub count: u64,
 }
 
 impl Cells {
-    /// Which of them has the index.
+    /// Returns the position in the row of the cell with the index, if it is one of the row's.
     pub fn number(&self, index: u64) -> Option<u64> {
         let distance = index.checked_sub(self.first)?;
         let is_one = distance.is_multiple_of(self.stride) && distance / self.stride < self.count;
@@ -105,41 +106,41 @@ impl Cells {
     }
 }
 
-/// The waypoints and names of a program as lowered; empty for others.
+/// The waypoints and names of a lowered program; empty for simplified ones.
 #[derive(Clone, Debug, Default)]
 pub struct Waypoints {
     passed: Vec<Passed>,
-    /// For each edge where its waypoints begin in `passed`.
+    /// For each edge the index in `passed` of its first waypoint.
     first: Vec<u32>,
     located: Vec<Located>,
-    /// The names that the program declares, by where they begin.
+    /// The names that the program declares, by begin.
     pub names: Vec<DeclaredName>,
-    /// For inputs that are calls, the closing parenthesis.
+    /// For inputs that are calls, the position of the closing parenthesis.
     call_ends: FxHashMap<InputId, Span>,
 }
 
-/// A waypoint with its place in the graph.
+/// A waypoint with its location in the automaton.
 #[derive(Copy, Clone, Debug)]
 struct Located {
     waypoint: Waypoint,
-    /// Whenever control is at the waypoint, it is at the location, or nothing happens on its way there; `None` if the
-    /// waypoint is in the middle of an edge.
+    /// The location at which every execution is when it passes the waypoint, or which it reaches from there without
+    /// operations; `None` if the waypoint is in the middle of an edge.
     location: Option<LocationId>,
 }
 
 impl Waypoints {
-    /// The next edge has the waypoints.
+    /// Sets the waypoints of the next edge.
     pub fn add_edge(&mut self, passed: &[Passed]) {
         self.first.push(self.passed.len() as u32);
         self.passed.extend_from_slice(passed);
     }
 
-    /// The last edge has more waypoints, after the others.
+    /// Appends waypoints to those of the last edge.
     pub fn add_to_last_edge(&mut self, passed: impl IntoIterator<Item = Passed>) {
         self.passed.extend(passed);
     }
 
-    /// What the edge passes, in order.
+    /// The waypoints of the edge, in order.
     pub fn of_edge(&self, edge: EdgeId) -> &[Passed] {
         let Some(&first) = self.first.get(edge.index()) else {
             return &[];
@@ -149,14 +150,14 @@ impl Waypoints {
         &self.passed[first as usize..end]
     }
 
-    /// Notes where in the graph a waypoint occurs: whenever control is there, it is at the location, or nothing happens
-    /// until it comes there; `None` if that is so of no location.
+    /// Records the location of an occurrence of a waypoint: executions that pass the waypoint are at the location, or
+    /// reach it without operations; `None` if there is no such location.
     pub fn add_place(&mut self, waypoint: Waypoint, location: Option<LocationId>) {
         self.located.push(Located { waypoint, location });
     }
 
-    /// The waypoints at which control is only when it is at a certain location, by that location. What holds whenever the
-    /// location is reached holds at the waypoint.
+    /// The waypoints all of whose occurrences are at one location, by that location. An invariant of the location holds at
+    /// the waypoint.
     pub fn by_location(&self) -> FxHashMap<LocationId, Vec<Waypoint>> {
         type Key = (WaypointKind, Span);
         let mut places: FxHashMap<Key, Option<(LocationId, Waypoint)>> = FxHashMap::default();
@@ -177,20 +178,20 @@ impl Waypoints {
         result
     }
 
-    /// Notes the closing parenthesis of the call that the input is.
+    /// Sets the position of the closing parenthesis of the call that the input stands for.
     pub fn set_call_end(&mut self, input: InputId, end: Span) {
         if end != Span::NONE {
             self.call_ends.insert(input, end);
         }
     }
 
-    /// The closing parenthesis of the call that the input is.
+    /// The position of the closing parenthesis of the call that the input stands for.
     pub fn call_end(&self, input: InputId) -> Option<Span> {
         self.call_ends.get(&input).copied()
     }
 }
 
-/// The names of a program, for looking them up.
+/// An index of the names of a program.
 pub struct Names<'w> {
     waypoints: &'w Waypoints,
     of_variable: FxHashMap<VariableId, Vec<PartIndex>>,
@@ -199,7 +200,7 @@ pub struct Names<'w> {
     of_name: FxHashMap<&'w str, Vec<usize>>,
 }
 
-/// A name's number, and that of one of its parts.
+/// The index of a name, and the index of one of its parts.
 type PartIndex = (usize, usize);
 
 impl<'w> Names<'w> {
@@ -228,7 +229,7 @@ impl<'w> Names<'w> {
         names
     }
 
-    /// The declaration with the number, if its name means that at the time: of the declarations that can be seen, the
+    /// The declaration with the index, if its name denotes it at the time: among the visible declarations of a name the
     /// latest counts.
     fn seen(&self, index: usize, at: Time) -> Option<&'w DeclaredName> {
         let names = &self.waypoints.names;
@@ -244,7 +245,7 @@ impl<'w> Names<'w> {
         is_same.then_some(declared)
     }
 
-    /// The C expression by which the variable is known at the time; `None` where it has none, or where another hides it.
+    /// The C expression that denotes the variable at the time; `None` if there is none, or if another name hides it.
     pub fn of(&self, variable: VariableId, at: Time) -> Option<String> {
         let mut parts = self.of_variable.get(&variable)?.iter();
         parts.find_map(|&(index, part)| {
@@ -253,7 +254,8 @@ impl<'w> Names<'w> {
         })
     }
 
-    /// The rows and single scalars in the region that have a name at the time, and these, with `[]` for an index in a row.
+    /// The rows and single scalars in the region that have a name at the time: the C expression (with `[]` for the index in
+    /// a row), the cells, and the C type.
     pub fn in_region(
         &self,
         region: RegionId,
@@ -270,7 +272,7 @@ impl<'w> Names<'w> {
         })
     }
 
-    /// The object that is at the address, which is a constant or a variable, as the operand of `&`.
+    /// The name of the object at the address, which is a constant or a variable.
     pub fn at_address(&self, address: TermId, at: Time) -> Option<&'w str> {
         let mut objects = self.of_address.get(&address)?.iter();
         objects.find_map(|&index| Some(&*self.seen(index, at)?.name))

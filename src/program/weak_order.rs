@@ -1,9 +1,9 @@
 //! Weak topological orders (Bourdoncle, FMPA 1993) of the locations of each function.
 //!
 //! Locations are numbered so that an edge leads to a greater number, or back to the *head* of a component that it is in.
-//! A component, the nested loops within it included, has consecutive numbers, its head the first. Who visits locations in
-//! this order, and all of a component's round before the next one, and all rounds before what follows, sees all that comes to a place
-//! in one round before the place itself. A call counts as an edge.
+//! A component, the loops nested in it included, has consecutive numbers, of which its head has the first. An analysis that
+//! visits locations in this order, and iterates a component until it is stable before it continues, visits within one
+//! iteration all predecessors of a location before the location itself. A call counts as an edge.
 
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ use crate::program::graph::{Graph, goes_on};
 #[derive(Clone, Debug)]
 pub struct WeakOrder {
     numbers: Vec<u32>,
-    /// The components' heads around each location, outermost first; a head is in its own component.
+    /// The heads of the components around each location, outermost first; a head is in its own component.
     heads: Vec<Box<[LocationId]>>,
 }
 
@@ -25,7 +25,7 @@ enum Task {
 }
 
 impl WeakOrder {
-    /// The orders for the program, whose edges are these.
+    /// Computes the orders of the program; `graph` is the index of its edges.
     pub fn new(program: &Program, graph: &Graph) -> Self {
         let mut result = Self {
             numbers: vec![0; program.locations.len()],
@@ -57,7 +57,7 @@ impl WeakOrder {
         result
     }
 
-    /// The location's number; of locations of one function.
+    /// The location's number in the order of its function.
     pub fn number(&self, location: LocationId) -> u32 {
         self.numbers[location.index()]
     }
@@ -73,7 +73,7 @@ impl WeakOrder {
     }
 }
 
-/// What is to be done for a strongly connected component.
+/// Adds the tasks of a strongly connected component to `work`.
 fn schedule(
     program: &Program,
     graph: &Graph,
@@ -102,7 +102,7 @@ fn schedule(
     work.push(Task::Emit(head, heads));
 }
 
-/// The strongly connected components of what the locations induce, against the edges.
+/// The strongly connected components of the subgraph that the locations induce, in reverse topological order.
 fn components(program: &Program, graph: &Graph, nodes: &[LocationId]) -> Vec<Vec<LocationId>> {
     let local: FxHashMap<LocationId, u32> = nodes.iter().copied().zip(0..).collect();
     let mut edges = Vec::new();
@@ -129,7 +129,7 @@ mod tests {
     use crate::term::Sort;
 
     #[test]
-    fn edges_lead_on_or_back_to_a_head_around_them() {
+    fn edges_ascend_or_lead_back_to_an_enclosing_head() {
         let mut b = ProgramBuilder::new();
         let go = b.global("go", Sort::Bool);
         b.repeat_while(b.value(go), |b| {

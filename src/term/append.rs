@@ -16,7 +16,7 @@ const FIRST_BITS: u32 = 5;
 /// Enough segments for 2^32 - 2^FIRST_BITS elements.
 const SEGMENTS: usize = (32 - FIRST_BITS) as usize;
 
-/// See the module's comment.
+/// An append-only vector whose elements never move.
 pub(super) struct AppendOnly<T> {
     segments: [AtomicPtr<T>; SEGMENTS],
     /// Padded: readers that know their index to be valid look at the segments only, and must not wait for the cache
@@ -30,7 +30,7 @@ unsafe impl<T: Send + Sync> Sync for AppendOnly<T> {}
 // SAFETY: the vector owns its elements.
 unsafe impl<T: Send> Send for AppendOnly<T> {}
 
-/// The segment that holds the index, and the place in it.
+/// Returns the segment that holds the index, and the offset in it.
 fn place(index: u32) -> (usize, usize) {
     let shifted = u64::from(index) + (1 << FIRST_BITS);
     let segment = 63 - FIRST_BITS - shifted.leading_zeros();

@@ -1,4 +1,4 @@
-//! Terms that belong to one query.
+//! Arenas: pools of terms that belong to one query.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -14,13 +14,13 @@ use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value, store};
 /// A pool for what belongs to one query, such as unrolled instances: a layer over the shared store, whose terms it uses
 /// and does not add to. Dropping it frees its terms.
 ///
-/// A term that the store has already when it is first built here is the store's; what is built here is a term of the
-/// arena, even if the store gets its like later. So ids of two arenas, or of an arena and the store, must not be
-/// compared to find out whether terms are equal; [`super::transfer`] brings a term from one pool into another.
+/// A term that the store already has when it is first built in the arena is the store's term; any other is a term of the
+/// arena, even if the store gets an equal term later. So ids of two arenas, or of an arena and the store, must not be
+/// compared to decide whether terms are equal; [`super::transfer`] copies a term from one pool into another.
 pub struct Arena {
     table: RefCell<Table>,
     nodes: Nodes,
-    /// What constructors have made of applications, where that is recorded.
+    /// A record of the constructors' simplifications, if one is kept.
     record: Option<RefCell<Record>>,
 }
 
@@ -41,18 +41,18 @@ impl Arena {
         }
     }
 
-    /// What constructors have simplified since this was called last.
+    /// Returns the constructors' simplifications since the last call.
     pub fn take_recorded(&self) -> Vec<Recorded> {
         let record = self.record.as_ref();
         record.map_or_else(Vec::new, |record| record.borrow_mut().take())
     }
 
-    /// The number of its own terms.
+    /// The number of the arena's own terms, without those of the store.
     pub fn len(&self) -> usize {
         self.nodes.len() as usize
     }
 
-    /// Whether it has no term of its own.
+    /// Checks whether the arena has no term of its own.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -62,7 +62,7 @@ impl Arena {
         self.nodes.allocated_bytes() + self.table.borrow().allocated_bytes()
     }
 
-    /// `shareable`: whether the term could be the store's, which has none over an arena's.
+    /// Interns the key. `shareable`: whether the store may have the term, which it does not if an argument is an arena's.
     fn find_or_insert(&self, key: Key<'_>, shareable: bool) -> TermId {
         let hash = key.hash();
         let mut table = self.table.borrow_mut();

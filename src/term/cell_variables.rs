@@ -1,30 +1,30 @@
-//! Cells of arrays as variables, where nothing but constant indices leads to them.
+//! Replaces array cells by variables, for arrays that are read at constant indices only.
 //!
-//! Of an array that is a variable and that is only read, at constants, a formula says no more than of as many variables: whatever
-//! these are, there is an array that has them at different constants (Ackermann, Solvable Cases of the Decision Problem, 1954,
-//! where no two arguments can be the same). What was a formula of arrays and bit-vectors may become one of bit-vectors, which
-//! solvers decide by a circuit and a SAT solver alone.
+//! A formula in which an array variable is only read, and only at constants, is equisatisfiable to one with a variable for
+//! each cell: for all values of these there is an array with them at the different constants (Ackermann, Solvable Cases of
+//! the Decision Problem, 1954; no two arguments can be the same here). So a formula over arrays and bit vectors may become one
+//! over bit vectors, which solvers decide by a circuit and a SAT solver alone.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::substitute::{Rebuild, for_each_unknown_subterm};
 use super::{Op, Pool, Sort, Symbol, TermId, TermKind};
 
-/// Replaces reads in terms, one after the other, as if they were parts of one formula. A formula has a model if and only if what it
-/// becomes has one, with the same values of all variables that are no arrays.
+/// Replaces reads in terms that are parts of one formula. The resulting formula has a model if and only if the original has one,
+/// with the same values of all variables that are not arrays.
 #[derive(Default)]
 pub struct CellVariables {
     seen: FxHashSet<TermId>,
-    /// Arrays of which something else is said.
+    /// Array variables that occur in another way than in a read at a constant.
     others: FxHashSet<TermId>,
-    /// Reads with the arrays read and the variables instead.
+    /// For each read at a constant, the array and the variable that replaces the read.
     reads: FxHashMap<TermId, (TermId, TermId)>,
     done: FxHashMap<TermId, TermId>,
 }
 
 impl CellVariables {
-    /// What the term becomes: a term of the pool, which is to be the same for all. What earlier terms became holds no more for a
-    /// question in which the term is, if there is an array of which this one is the first to say something else.
+    /// Returns the term with reads replaced. The pool must be the same in all calls. If this term is the first with another use
+    /// of an array, earlier results must not be used in a query together with this one.
     pub fn replaced(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> TermId {
         self.look_at(pool, term);
         if self.reads.is_empty() {
@@ -46,7 +46,7 @@ impl CellVariables {
         result
     }
 
-    /// Notes what the term says of arrays, before it or another one is replaced.
+    /// Notes the uses of arrays in the term, before it or another one is replaced.
     pub fn look_at(&mut self, pool: &(impl Pool + ?Sized), term: TermId) {
         let knows = |all: &Self, term: TermId| all.seen.contains(&term);
         let learn = |all: &mut Self, term: TermId, kind: TermKind<'_>| {
@@ -78,7 +78,7 @@ impl CellVariables {
         }
     }
 
-    /// Something is said of the term that is no read at a constant.
+    /// Notes that the term is used in another way than in a read at a constant.
     fn say(&mut self, pool: &(impl Pool + ?Sized), term: TermId) {
         let is_array = matches!(pool.sort(term), Sort::Array { .. });
         if is_array && pool.as_variable(term).is_some() && self.others.insert(term) {
@@ -107,7 +107,7 @@ mod tests {
         let variables = free_variables(&t, replaced);
         assert_eq!(variables.len(), 2);
         assert!(variables.iter().all(|one| one.0.sort() == Sort::BitVec(16)));
-        // The same read is the same variable, another another one.
+        // Equal reads become the same variable, different ones different variables.
         let mut cells = CellVariables::default();
         let [one, other, again] = [1, 2, 1].map(|index| cells.replaced(&t, at(index)));
         assert!(one == again && one != other);
@@ -128,7 +128,7 @@ mod tests {
         for term in terms {
             assert_eq!(CellVariables::default().replaced(&t, term), term);
         }
-        // Also where it is said later.
+        // The other use may come later.
         let mut cells = CellVariables::default();
         assert_ne!(cells.replaced(&t, read), read);
         assert_eq!(cells.replaced(&t, terms[0]), terms[0]);

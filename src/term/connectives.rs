@@ -1,18 +1,18 @@
-//! What is and is not said by conjunctions, disjunctions and their denials.
+//! Splits conjunctions, disjunctions and their negations into parts.
 
 use super::{Build, Op, TermId};
 
-/// The conjuncts of a condition, in order; denials of disjunctions are taken apart as well.
+/// Returns the conjuncts of a condition, in order; negated disjunctions are split as well.
 pub fn conjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> {
     parts(pool, condition, Op::And, Op::Or)
 }
 
-/// The disjuncts of a condition, in order; denials of conjunctions are taken apart as well.
+/// Returns the disjuncts of a condition, in order; negated conjunctions are split as well.
 pub fn disjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> {
     parts(pool, condition, Op::Or, Op::And)
 }
 
-/// The variables that the condition says to be constants, with these.
+/// Returns the variables that a conjunct equates with a constant, with the constants.
 pub fn fixed<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<(TermId, TermId)> {
     let conjuncts = conjuncts(pool, condition).into_iter();
     let sides = conjuncts.filter_map(|conjunct| match pool.arguments(Op::Eq, conjunct) {

@@ -1,11 +1,11 @@
-//! The value of a term under an assignment of its variables.
+//! Evaluation of a term under an assignment of its variables.
 
 use rustc_hash::FxHashMap;
 
 use super::semantics::apply;
 use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 
-/// A variable has no value, and the term's value depends on it.
+/// The error that a variable has no value on which the term's value depends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the variable {symbol} (instance {instance}) has no value")]
 pub struct Unassigned {
@@ -13,8 +13,7 @@ pub struct Unassigned {
     pub instance: u32,
 }
 
-/// Evaluates a term. Conditions decide first: a branch not taken, or what comes after a false conjunct, is not looked
-/// at, and variables there need no value.
+/// Evaluates a term. Evaluation is lazy: variables in a branch not taken, or after a false conjunct, need no value.
 pub fn evaluate(
     pool: &(impl Pool + ?Sized),
     term: TermId,
@@ -23,30 +22,30 @@ pub fn evaluate(
     Evaluator::new(pool, assignment).evaluate(term)
 }
 
-/// Evaluates several terms under one assignment, and remembers what they have in common.
+/// Evaluates several terms under one assignment, and caches the values of subterms.
 pub struct Evaluator<'e, P: ?Sized> {
     pool: &'e P,
     assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>,
     known: FxHashMap<TermId, Value>,
 }
 
-/// What to do next with a term.
+/// The next step in the evaluation of a term.
 enum Step {
-    /// Its value is known now.
+    /// The value is known.
     Done(Value),
-    /// First another term. Of a conjunction or disjunction: the arguments before it, so many, do not decide.
+    /// Evaluate another term first. For a conjunction or disjunction: the number of arguments before it, which do not decide.
     Need(TermId, usize),
-    /// First all its arguments.
+    /// Evaluate all arguments first.
     NeedAll,
 }
 
 impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
-    /// An evaluator that knows no value yet.
+    /// Creates an evaluator with an empty cache.
     pub fn new(pool: &'e P, assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>) -> Self {
         Self::resumed(pool, assignment, FxHashMap::default())
     }
 
-    /// An evaluator that goes on with what another knew under the same assignment.
+    /// Creates an evaluator with the cache of another one for the same assignment.
     pub fn resumed(
         pool: &'e P,
         assignment: &'e dyn Fn(Symbol, u32) -> Option<Value>,
@@ -59,7 +58,7 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
         }
     }
 
-    /// The values of all terms that were evaluated.
+    /// Returns the cache: the values of all terms that were evaluated.
     pub fn into_known(self) -> FxHashMap<TermId, Value> {
         self.known
     }
@@ -126,7 +125,7 @@ impl<'e, P: Pool + ?Sized> Evaluator<'e, P> {
         })
     }
 
-    /// Conjunction and disjunction: the first argument with the value decides. Those before `from` do not.
+    /// The step of a conjunction or disjunction: the first argument with the decisive value decides; those before `from` do not.
     fn until(&self, arguments: &[TermId], from: usize, decisive: bool) -> Step {
         for (number, argument) in arguments.iter().enumerate().skip(from) {
             match self.known.get(argument) {

@@ -89,7 +89,7 @@ fn rounds_up(mode: RoundingMode, negative: bool, odd: bool, half: bool, rest: bo
     }
 }
 
-/// Halves `magnitude` `shift` times, rounding once; `rest`: whether a bit more is below it.
+/// Shifts `magnitude` right by `shift`, rounding once; `rest`: whether the true magnitude is strictly greater than `magnitude`.
 fn shift_right(
     mode: RoundingMode,
     negative: bool,

@@ -1,4 +1,4 @@
-//! Values of floats and what is computed with them.
+//! Values of floats and their arithmetic.
 
 use std::cmp::Ordering;
 use std::fmt;

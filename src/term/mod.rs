@@ -1,8 +1,8 @@
 //! Hash-consed terms: the language in which programs, queries and invariants are written.
 //!
-//! A term is a constant, a variable, or an operator ([`Op`], SMT-LIB's) applied to terms. It is immutable and known by
-//! a number, a [`TermId`]; equal terms have equal numbers, so that comparing, hashing and remembering terms costs
-//! nothing. What a number stands for is asked from the [`Pool`] it lives in.
+//! A term is a constant, a variable, or an operator ([`Op`], SMT-LIB's) applied to terms. It is immutable and identified by
+//! a number, a [`TermId`]; equal terms have equal numbers, so that comparing, hashing and storing terms costs
+//! nothing. The structure of a term is asked from the [`Pool`] it lives in.
 //!
 //! # Two kinds of pools
 //! The [`store()`] belongs to the process. Every thread reads and adds to it, and a `TermId` means the same in every
@@ -14,11 +14,11 @@
 //! with the number of unrollings. [`transfer`] copies what was found into the store.
 //!
 //! # Building
-//! [`Build`] is implemented for both. Its constructors fold constants and apply rewrites that are always right, look at
-//! a bounded part of their arguments, and never make a term larger than by a constant. They know what C programs do:
-//! truth values made integers and compared with zero, narrow types computed in wide ones and cut again, addresses that
-//! are a base plus a multiple of an index, bytes put together by shifts. Each file of `build` says what normal forms its
-//! sort has. Whoever matches on terms may rely on these normal forms only to be better, not to be right: a term can be
+//! [`Build`] is implemented for both. Its constructors fold constants and apply rewrites that are equivalences, look at
+//! a bounded part of their arguments, and never make a term larger than by a constant. The rewrites are chosen for C programs:
+//! truth values made integers and compared with zero, narrow types computed in wide ones and truncated again, addresses that
+//! are a base plus a multiple of an index, bytes put together by shifts. Each file of `build` states the normal forms of its
+//! sort. Code that matches on terms may rely on these normal forms for precision, never for soundness: a term can be
 //! built without them by [`Pool::intern`], or be too large for them.
 //!
 //! ```
@@ -38,22 +38,22 @@
 //! ```
 //!
 //! # Meaning
-//! What an operator computes is said once, in [`apply_op`]; constant folding and [`evaluate()`] run on it, and tests hold
-//! it against Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
-//! arithmetic on big integers where that crate has nothing or is hard to check. [`to_smtlib`] prints for solvers and
-//! [`to_c`] for witnesses.
+//! The semantics of operators is defined once, in [`apply_op`]; constant folding and [`evaluate()`] use it, and tests compare
+//! it with Z3. Floats are computed by the processor where it rounds as asked, else by `rustc_apfloat`, and by exact
+//! arithmetic on big integers where that crate has no operation or one that is hard to check. [`to_smtlib`] prints for solvers
+//! and [`to_c`] for witnesses.
 //!
 //! # Abstraction
-//! What values a term can have, when something is known of its variables, is computed in [`domain`].
+//! The abstract interpretation of terms, from abstract values of variables, is in [`domain`].
 //!
 //! # Trade-offs
-//! * A term takes 24 bytes, and some 10 to 20 in the table that finds it again: up to four arguments, and constants of
-//!   up to 128 bits, lie in the node itself. Longer lists and big integers lie beside.
+//! * A term takes 24 bytes, and some 10 to 20 in the hash table: up to four arguments, and constants of
+//!   up to 128 bits, lie in the node itself. Longer lists and big integers are stored separately.
 //! * The store is split into shards by hash, each with a lock for adding; reading takes none, for nodes never move.
 //! * Conjunctions and disjunctions have any number of arguments, sorted, so that their order does not matter; sums have
-//!   two, in a fixed order of nesting. Numbers of terms depend on who came first: with several threads, two runs may
+//!   two, in a fixed order of nesting. Numbers of terms depend on the order of creation: with several threads, two runs may
 //!   order the same conjunction differently.
-//! * Everything that goes through a term does so with a stack of its own, not the thread's: terms of unrolled loops are
+//! * Every traversal of a term uses a stack of its own, not the thread's: terms of unrolled loops are
 //!   a million deep.
 
 mod append;

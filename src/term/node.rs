@@ -1,7 +1,7 @@
-//! How a term lies in memory, and the table that finds it again.
+//! The memory layout of terms, and the hash table for hash-consing.
 //!
 //! A node takes 24 bytes: four words for up to four arguments, or for a constant of up to 128 bits; longer argument
-//! lists and big integers lie beside. The table holds eight bytes for each node (half of its hash, its index), so that
+//! lists and big integers are stored separately. The table holds eight bytes for each node (half of its hash, its index), so that
 //! neither growing the table nor passing over a false hit touches a node.
 
 use hashbrown::HashTable;
@@ -11,7 +11,7 @@ use super::append::AppendOnly;
 use super::value::BitVecValue;
 use super::{Constant, FloatValue, Op, ScalarSort, Sort, Symbol, TermId, TermKind};
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     /// An application; its arguments are the words, or a list.
@@ -24,7 +24,7 @@ pub(super) enum Tag {
     Variable,
 }
 
-/// More arguments than fit into the words: the first word is an index into [`Nodes::lists`].
+/// The arity of nodes with more arguments than fit into the words: the first word is an index into [`Nodes::lists`].
 const LIST: u8 = u8::MAX;
 
 /// A term.
@@ -38,7 +38,7 @@ pub(super) struct Node {
 
 const _: () = assert!(size_of::<Node>() == 24);
 
-/// What a term is looked up by.
+/// The key by which a term is looked up.
 #[derive(Copy, Clone)]
 pub(super) enum Key<'k> {
     /// An application to at most four arguments, a constant that is its bits, or a variable.
@@ -94,7 +94,7 @@ impl<'k> Key<'k> {
         })
     }
 
-    /// A hash whose bits are all good.
+    /// Returns a hash in which all bits are well distributed.
     pub(super) fn hash(&self) -> u64 {
         match self {
             Self::Words(node) => {
@@ -178,7 +178,7 @@ struct Entry {
     index: u32,
 }
 
-/// The hash that the table is given: made of half of the whole, for an entry remembers no more.
+/// The hash used by the table, made of half of the full hash, as entries store only that half.
 fn table_hash(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
@@ -188,7 +188,7 @@ fn half(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
 
-/// From a key's hash to its node.
+/// A hash table from keys to node indices.
 pub(super) struct Table(HashTable<Entry>);
 
 impl Table {
@@ -252,7 +252,7 @@ impl Nodes {
             + self.integers.allocated_bytes()
     }
 
-    /// Appends a node without looking for its like.
+    /// Appends a node without looking for an equal one.
     ///
     /// # Safety
     /// No two calls at the same time.
@@ -323,7 +323,7 @@ impl Nodes {
         }
     }
 
-    /// What the node is. `node` is one of these.
+    /// The term that the node represents. `node` must be one of these.
     pub(super) fn kind<'n>(&'n self, node: &'n Node) -> TermKind<'n> {
         let lost = "a node's list or integer is stored before it";
         match node.tag {
@@ -373,7 +373,7 @@ impl Node {
 mod tests {
     use super::*;
 
-    /// As many hashes as keys, in both halves: of constants, of variables' sums, and of lists.
+    /// Checks that both halves of the hashes of different keys differ: for constants, sums, products, and lists.
     #[test]
     fn hashes_differ() {
         let mut halves = [

@@ -1,6 +1,6 @@
 //! Operators of terms.
 //!
-//! They are SMT-LIB's, with its meaning also at the corners (division by zero, oversized shifts), and each has a fixed
+//! They are SMT-LIB's, with its meaning also in corner cases (division by zero, oversized shifts), and each has a fixed
 //! arity but for [`Op::And`] and [`Op::Or`]. What SMT-LIB leaves open is fixed here, so that evaluation is a function:
 //! the bits of a NaN are the positive quiet one, and a float out of range converts to the integer zero.
 
@@ -162,13 +162,13 @@ pub enum Op {
     /// The array of the sort of the term that maps every index to the operand.
     ConstArray,
     /// `PrefixSum(array, index)`: the sum of the elements at all indices below this one, as unsigned numbers, modulo 2^w. Indices
-    /// and elements are bit vectors. No program has it, and to solvers it is any number: invariants speak of it, and
-    /// [`super::prefix_sums`] says what follows.
+    /// and elements are bit vectors. It occurs in invariants, not in programs. Solvers treat it as an unknown number;
+    /// [`super::prefix_sums`] has its axioms.
     PrefixSum,
 }
 
 impl Op {
-    /// Whether it is equality or an order of bit vectors or integers.
+    /// Checks whether the operator is equality or an order of bit vectors or integers.
     pub fn is_comparison(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Where terms live: the interface that the shared store and the arenas have in common.
+//! Pools of terms: the common interface of the shared store and the arenas.
 
 use std::num::NonZeroU32;
 
@@ -9,8 +9,8 @@ use super::{FloatValue, Op, Sort, Symbol, Value};
 
 /// A hash-consed term: within one pool, equal terms have equal ids.
 ///
-/// The top bit tells a term of an [`super::Arena`] from one of the shared store. An id says nothing about its term
-/// without the pool it is from.
+/// The top bit distinguishes a term of an [`super::Arena`] from one of the shared store. An id has a meaning only
+/// together with the pool it is from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct TermId(pub(super) NonZeroU32);
@@ -76,9 +76,9 @@ impl Constant<'_> {
     }
 }
 
-/// A place where terms live. [`super::Build`] has the constructors to use; these here do not simplify.
+/// A pool of terms. [`super::Build`] has the constructors to use; those here do not simplify.
 pub trait Pool {
-    /// The application of the operator, exactly as it is told, without simplification. `sort` must be its sort.
+    /// The application of the operator, without simplification. `sort` must be its sort.
     fn intern(&self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId;
 
     /// The constant; an array becomes stores into a constant array, by ascending index.
@@ -93,7 +93,7 @@ pub trait Pool {
 
     fn sort(&self, term: TermId) -> Sort;
 
-    /// Told by the constructors what has become of an application: for pools that keep a record.
+    /// Called by the constructors with the result of simplifying an application, for pools that keep a record.
     fn record(&self, _op: Op, _arguments: &[TermId], _result: TermId) {}
 
     /// Whether a record is kept.
@@ -133,7 +133,7 @@ pub trait Pool {
         }
     }
 
-    /// What the term denies, if it is a denial.
+    /// The negated term, if the term is a negation.
     fn denied(&self, term: TermId) -> Option<TermId> {
         Some(self.arguments(Op::Not, term)?[0])
     }
@@ -204,7 +204,7 @@ impl<P: Pool + ?Sized> Pool for &P {
     }
 }
 
-/// A pool that finds terms by key; both pools are made of it.
+/// The part of [`Pool`] that both pools implement by interning keys.
 pub(super) trait Intern: Pool {
     fn intern_integer(&self, value: &BigInt) -> TermId;
 

@@ -1,7 +1,7 @@
-//! Terms in a form that another process can read.
+//! Serialisation of terms for another process.
 //!
-//! A [`TermId`] means nothing outside of the process that made it. Here terms are a list in which arguments come before
-//! what is made of them, each term once; a place in the list takes the part of the id.
+//! A [`TermId`] has no meaning outside of the process that made it. Portable terms are a list in which arguments come before
+//! the terms that contain them, each term once; an index into the list takes the role of the id.
 
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 
-/// Terms of some pool, without it.
+/// Terms without a pool.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct PortableTerms(Vec<PortableTerm>);
 
@@ -26,22 +26,23 @@ enum PortableTerm {
     Apply {
         op: Op,
         sort: Sort,
-        /// Earlier places.
+        /// Earlier indices.
         arguments: Vec<u32>,
     },
 }
 
-/// Adds terms of one pool to a list, which may be handed over piece by piece.
+/// Adds terms of one pool to a list, which may be taken in pieces.
 #[derive(Default)]
 pub struct Exporter {
-    /// What has not been handed over.
+    /// The terms that have not been taken yet.
     terms: PortableTerms,
-    /// Of all that was ever added.
+    /// The indices of all terms that were ever added.
     places: FxHashMap<TermId, u32>,
 }
 
 impl Exporter {
-    /// The place of the pool's term in the list, which gets what it lacks. The pool is always the same.
+    /// Adds the term and its subterms unless they are in the list, and returns the term's index. The pool must be the same in
+    /// all calls.
     pub fn add(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> u32 {
         // Terms may be deeper than the stack.
         let mut work = vec![term];
@@ -80,17 +81,17 @@ impl Exporter {
         self.places[&term]
     }
 
-    /// The part of the list that is new since the last time.
+    /// Takes the part of the list that was added since the last call.
     pub fn take(&mut self) -> PortableTerms {
         std::mem::take(&mut self.terms)
     }
 
-    /// How many terms have been added.
+    /// The number of terms that have been added.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether none has been added.
+    /// Checks whether no term has been added.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -106,15 +107,15 @@ fn portable_constant(sort: Sort, constant: Constant<'_>) -> PortableTerm {
 }
 
 impl PortableTerms {
-    /// The terms in the pool, by their places, exactly as they were. `None` if an argument does not come before what is
-    /// made of it.
+    /// Builds the terms in the pool, without simplification, and returns them by index. `None` if an argument does not come
+    /// before the term that contains it.
     pub fn import(&self, pool: &(impl Pool + ?Sized)) -> Option<Vec<TermId>> {
         let mut terms = Vec::with_capacity(self.0.len());
         self.import_after(pool, &mut terms)?;
         Some(terms)
     }
 
-    /// Adds the terms to those of the list's earlier parts. `None` as above.
+    /// Like [`Self::import`], for a part of a list whose earlier parts have been imported to `terms`.
     pub fn import_after(&self, pool: &(impl Pool + ?Sized), terms: &mut Vec<TermId>) -> Option<()> {
         for term in &self.0 {
             let term = match term {
@@ -149,7 +150,7 @@ mod tests {
     use crate::term::{Arena, Build, FloatFormat, FloatValue, ScalarSort, store};
 
     #[test]
-    fn what_comes_out_is_what_went_in() {
+    fn imported_terms_equal_the_exported_ones() {
         let pool = store();
         let x = pool.variable(Symbol::new("portable x", Sort::BitVec(32)));
         let later = pool.variable_at(Symbol::new("portable x", Sort::BitVec(32)), 7);
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(places.map(|place| imported[place as usize]), terms);
     }
 
-    /// Parts that are handed over one after the other are one list.
+    /// Parts that are taken one after the other form one list.
     #[test]
     fn a_list_in_parts() {
         let pool = store();

@@ -1,16 +1,16 @@
-//! What follows for sums of elements below indices ([`Op::PrefixSum`]), which solvers take for any numbers.
+//! Axioms for sums of array elements below an index ([`Op::PrefixSum`]), which solvers treat as unknown numbers.
 //!
-//! The sum below `i + 1` is that below `i` and the element at `i`, unless `i` is the last index and `i + 1` begins again at zero;
-//! and sums of one array below equal indices are equal. This is said of the sums that occur in formulas, so that a solver that
-//! excludes the formulas together with it is right. How sums change when arrays do is known to their constructor
+//! The sum below `i + 1` is the sum below `i` plus the element at `i`, unless `i` is the last index and `i + 1` wraps around to
+//! zero; and sums of one array below equal indices are equal. These axioms are instantiated for the sums that occur in formulas;
+//! a solver that refutes the formulas together with them is right. The effect of stores on sums is known to the constructor
 //! ([`Build::prefix_sum`]).
 
 use super::{Build, Op, Pool, TermId, TermKind, for_each_subterm};
 
-/// The most sums of one array that are compared.
-const MOST: usize = 24;
+/// Maximum number of sums of one array for which the axioms are instantiated, pairwise.
+const MAXIMUM_SUMS_PER_ARRAY: usize = 24;
 
-/// What holds of the sums in the formulas.
+/// Returns instances of the axioms for the sums in the formulas.
 pub fn facts(
     pool: &(impl Pool + ?Sized),
     formulas: impl IntoIterator<Item = TermId>,
@@ -28,7 +28,7 @@ pub fn facts(
     sums.sort_unstable();
     let mut facts = Vec::new();
     for of_array in sums.chunk_by(|one, other| one.0 == other.0) {
-        let of_array = &of_array[..of_array.len().min(MOST)];
+        let of_array = &of_array[..of_array.len().min(MAXIMUM_SUMS_PER_ARRAY)];
         for (number, &(array, below, sum)) in of_array.iter().enumerate() {
             for &(_, other_below, other_sum) in &of_array[number + 1..] {
                 let equal = pool.eq(below, other_below);
@@ -41,7 +41,7 @@ pub fn facts(
                 if other_below == below {
                     continue;
                 }
-                // As terms: `i + 1` and `i` are compared, `n` and `i` may be too.
+                // The comparison is a term, because `n = i + 1` may hold for different variables too.
                 let follows =
                     pool.and2(pool.eq(other_below, next), pool.ne(next, pool.bv(width, 0)));
                 let step = planted!(
@@ -74,7 +74,7 @@ mod tests {
         variable("sums: a", Sort::Array { index, element })
     }
 
-    /// The term's value where the array's cells are 7, 14, 21, … and the numbers are these.
+    /// Evaluates the term with the array's cells 7, 14, 21, … and the given numbers.
     fn value(term: TermId, numbers: &[(TermId, u128)]) -> Value {
         let assignment = |symbol: Symbol, instance: u32| {
             let variable = store().variable_at(symbol, instance);

@@ -1,4 +1,4 @@
-//! A record of what constructors have made of applications, for those who want to prove it.
+//! A record of the constructors' simplifications, so that solvers can confirm them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,16 +7,16 @@ use rustc_hash::FxHashSet;
 
 use super::{Op, Pool, TermId, TermKind};
 
-/// What a constructor has made of an application.
+/// A simplification: an application and the result of its constructor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Recorded {
     pub op: Op,
     pub arguments: Vec<TermId>,
-    /// Something that is said to be equal.
+    /// The result, which must be equal to the application.
     pub result: TermId,
 }
 
-/// What is recorded, each once.
+/// The recorded simplifications, each once.
 #[derive(Default)]
 pub(super) struct Record {
     known: FxHashSet<Recorded>,
@@ -24,7 +24,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Takes note of what has become of an application, if it is something else.
+    /// Records the result for an application unless it is the application itself.
     pub fn note(&mut self, pool: &impl Pool, op: Op, arguments: &[TermId], result: TermId) {
         let is_plain = matches!(
             pool.kind(result),
@@ -43,7 +43,7 @@ impl Record {
         }
     }
 
-    /// What is new since this was called last.
+    /// Takes the simplifications since the last call.
     pub fn take(&mut self) -> Vec<Recorded> {
         std::mem::take(&mut self.new)
     }
@@ -53,12 +53,12 @@ impl Record {
 static RECORDS: AtomicBool = AtomicBool::new(false);
 static SHARED: Mutex<Option<Record>> = Mutex::new(None);
 
-/// Whether simplifications of shared terms are recorded from now on. They are not, at first.
+/// Switches the recording of simplifications of shared terms on or off. It is off at first.
 pub fn record_shared_terms(yes: bool) {
     RECORDS.store(yes, Ordering::Relaxed);
 }
 
-/// The simplifications of shared terms that have been recorded since this was called last.
+/// Takes the simplifications of shared terms since the last call.
 pub fn take_recorded_shared_terms() -> Vec<Recorded> {
     SHARED.lock().as_mut().map_or_else(Vec::new, Record::take)
 }

@@ -1,5 +1,5 @@
-//! What each operator computes: the one place where this is said. Constructors fold constants with it, and the
-//! evaluator runs on it.
+//! The semantics of the operators, defined here only: constructors fold constants with it, and the
+//! evaluator uses it.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -9,7 +9,7 @@ use super::float::Arithmetic;
 use super::value::BitVecValue;
 use super::{ArrayValue, FloatValue, Op, RoundingMode, Sort, Value};
 
-/// The operator's value on the arguments' values. `sort` is the application's sort.
+/// Applies the operator to the arguments' values. `sort` is the application's sort.
 ///
 /// # Panics
 /// If the arguments do not have the sorts that the operator asks for: such a term cannot be built.
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corners_of_bit_vectors() {
+    fn corner_cases_of_bit_vectors() {
         let bv = |bits| Value::bit_vec(8, bits);
         let cases = [
             (Op::BvUdiv, 5, 0, 255),

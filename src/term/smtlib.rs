@@ -1,9 +1,8 @@
-//! SMT-LIB 2.7 text.
+//! Prints terms as SMT-LIB 2.7.
 //!
-//! What the standard leaves open and [`Op`] fixes is written out (a guard around `div` by zero, around conversions of
-//! floats out of range), so that a solver that reads the text answers about our terms. Two things leave the standard,
-//! for it has no notation: `fp.to_ieee_bv` is Z3's and MathSAT's, and `(as const …)` everybody's. [`standard_script`] does
-//! without the first.
+//! Where the standard leaves a result open and [`Op`] fixes it, the text has a guard (around `div` by zero and conversions of
+//! floats out of range), so that a solver answers about our terms. Two constructs are not in the standard: `fp.to_ieee_bv`
+//! of Z3 and MathSAT, and `(as const …)`, which all solvers have. [`standard_script`] avoids the first.
 
 use std::fmt::Write;
 
@@ -16,8 +15,7 @@ use super::{
     for_each_subterm,
 };
 
-/// The term as an expression; what occurs in it several times is bound by `let`. Variables are free in it, by the names
-/// that [`smtlib_script`] declares.
+/// Prints the term as an expression; subterms that occur several times are bound by `let`. Variables are free in it, by the names
 pub fn to_smtlib(pool: &(impl Pool + ?Sized), term: TermId) -> String {
     let mut printer = Printer::new(pool, &[term]);
     let shared = printer.shared.clone();
@@ -32,21 +30,21 @@ pub fn to_smtlib(pool: &(impl Pool + ?Sized), term: TermId) -> String {
     printer.text
 }
 
-/// A script that declares the variables and asserts the terms: no `check-sat`, no logic. Shared parts are definitions,
-/// so that nothing nests deeply unless the terms do.
+/// Prints a script that declares the variables and asserts the terms, without `check-sat` and logic. Shared subterms are
+/// definitions, so that nothing nests deeply unless the terms do.
 pub fn smtlib_script(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> String {
     script(Printer::new(pool, assertions), assertions)
 }
 
-/// The same in the words of the standard alone: the bits of a float are a constant, of which is asserted that it has that
-/// float. (But for x87's floats, which hardly any solver has.)
+/// Like [`smtlib_script`], with constructs of the standard only: the bits of a float are a declared constant, asserted to convert
+/// to the float. (Exception: x87's floats, which hardly any solver has.)
 pub fn standard_script(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> String {
     let mut printer = Printer::new(pool, assertions);
     printer.names_bits = true;
     script(printer, assertions)
 }
 
-/// The float of which the term is the bits, and its format.
+/// Returns the float and its format if the term is the bits of a float.
 fn float_with_bits(pool: &(impl Pool + ?Sized), term: TermId) -> Option<(TermId, FloatFormat)> {
     let (op, arguments) = pool.as_application(term)?;
     match (op, pool.sort(*arguments.first()?)) {
@@ -94,7 +92,7 @@ fn script<P: Pool + ?Sized>(mut printer: Printer<'_, P>, assertions: &[TermId]) 
     printer.text
 }
 
-/// Bits of text and terms, in the order in which they are written.
+/// Pieces of text and terms, in the order in which they are written.
 enum Piece {
     Text(String),
     Fixed(&'static str),
@@ -110,10 +108,10 @@ struct Printer<'p, P: ?Sized> {
     variable_names: FxHashMap<(Symbol, u32), String>,
     /// Applications that occur more than once, arguments first.
     shared: Vec<TermId>,
-    /// Names of shared terms that are bound already.
+    /// Names of shared terms whose definitions have been printed.
     names: FxHashMap<TermId, String>,
     stack: Vec<Piece>,
-    /// Whether the bits of floats are constants with definitions.
+    /// Whether the bits of floats are declared constants.
     names_bits: bool,
 }
 
@@ -126,7 +124,7 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
             TermKind::Apply { op, arguments } => {
                 order.push(term);
                 for argument in arguments {
-                    // A remainder's dividend is written twice.
+                    // The dividend of a remainder is written twice.
                     *uses.entry(*argument).or_default() +=
                         1 + u32::from(matches!(op, Op::IntDiv | Op::IntMod));
                 }
@@ -164,7 +162,7 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
         }
     }
 
-    /// Has a definition of its own for whatever is the bits of a float.
+    /// Adds the terms that are bits of a float to the shared ones, so that each has a definition.
     fn share_bits(&mut self, roots: &[TermId]) {
         let shared: FxHashSet<TermId> = self.shared.drain(..).collect();
         for_each_subterm(self.pool, roots.iter().copied(), |term, _| {
@@ -174,7 +172,7 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
         });
     }
 
-    /// Declares a number for each sum of elements below an index, which nobody has a notation for.
+    /// Declares a constant for each sum of elements below an index, for which SMT-LIB has no notation.
     fn declare_prefix_sums(&mut self, roots: &[TermId]) {
         for_each_subterm(self.pool, roots.iter().copied(), |term, kind| {
             if let TermKind::Apply {
@@ -242,7 +240,7 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
         }
     }
 
-    /// Writes what comes first of a term, and leaves the rest on the stack.
+    /// Writes the beginning of a term, and pushes the rest on the stack.
     fn open(&mut self, term: TermId) {
         if let Some(name) = self.names.get(&term) {
             self.text.push_str(name);
@@ -482,8 +480,8 @@ impl<'p, P: Pool + ?Sized> Printer<'p, P> {
     }
 }
 
-/// Whether the conversion of a bit vector of the width to a float must be written as that of a wider one: SymFPU (of 2019),
-/// which solvers have, rounds wrongly where there is room for one bit more than the significand has, or for none.
+/// Checks whether the conversion of a bit vector of the width to a float must be written as that of a wider one: SymFPU (of
+/// 2019), used by solvers, rounds wrongly if the width equals the significand's or exceeds it by one.
 pub(crate) fn rounds_wrongly(width: u32, format: FloatFormat) -> bool {
     let significand = format.significand_bits();
     (significand..=significand + 1).contains(&width)
@@ -620,9 +618,9 @@ fn write_constant(text: &mut String, constant: Constant<'_>) {
     };
 }
 
-/// The name of a variable as a symbol of SMT-LIB: `x@0`, `|main::x@3|`. The instance is always there: it keeps variables
-/// called `and` or `select` apart from what SMT-LIB calls so. What a quoted symbol cannot contain, `%`, and a `$` in
-/// front (those names are ours) become `%` and two hexadecimal digits.
+/// Returns the name of a variable as a symbol of SMT-LIB: `x@0`, `|main::x@3|`. The instance is always there: it distinguishes
+/// variables called `and` or `select` from SMT-LIB's names. Characters that a quoted symbol cannot contain, `%`, and a `$` in
+/// front (such names are reserved for definitions) become `%` and two hexadecimal digits.
 fn quoted(name: &str, instance: u32, number: Option<u32>) -> String {
     let mut result = String::new();
     for (position, character) in name.char_indices() {

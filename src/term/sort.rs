@@ -58,7 +58,7 @@ impl FloatFormat {
     }
 }
 
-/// A sort without arrays: what an array's index and elements may be.
+/// A sort other than arrays, which an array's indices and elements may have.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ScalarSort {
     Bool,

@@ -1,7 +1,7 @@
-//! The store that the whole process shares.
+//! The shared store of terms, one for the process.
 //!
 //! It is split into shards by hash. Interning locks one shard; reading a term locks nothing. A term is never removed:
-//! whatever belongs to one query goes into an [`super::Arena`] instead.
+//! terms that belong to one query go into an [`super::Arena`] instead.
 
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ impl Store {
             })
             .collect();
         let store = Self { shards };
-        // The place of the id 0, which no term has, and of `TermId::FALSE` and `TermId::TRUE`.
+        // Reserve the id 0, which no term has, and the ids of `TermId::FALSE` and `TermId::TRUE`.
         for (shard, value) in [(0, 0), (1, 0), (2, 1)] {
             // SAFETY: nobody else has the store yet.
             unsafe { store.shards[shard].nodes.push(Key::bits(Sort::Bool, value)) };
@@ -60,7 +60,7 @@ impl Store {
             - 1
     }
 
-    /// Whether there is no term; never, for the truth values are there from the start.
+    /// Returns false: the truth values are in the store from the start.
     pub fn is_empty(&self) -> bool {
         false
     }

@@ -1,11 +1,10 @@
-//! Terms from terms: substitution, instances, copies between pools; and what occurs in a term.
+//! Traversals of terms: substitution, instantiation, copies between pools, and occurrences of subterms.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Build, Op, Pool, Symbol, TermId, TermKind};
 
-/// Replaces each term of the map by what it maps to, the largest first; what is replaced is not looked into again. The
-/// rest is rebuilt by the simplifying constructors.
+/// Substitutes terms by the map, outermost first; the replacements are not substituted again. The
 pub fn substitute(
     pool: &(impl Pool + ?Sized),
     term: TermId,
@@ -14,7 +13,7 @@ pub fn substitute(
     Rebuild::new(pool, pool, |term| map.get(&term).copied()).rebuild(term)
 }
 
-/// Replaces variables: each for which the function returns a term. It is asked once for each.
+/// Replaces each variable for which the function returns a term. It is called once for each variable.
 pub fn instantiate(
     pool: &(impl Pool + ?Sized),
     term: TermId,
@@ -34,12 +33,12 @@ pub fn at_instance(pool: &(impl Pool + ?Sized), term: TermId, instance: u32) -> 
     })
 }
 
-/// Copies a term from one pool into another, for instance what a query has found from its arena into the shared store.
+/// Copies a term from one pool into another, for instance a query's result from its arena into the shared store.
 pub fn transfer<F: Pool + ?Sized, T: Pool + ?Sized>(from: &F, to: &T, term: TermId) -> TermId {
     Rebuild::new(from, to, |_| None).rebuild(term)
 }
 
-/// How often an application has been looked at.
+/// The state of the visit of an application.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Visit {
     First,
@@ -50,13 +49,13 @@ enum Visit {
     Last,
 }
 
-/// What has to be done before an application, and how it is looked at then.
+/// The arguments to be rebuilt before an application, and the state of its next visit.
 struct Needed<'t> {
     needed: &'t [TermId],
     then: Visit,
 }
 
-/// Rebuilds terms bottom-up, several of them with a common memory.
+/// Rebuilds terms bottom-up, with a cache for several terms.
 pub struct Rebuild<'r, F: ?Sized, T: ?Sized, R> {
     from: &'r F,
     to: &'r T,
@@ -67,8 +66,8 @@ pub struct Rebuild<'r, F: ?Sized, T: ?Sized, R> {
 impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
     Rebuild<'r, F, T, R>
 {
-    /// Reads terms of `from` and builds those of `to`. `replace` says, for each term once and before its arguments, what
-    /// it becomes (a term of `to`); with `None` it is made again of what its arguments become.
+    /// Reads terms of `from` and builds terms of `to`. `replace` is called once for each term, before its arguments, and returns
+    /// the term of `to` that replaces it; with `None` the term is rebuilt from its rebuilt arguments.
     pub fn new(from: &'r F, to: &'r T, replace: R) -> Self {
         Self {
             from,
@@ -78,7 +77,7 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         }
     }
 
-    /// The same, with what other terms have become before by the same `replace`.
+    /// Like [`Self::new`], with the cache of an earlier rebuilder with the same `replace`.
     pub fn resumed(from: &'r F, to: &'r T, replace: R, done: FxHashMap<TermId, TermId>) -> Self {
         Self {
             from,
@@ -88,13 +87,13 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         }
     }
 
-    /// What terms have become.
+    /// Returns the cache: the results of all terms rebuilt.
     pub fn into_done(self) -> FxHashMap<TermId, TermId> {
         self.done
     }
 
-    /// What the term becomes. Conditions decide first: a branch that a condition excludes, or what comes after a conjunct
-    /// that becomes false, is not looked at.
+    /// Rebuilds the term. Conditions come first: a branch excluded by its condition, and conjuncts after one that becomes false,
+    /// are not visited.
     pub fn rebuild(&mut self, term: TermId) -> TermId {
         let mut stack = vec![(term, Visit::First)];
         let mut changed: Vec<TermId> = Vec::new();
@@ -148,7 +147,7 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         self.done[&term]
     }
 
-    /// The arguments to be done before the application is looked at again; `None` if it can be made now.
+    /// Returns the arguments to be rebuilt before the next visit of the application; `None` if it can be rebuilt now.
     fn next_arguments<'t>(
         &self,
         op: Op,
@@ -176,7 +175,7 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         }
     }
 
-    /// What an application becomes of which not all arguments are done.
+    /// Returns the result of an application that is decided before all its arguments are rebuilt.
     fn decided(&self, op: Op, arguments: &[TermId]) -> Option<TermId> {
         match op {
             Op::Ite => match self.done[&arguments[0]] {
@@ -195,13 +194,13 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
         }
     }
 
-    /// Whether a term must be made anew even if nothing in it changes: it lives in an arena, and may do so elsewhere.
+    /// Checks whether a term must be copied even if nothing in it changes: it lives in another arena.
     fn copies(&self, term: TermId) -> bool {
         term.is_local() && !std::ptr::addr_eq(self.from, self.to)
     }
 }
 
-/// Calls the function once for each term that occurs in one of the given ones, arguments before what they are in.
+/// Calls the function once for each subterm of the given terms, arguments before the terms that contain them.
 pub fn for_each_subterm(
     pool: &(impl Pool + ?Sized),
     terms: impl IntoIterator<Item = TermId>,
@@ -222,8 +221,8 @@ pub fn for_each_subterm(
     }
 }
 
-/// Calls the function for each subterm that the memory does not know yet, arguments before what they are in, and not
-/// below what it knows; the function makes it known.
+/// Calls `learn` for each subterm that `memory` does not know yet, arguments before the terms that contain them, and does not
+/// descend into known terms; `learn` must make the term known.
 pub fn for_each_unknown_subterm<M, E>(
     pool: &(impl Pool + ?Sized),
     root: TermId,
@@ -251,7 +250,7 @@ pub fn for_each_unknown_subterm<M, E>(
     Ok(())
 }
 
-/// Whether the part occurs in one of the terms.
+/// Checks whether the part occurs in one of the terms.
 pub fn occurs(
     pool: &(impl Pool + ?Sized),
     part: TermId,
@@ -262,7 +261,7 @@ pub fn occurs(
     occurs
 }
 
-/// The variables in a term, each once, in the order of their first occurrence.
+/// Returns the variables in a term, each once, in the order of their first occurrence.
 pub fn free_variables(pool: &(impl Pool + ?Sized), term: TermId) -> Vec<(Symbol, u32)> {
     let mut variables = Vec::new();
     for_each_subterm(pool, [term], |_, kind| {

@@ -44,7 +44,7 @@ impl Value {
         }
     }
 
-    /// The integer as a value of the sort: truth of what is not zero, modulo the width, rounded; of an array, zero.
+    /// Converts the integer to a value of the sort: whether it is nonzero, modulo 2^width, or rounded; for an array, zero.
     pub fn of_integer(integer: i128, sort: Sort) -> Self {
         match sort {
             Sort::Bool => Self::Bool(integer != 0),
@@ -134,8 +134,7 @@ impl From<FloatValue> for Value {
     }
 }
 
-/// For people: `true`, `5`, `-1` (a bit vector as a signed number), a float in C's hexadecimal notation or decimals,
-/// `{0: 1, else: 0}`.
+/// Human-readable notation: `true`, `5`, `-1` (a bit vector as a signed number), a float in C's hexadecimal notation,
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -154,7 +153,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The ones below `width`, which is 1 to 128.
+/// The mask of the lowest `width` bits; `width` is 1 to 128.
 pub const fn mask(width: u8) -> u128 {
     u128::MAX >> (128 - width as u32)
 }
@@ -220,9 +219,9 @@ impl BitVecValue {
         self.signed() < 0
     }
 
-    /// The number whose product with this one is 1 modulo 2^w; an even number has none.
+    /// The multiplicative inverse modulo 2^w; `None` for an even number.
     pub fn inverse(self) -> Option<Self> {
-        // Newton's iteration doubles the number of right bits; an odd number is its own inverse modulo 8.
+        // Newton's iteration doubles the number of correct bits; an odd number is its own inverse modulo 8.
         let mut inverse = self.bits;
         for _ in 0..6 {
             inverse = inverse.wrapping_mul(2u128.wrapping_sub(self.bits.wrapping_mul(inverse)));

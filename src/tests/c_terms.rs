@@ -1,6 +1,6 @@
-//! What the C printer prints of a term, our front end reads as the same term: random terms over variables of all scalar
-//! types and bit-fields are printed, put into a program as a condition, lowered, and compared with what they were, for
-//! all values of the variables.
+//! The front end reads printed C expressions as the same terms: random terms over variables of all scalar types and
+//! bit-fields are printed as C, used as a condition in a program, lowered, and compared with the originals for all values of
+//! the variables.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -21,13 +21,13 @@ use crate::term::{
     Build, CType, CVariable, FloatFormat, Sort, Symbol, TermId, instantiate, store, to_c, to_smtlib,
 };
 
-/// A variable of the program, which a call gives its value.
+/// A variable of the program, to which the result of a call is assigned.
 struct Variable {
     symbol: Symbol,
     declared: CVariable,
-    /// The call's name.
+    /// The called function's name.
     call: String,
-    /// The declaration of the call, and that of the variable.
+    /// The declarations of the function and of the variable.
     declaration: String,
 }
 
@@ -80,7 +80,7 @@ fn variables(sort: Sort, model: DataModel) -> Vec<Variable> {
         };
         Variable {
             symbol: Symbol::new(&format!("c_terms::{own}"), sort),
-            // What is not static could be changed by the calls.
+            // The calls could change a variable that is not static.
             declaration: format!("{name} {call}(void); static {variable};\n"),
             declared: CVariable {
                 name: place,
@@ -92,7 +92,7 @@ fn variables(sort: Sort, model: DataModel) -> Vec<Variable> {
     variables.collect()
 }
 
-/// A program that fails where the condition holds.
+/// A program that violates the property if the condition holds.
 fn program(variables: &[Variable], condition: &str, model: DataModel) -> Program {
     let mut text = "extern void reach_error(void);\n".to_owned();
     for variable in variables {
@@ -114,7 +114,7 @@ fn program(variables: &[Variable], condition: &str, model: DataModel) -> Program
     }
 }
 
-/// When the program fails, as a formula over the variables.
+/// The condition under which the program violates the property, as a formula over the variables.
 fn failure(variables: &[Variable], program: Program) -> TermId {
     let blocks = Blocks::new(Arc::new(InlinedProgram::new(Arc::new(program))));
     let program = blocks.inlined().program();
@@ -143,7 +143,7 @@ fn failure(variables: &[Variable], program: Program) -> TermId {
     failure
 }
 
-/// What the variable's call returns when the variable becomes what it is.
+/// The value returned by the variable's call, as a term over the variable.
 fn as_returned(variable: &Variable, sort: Sort) -> TermId {
     let pool = store();
     let value = pool.variable(variable.symbol);
@@ -155,7 +155,7 @@ fn as_returned(variable: &Variable, sort: Sort) -> TermId {
     }
 }
 
-/// Whether the two are equal for all values; `None` if that is not found out.
+/// Whether the terms are equal for all values; `None` if the solver does not decide it.
 fn are_equal(a: TermId, b: TermId) -> Option<bool> {
     let difference = store().ne(a, b);
     if difference == TermId::FALSE {
@@ -174,7 +174,7 @@ fn are_equal(a: TermId, b: TermId) -> Option<bool> {
     }
 }
 
-/// The sorts of a number's language. Bit-fields have widths that no integer type has.
+/// The sorts of the terms for a seed. Bit-fields have widths that no integer type has.
 fn language(number: u64) -> Language {
     let widths = [
         vec![32],
@@ -239,11 +239,11 @@ fn read_back(model: DataModel) {
 }
 
 #[test]
-fn what_is_printed_is_read_as_the_same_ilp32() {
+fn printed_terms_are_read_as_the_same_ilp32() {
     read_back(DataModel::Ilp32);
 }
 
 #[test]
-fn what_is_printed_is_read_as_the_same_lp64() {
+fn printed_terms_are_read_as_the_same_lp64() {
     read_back(DataModel::Lp64);
 }

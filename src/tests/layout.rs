@@ -1,5 +1,5 @@
-//! Sizes, alignments and offsets of C's types must be gcc's, for both data models: random declarations are lowered,
-//! and gcc confirms what came out as static assertions.
+//! Sizes, alignments and offsets of C's types agree with gcc, for both data models: random declarations are lowered, and
+//! gcc checks the results as static assertions.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -12,11 +12,11 @@ use crate::frontend::preprocess::Preprocessed;
 use crate::program::DataModel;
 use proptest::prelude::*;
 
-/// The values of the given constant expressions, in the context of some declarations.
+/// The values of constant expressions after the declarations, as lowered.
 fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> Vec<i128> {
     let mut text = declarations.to_owned();
     for (number, expression) in expressions.iter().enumerate() {
-        // No value is zero, so that each is assigned.
+        // A constant is added so that no value is zero: zero is not assigned.
         let _ = writeln!(
             text,
             "unsigned long long v{number} = ({expression}) + 1000;"
@@ -55,7 +55,8 @@ fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> 
         .collect()
 }
 
-/// Asks gcc whether the expressions have the values that they have here. `-m32` needs no library for that.
+/// Checks with gcc that the expressions have the same values as lowered. Only the syntax is checked, so `-m32` needs no
+/// libraries.
 fn confirm(declarations: &str, expressions: &[String]) {
     for (model, flag) in [(DataModel::Lp64, "-m64"), (DataModel::Ilp32, "-m32")] {
         let values = values(declarations, expressions, model);

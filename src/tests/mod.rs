@@ -1,6 +1,6 @@
-//! Tests across the modules, from C to its meaning. They are here, and not in `tests`, to be part of the one build of
-//! the library with debug assertions and overflow checks; the programs that they are about are in `tests`. What is
-//! tested of the command, as users get it, is in `tests` too.
+//! Tests that cover several modules, from C text to its semantics. They are here, not in `tests`, so that they share the
+//! one build of the library with debug assertions and overflow checks; their programs are in `tests`, as are the tests of
+//! the command.
 
 mod c_terms;
 mod layout;

@@ -1,6 +1,6 @@
-//! No input makes the front end, the simplifier or the interpreter panic: programs of the tests, changed at random.
+//! Mutated test programs do not make the front end, the simplifier or the interpreter panic.
 //!
-//! A small budget by default; `scripts/fuzz-frontend.sh` runs it for as long as one likes. The environment:
+//! The default budget is small; `scripts/fuzz-frontend.sh` runs the test for a longer time. Environment variables:
 //! `REGATTA_MUTATION_MINUTES`, `REGATTA_MUTATION_SEED`, and `REGATTA_MUTATION_FOLDER` for the texts that fail (default:
 //! the system's folder for temporary files).
 
@@ -19,19 +19,19 @@ use crate::program::{DataModel, Program};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Mutated programs that are tried when no time is given.
+/// Number of mutated programs if no time is given.
 const PROGRAMS: usize = 400;
 
-/// Steps of the interpreter on each.
-const STEPS: u64 = 10_000;
+/// Maximum number of interpreter steps for each program.
+const MAXIMUM_STEPS: u64 = 10_000;
 
-/// After this, a program counts as endless.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Maximum time for a program; beyond it the test fails.
+const MAXIMUM_TIME: Duration = Duration::from_secs(120);
 
-/// Longer ones take most of the time and find little that shorter ones do not.
-const LARGEST: usize = 100_000;
+/// Maximum length (bytes) of a program of the corpus: longer ones take most of the time and reveal few further faults.
+const MAXIMUM_LENGTH: usize = 100_000;
 
-/// Put in place of a token.
+/// The tokens with which a token is replaced.
 const TOKENS: &[&str] = &[
     "0",
     "1",
@@ -161,7 +161,7 @@ fn mutated_programs_do_not_panic() {
         failures.len(),
         failures.join("\n")
     );
-    // If hardly anything got past the parser, nothing would be tested.
+    // If hardly any program were accepted by the front end, the test would be void.
     assert!(
         loaded * 20 >= tried,
         "only {loaded} of {tried} were understood"
@@ -176,7 +176,7 @@ fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
     )
 }
 
-/// The programs to begin with, preprocessed.
+/// The programs to be mutated, preprocessed.
 fn corpus() -> Vec<Preprocessed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<PathBuf> = ["tests/semantics", "tests/errors", "examples"]
@@ -193,7 +193,7 @@ fn corpus() -> Vec<Preprocessed> {
     files
         .iter()
         .filter_map(|file| preprocess(file, &options).ok())
-        .filter(|source| source.text.len() <= LARGEST)
+        .filter(|source| source.text.len() <= MAXIMUM_LENGTH)
         .collect()
 }
 
@@ -202,7 +202,7 @@ struct Campaign {
     deadline: Option<Instant>,
     seed: u64,
     next: AtomicUsize,
-    /// What is being tried, since when.
+    /// The programs being tried: number, start, and file.
     running: Mutex<Vec<(usize, Instant, PathBuf)>>,
     done: AtomicBool,
     failures: Mutex<Vec<String>>,
@@ -227,12 +227,12 @@ impl Campaign {
 
     fn try_one(&self, number: usize) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        // A stream for each program: the same whatever thread takes it.
+        // A random stream for each program, so that the program does not depend on the thread.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(
             random.next_u64() ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
         );
         let source = self.mutated(&mut random);
-        // Before it runs: nothing catches an overflow of the stack.
+        // Saved before the run, because a stack overflow cannot be caught.
         let path = folder().join(format!("mutation-{}-{number}.i", self.seed));
         std::fs::write(&path, &source.text).expect("the text is written");
         self.lock_running()
@@ -281,13 +281,17 @@ impl Campaign {
         }
     }
 
-    /// Ends the process when a program takes for ever: there is no other way to stop it.
+    /// Aborts the process if a program exceeds the maximum time: a thread cannot be stopped otherwise.
     fn watch(&self) {
         while !self.done.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(200));
             for (_, start, path) in self.lock_running().iter() {
-                if start.elapsed() > PATIENCE {
-                    eprintln!("no end after {} s: {}", PATIENCE.as_secs(), path.display());
+                if start.elapsed() > MAXIMUM_TIME {
+                    eprintln!(
+                        "no end after {} s: {}",
+                        MAXIMUM_TIME.as_secs(),
+                        path.display()
+                    );
                     std::process::abort();
                 }
             }
@@ -295,7 +299,7 @@ impl Campaign {
     }
 }
 
-/// Everything that happens to a program before the analyses; whether it is one.
+/// Runs the stages before the analyses on a program; returns whether the front end accepts it.
 fn run(source: Preprocessed, number: usize) -> bool {
     let options = LoadOptions {
         data_model: match number % 2 {
@@ -319,7 +323,7 @@ fn run(source: Preprocessed, number: usize) -> bool {
 fn interpret(program: &Program) {
     let executable = Executable::compile(program);
     let limits = Limits {
-        steps: STEPS,
+        steps: MAXIMUM_STEPS,
         memory: 1 << 28,
         ..Limits::default()
     };
@@ -384,7 +388,7 @@ fn mutate_tokens(text: &mut Vec<u8>, random: &mut Xoshiro256PlusPlus) {
         return;
     }
     let first = spans[below(random, spans.len())].clone();
-    // Of the same kind, if a few attempts find one: more of the programs are C then.
+    // Prefer a token of the same kind, so that more of the programs are valid C.
     let kind = token_kind(text[first.start]);
     let second = (0..20)
         .map(|_| spans[below(random, spans.len())].clone())
@@ -399,7 +403,7 @@ fn mutate_tokens(text: &mut Vec<u8>, random: &mut Xoshiro256PlusPlus) {
     text.splice(first, [b" ".to_vec(), replacement, b" ".to_vec()].concat());
 }
 
-/// Tells words, numbers and the rest apart, by a token's first character.
+/// The kind of a token by its first character: a number, a word, or another token.
 fn token_kind(first: u8) -> u8 {
     match first {
         b'0'..=b'9' => 0,
@@ -408,7 +412,7 @@ fn token_kind(first: u8) -> u8 {
     }
 }
 
-/// Words and single other characters: near enough to C's tokens.
+/// The ranges of words and of other single characters, as an approximation of C's tokens.
 fn token_spans(text: &[u8]) -> Vec<std::ops::Range<usize>> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut spans = Vec::new();

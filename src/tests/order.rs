@@ -1,8 +1,7 @@
-//! Order of evaluation: the outcomes that a program can have in the orders that C permits, and that proofs and alarms
-//! take all of them into account.
+//! Order of evaluation: lowered programs have exactly the outcomes of the orders that C permits.
 //!
-//! Each case is the body of `main`, with `f`, `g` and others declared before, that leaves a number in `outcome`. All
-//! values of the choices are tried in the interpreter.
+//! Each case is the body of `main`, after common declarations, and assigns a number to `outcome`. The interpreter runs it
+//! with all values of the order choices.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -36,12 +35,13 @@ const DECLARATIONS: &str = "
     int even(int n) { y *= 2; return n == 0 ? 1 : odd(n - 1); }
 ";
 
-/// What may happen: the outcomes, and whether these are all.
+/// The possible outcomes of a body.
 struct Case {
     body: &'static str,
     outcomes: &'static [i64],
+    /// Whether the outcomes are complete.
     all: bool,
-    /// Whether there is a choice at all.
+    /// Whether there is a choice of orders.
     open: bool,
 }
 
@@ -156,7 +156,7 @@ const CASES: &[Case] = &[
         "int r = (x = 3); r = (x -= twice()); outcome = r + x;",
         &[-194, -188],
     ),
-    // Arguments, and what is called.
+    // Arguments, and the called function.
     open("outcome = pair(next(), next());", &[12, 21]),
     open("outcome = triple(next(), 7, next());", &[172, 271]),
     open("outcome = pair(calls, next());", &[1, 11]),
@@ -171,12 +171,12 @@ const CASES: &[Case] = &[
         &[12, 21],
     ),
     open("outcome = ((struct box){next(), next()}).a;", &[1, 2]),
-    // One site in another.
+    // Nested choices.
     open(
         "outcome = pair(pair(next(), next()), 0) + (x = 4); outcome += 0;",
         &[124, 214],
     ),
-    // Undefined, and yet not without an outcome.
+    // Undefined behaviour that still has outcomes.
     among_others(
         "int i = 1; cells[i] = i++; outcome = cells[1] * 10 + cells[2];",
         &[10, 1],
@@ -188,7 +188,7 @@ const CASES: &[Case] = &[
     ),
 ];
 
-/// Values of the choices one after the other; anything else is zero.
+/// A source that gives the values of the order choices in sequence, and zero for other inputs.
 struct Choices<'c> {
     values: &'c [u128],
     used: usize,
@@ -207,7 +207,7 @@ impl InputSource for Choices<'_> {
     }
 }
 
-/// The outcomes of all choices, and whether some choice leads to where nothing is claimed.
+/// The outcomes of all choices, whether some choice leads to an unsupported edge, and whether there is a choice.
 fn outcomes(body: &str) -> (BTreeSet<i64>, bool, bool) {
     let text = format!("{DECLARATIONS}\nint main(void) {{ {body} return 0; }}");
     let source = Preprocessed::from_text("order.c", text);
@@ -220,7 +220,7 @@ fn outcomes(body: &str) -> (BTreeSet<i64>, bool, bool) {
     let executable = Executable::compile(&loaded.program);
     let mut found = BTreeSet::new();
     let mut gives_up = false;
-    // The choices are a tree: the last one is raised until it makes no difference any more.
+    // Explore the tree of choices: a prefix is extended if the run reads a further choice.
     let mut work: Vec<Vec<u128>> = vec![Vec::new()];
     while let Some(prefix) = work.pop() {
         let mut machine = Machine::new(&executable);
@@ -265,9 +265,9 @@ fn every_permitted_order_has_its_outcome() {
     }
 }
 
-/// What the compiler makes of it is one of the outcomes.
+/// The outcome of the compiled program is one of the outcomes.
 #[test]
-fn the_compiler_s_order_is_among_them() {
+fn the_compiled_program_has_a_permitted_outcome() {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, case) in CASES.iter().enumerate() {
         let source = folder.path().join(format!("order{number}.c"));

@@ -1,9 +1,8 @@
-//! The meaning of C: what the compiled program observes, the interpreter must observe on the program as lowered.
+//! The semantics of C: the interpreter computes the same values on the lowered program as the compiled program does.
 //!
-//! A program may say in its first line which standard of C it is in: `// -std=gnu2x`.
-//!
-//! Each program of `tests/semantics` writes what it computes to the global `observed` (`observe.h` there); linked with
-//! `print_observed.c` it prints that at its end. `REGATTA_TEST=TEXT` chooses the programs whose names have the text.
+//! Each program of `tests/semantics` writes its results to the global `observed` (see `observe.h` there); linked with
+//! `print_observed.c`, it prints them at its end. The first line of a program may name its standard of C:
+//! `// -std=gnu2x`. `REGATTA_TEST=TEXT` selects the programs whose names contain the text.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -15,24 +14,24 @@ use crate::program::{DataModel, Input, InputId};
 use crate::term::{Sort, Value};
 use rayon::prelude::*;
 
-/// Flags under which the compiler gives C the meaning that the verifier gives it: no optimisation that uses undefined
-/// behaviour, wrapping overflow, no fused operations.
+/// Flags with which the compiler implements the verifier's semantics: no optimisation that exploits undefined behaviour,
+/// wrapping overflow, no fused operations.
 const FLAGS: [&str; 4] = ["-O0", "-fwrapv", "-ffp-contract=off", "-w"];
 
-/// Steps after which a run of the interpreter counts as endless.
-const STEPS: u64 = 50_000_000;
+/// Maximum number of steps of a run of the interpreter.
+const MAXIMUM_STEPS: u64 = 50_000_000;
 
-/// What is left to do: programs that the verifier refuses, gives up or gets wrong, with the reason. A test that finds
-/// that one of them agrees fails, too, so that the line goes when the gap is closed.
+/// Programs that the verifier rejects, gives up or gets wrong, with the reason. If one of them agrees with the compiler, the
+/// test fails too, so that closed gaps are removed from the list.
 const KNOWN_GAPS: &[(&str, &str)] = &[];
 
 #[test]
-fn lp64_programs_do_what_the_compiler_makes_of_them() {
+fn lp64_programs_agree_with_the_compiler() {
     compare_all(DataModel::Lp64, &["-m64"]);
 }
 
 #[test]
-fn ilp32_programs_do_what_the_compiler_makes_of_them() {
+fn ilp32_programs_agree_with_the_compiler() {
     compare_all(DataModel::Ilp32, &["-m32", "-msse2", "-mfpmath=sse"]);
 }
 
@@ -43,7 +42,7 @@ fn folder() -> PathBuf {
 fn compare_all(data_model: DataModel, machine: &[&str]) {
     let work = tempfile::tempdir().expect("a folder for compiled programs");
     if !compiler_works(machine, work.path()) {
-        // Standard error of the test process itself: the harness does not capture it.
+        // Written to standard error directly, because the test harness captures `eprintln!`.
         let text = format!(
             "SKIPPED: the semantics tests for {data_model:?}: cc {} makes no programs that run here (gcc-multilib?)\n",
             machine.join(" ")
@@ -106,7 +105,7 @@ fn compiler_works(machine: &[&str], work: &Path) -> bool {
         && matches!(Command::new(&program).status(), Ok(status) if status.success())
 }
 
-/// An error is the first difference.
+/// Compares the observed values; an error describes the first difference.
 fn compare(name: &str, data_model: DataModel, machine: &[&str], work: &Path) -> Result<(), String> {
     let compiled = observe_compiled(name, machine, work)?;
     let interpreted = observe_interpreted(name, data_model);
@@ -131,7 +130,7 @@ fn compare(name: &str, data_model: DataModel, machine: &[&str], work: &Path) -> 
             at(&interpreted)
         ));
     }
-    // `abort` and failing assertions end the run, too; what else ends it early shows in the values.
+    // `abort` and failing assertions are proper ends; any other early end shows in the values.
     match end.strip_prefix("unsupported") {
         Some(_) => Err(end),
         None => Ok(()),
@@ -168,7 +167,7 @@ fn observe_compiled(name: &str, machine: &[&str], work: &Path) -> Result<Vec<u64
     let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
     let status = run_for(Command::new(&program).stdout(file), Duration::from_secs(30))?;
     let expected = if name == "exit_by_abort.c" { 134 } else { 0 };
-    // Other programs may return what they like; a signal has no code.
+    // Other programs may return any code; a signal has none.
     match status.code() {
         Some(code) if expected == 0 || code == expected => {}
         other => return Err(format!("the compiled program ends with code {other:?}")),
@@ -196,7 +195,7 @@ fn run_for(command: &mut Command, limit: Duration) -> Result<ExitStatus, String>
     }
 }
 
-/// All bits set in every input.
+/// A source of inputs with all bits set.
 struct OnesInputs;
 
 impl InputSource for OnesInputs {
@@ -209,7 +208,7 @@ impl InputSource for OnesInputs {
     }
 }
 
-/// What can be seen of a NaN's sign and payload is unknown; what is seen of other floats is not.
+/// Observations of a NaN's sign and payload are unknown inputs; observations of other floats are not.
 #[test]
 fn sign_and_payload_of_a_nan_are_unknown() {
     let unions = "union f { float f; unsigned b; unsigned char c[4]; } u; \
@@ -229,7 +228,7 @@ fn sign_and_payload_of_a_nan_are_unknown() {
         "a[1] = m; seen = ((unsigned char *)a)[4];",
         "s.f = m; t = s; seen = *(int *)&t.f;",
     ];
-    // No difference is to be seen here.
+    // These observations do not depend on the sign and payload.
     let blind = [
         "seen = n != n;",
         "seen = __builtin_isnan(-n) + (n < 0);",
@@ -269,7 +268,7 @@ fn sign_and_payload_of_a_nan_are_unknown() {
     }
 }
 
-/// What the interpreter leaves in `observed`, and how the run ended.
+/// The values that the interpreted program writes to `observed`, and the outcome of the run.
 fn observe_interpreted(name: &str, data_model: DataModel) -> Result<(Vec<u64>, String), String> {
     let options = LoadOptions {
         data_model,
@@ -280,7 +279,7 @@ fn observe_interpreted(name: &str, data_model: DataModel) -> Result<(Vec<u64>, S
     let executable = Executable::compile(&loaded.program);
     let mut machine = Machine::new(&executable);
     let limits = Limits {
-        steps: STEPS,
+        steps: MAXIMUM_STEPS,
         ..Limits::default()
     };
     let report = machine.run(&mut ZeroInputs, limits);

@@ -1,6 +1,6 @@
-//! The solvers are linked and answer: one query each, so that a broken set-up shows here and not in an engine.
+//! The solvers are linked and answer a query each, so that a broken set-up is detected here, not in an engine.
 
-/// The version that `scripts/setup.sh` installs; built from source, it is the crate's own.
+/// The version that `scripts/setup.sh` installs. (With the feature `vendored`, the version is the crate's.)
 #[cfg(not(feature = "vendored"))]
 #[test]
 fn z3_is_the_pinned_one() {
@@ -34,7 +34,7 @@ fn z3_finds_a_factor() {
     assert_eq!(solver.check(), z3::SatResult::Unsat);
 }
 
-/// All of Yices in one test: its calls must come from one thread at a time.
+/// All calls of Yices are in one test, because only one thread at a time may call it.
 #[cfg(feature = "yices2")]
 #[test]
 fn yices2_finds_an_overflow() -> Result<(), yices2::error::Error> {

@@ -1,5 +1,4 @@
-//! What control passes in the source, as the program as lowered knows it: runs of small programs, told by the keywords
-//! and statements that they come by.
+//! The waypoints of lowered programs: runs of small programs are described by the statements and branches that they pass.
 
 use std::fmt::Write as _;
 
@@ -13,7 +12,7 @@ use crate::program::{
 };
 use crate::term::{Sort, Value};
 
-/// The values in their order, then zeros.
+/// A source that gives the values in order, then zeros.
 struct Values<'v>(std::slice::Iter<'v, u128>);
 
 impl InputSource for Values<'_> {
@@ -29,13 +28,14 @@ impl InputSource for Values<'_> {
     }
 }
 
-/// What a run comes by, in words.
-struct Story<'p> {
+/// An observer that describes the waypoints of a run: `line:column`, followed by `?` and the truth of a branch, `=` and the
+/// case of a switch, or `*` for a loop.
+struct Passages<'p> {
     program: &'p Program,
     text: String,
 }
 
-impl Observer for Story<'_> {
+impl Observer for Passages<'_> {
     fn edge(&mut self, edge: EdgeId, _: &StateView<'_>) {
         for passed in self.program.waypoints.of_edge(edge) {
             let Span { line, column, .. } = passed.waypoint.span;
@@ -51,16 +51,17 @@ impl Observer for Story<'_> {
     }
 }
 
-/// What the run of the program with the inputs comes by.
+/// The waypoints of the program's run with the inputs.
 fn run(loaded: &Loaded, inputs: &[u128]) -> String {
     let program = &loaded.program;
     let executable = Executable::compile(program);
-    let mut story = Story {
+    let mut passages = Passages {
         program,
         text: String::new(),
     };
     let mut values = Values(inputs.iter());
-    let report = Machine::new(&executable).run_observed(&mut values, Limits::default(), &mut story);
+    let report =
+        Machine::new(&executable).run_observed(&mut values, Limits::default(), &mut passages);
     assert!(
         matches!(
             report.outcome,
@@ -69,7 +70,7 @@ fn run(loaded: &Loaded, inputs: &[u128]) -> String {
         "{:?}",
         report.outcome
     );
-    story.text.trim().to_owned()
+    passages.text.trim().to_owned()
 }
 
 fn lowered(text: &str) -> Loaded {
@@ -88,7 +89,7 @@ fn statements_and_branches_are_passed_in_order() {
             &[],
             "2:18 2:29 2:40 2:42",
         ),
-        // The join of an `if` without `else` is on neither way.
+        // The join of an `if` without `else` is no waypoint.
         (
             "int main(void) { int x = __VERIFIER_nondet_int(); if (x) x = 1; return x; }",
             &[1],
@@ -100,12 +101,14 @@ fn statements_and_branches_are_passed_in_order() {
             "2:18 2:51 2:51?0 2:65",
         ),
         (
-            "int main(void) {\n int x = __VERIFIER_nondet_int();\n if (x > 2 && 8 / x > 1) {\n x = 1;\n }\n else x = 2;\n return x; }",
+            "int main(void) {\n int x = __VERIFIER_nondet_int();\n if (x > 2 && 8 / x > 1) {\n x = 1;\n }\n \
+             else x = 2;\n return x; }",
             &[3],
             "3:2 4:2 4:2?1 5:2 8:2",
         ),
         (
-            "int main(void) {\n int x = __VERIFIER_nondet_int();\n if (x > 2 && 8 / x > 1) {\n x = 1;\n }\n else x = 2;\n return x; }",
+            "int main(void) {\n int x = __VERIFIER_nondet_int();\n if (x > 2 && 8 / x > 1) {\n x = 1;\n }\n \
+             else x = 2;\n return x; }",
             &[9],
             "3:2 4:2 4:2?0 7:7 8:2",
         ),
@@ -135,23 +138,26 @@ fn statements_and_branches_are_passed_in_order() {
             &[],
             "2:18 3:2 3:2* 3:13 3:18 3:18?0 3:2* 3:13 3:18 3:18?1 3:30 4:7",
         ),
-        // Switches say which case; one that is shared by two is not told.
+        // A `switch` has a waypoint for the chosen case, unless two cases share a statement.
         (
-            "int main(void) { int x = __VERIFIER_nondet_int();\n switch (x) {\n case 4: x = 1; break;\n case 5: case 6: x = 2; }\n return x; }",
+            "int main(void) { int x = __VERIFIER_nondet_int();\n switch (x) {\n case 4: x = 1; break;\n \
+             case 5: case 6: x = 2; }\n return x; }",
             &[4],
             "2:18 3:2 3:2=4 4:10 4:17 6:2",
         ),
         (
-            "int main(void) { int x = __VERIFIER_nondet_int();\n switch (x) {\n case 4: x = 1; break;\n case 5: case 6: x = 2; }\n return x; }",
+            "int main(void) { int x = __VERIFIER_nondet_int();\n switch (x) {\n case 4: x = 1; break;\n \
+             case 5: case 6: x = 2; }\n return x; }",
             &[6],
             "2:18 3:2 5:18 6:2",
         ),
         (
-            "int main(void) { int x = __VERIFIER_nondet_int();\n switch (x) {\n case 4: x = 1; break;\n case 5: case 6: x = 2; }\n return x; }",
+            "int main(void) { int x = __VERIFIER_nondet_int();\n switch (x) {\n case 4: x = 1; break;\n \
+             case 5: case 6: x = 2; }\n return x; }",
             &[7],
             "2:18 3:2 3:2=default 6:2",
         ),
-        // `?:` is told where it branches, at the `?`.
+        // `?:` has a branch, at the `?`.
         (
             "int main(void) { int x = __VERIFIER_nondet_int();\n return (x > 2) ? 8 / x : __VERIFIER_nondet_int(); }",
             &[3],
@@ -162,13 +168,13 @@ fn statements_and_branches_are_passed_in_order() {
             &[0],
             "2:18 3:2 3:17?0",
         ),
-        // Calls: the statements of the function are between.
+        // Calls: the waypoints of the function come in between.
         (
             "int f(int a) {\n if (a) return 1;\n return 2; }\nint main(void) { int x = f(0) + f(1);\n return x; }",
             &[],
             "5:18 3:2 3:2?0 4:2 3:2 3:2?1 3:9 6:2",
         ),
-        // Labels and nested blocks begin nothing themselves.
+        // Labels and nested blocks are no waypoints.
         (
             "int main(void) { { { int x; l: x = 1; } } }",
             &[],
@@ -185,7 +191,7 @@ fn statements_and_branches_are_passed_in_order() {
     }
 }
 
-/// Line markers name the lines; what macros expand to has no column.
+/// Line markers determine the lines; expansions of macros have no column.
 #[test]
 fn places_are_those_of_the_original_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -201,15 +207,15 @@ fn places_are_those_of_the_original_file() {
                 \x20 return y;\n}\n";
     std::fs::write(&file, text).expect("written");
     let loaded = load(&file, &LoadOptions::default()).expect("a program");
-    // The statements in macros have their line, but no column, though they begin with an argument of the macro.
-    let story = run(&loaded, &[]);
-    assert!(story.starts_with("5:3 5:57 6:"), "{story}");
-    assert!(story.contains(" 6:12 "), "{story}");
-    assert!(!story.contains(" 6:7"), "{story}");
-    assert!(story.contains(" 7:0"), "{story}");
+    // Statements in a macro's expansion have a line but no column, even if they begin with an argument of the macro.
+    let passages = run(&loaded, &[]);
+    assert!(passages.starts_with("5:3 5:57 6:"), "{passages}");
+    assert!(passages.contains(" 6:12 "), "{passages}");
+    assert!(!passages.contains(" 6:7"), "{passages}");
+    assert!(passages.contains(" 7:0"), "{passages}");
     assert!(
-        story.ends_with(" 100:3") || story.ends_with(" 100:0"),
-        "{story}"
+        passages.ends_with(" 100:3") || passages.ends_with(" 100:0"),
+        "{passages}"
     );
     let input = loaded.program.inputs.iter().position(
         |input| matches!(&input.kind, InputKind::Nondet(name) if name == "__VERIFIER_nondet_int"),
@@ -219,7 +225,7 @@ fn places_are_those_of_the_original_file() {
     assert_eq!((end.line, end.column), (5, 37));
 }
 
-/// A preprocessed file is the user's own: its lines and columns count, whatever the markers in it say.
+/// In a preprocessed file of the user, its own lines and columns count, not those of its line markers.
 #[test]
 fn a_preprocessed_file_has_its_own_places() {
     let text = "# 1 \"other.c\"\nint main(void) {\n# 70 \"third.h\"\n  int x; x = 1; return x; }";
@@ -229,7 +235,7 @@ fn a_preprocessed_file_has_its_own_places() {
 }
 
 #[test]
-fn names_mean_what_c_says_at_each_place() {
+fn names_are_resolved_as_in_c() {
     let text = "int x; int g; enum { E };\n\
                 int f(int a) { static int x = 5; a += x; { int a = 2; g = a; } return a; }\n\
                 int main(void) { int y = x; { int x = y; g = x; } g = f(g); for (int y = 0; y < 2; y++) g++; return x + y; }";
@@ -270,7 +276,7 @@ fn names_mean_what_c_says_at_each_place() {
         names.of(variable("f::a"), statement(3, 64)).as_deref(),
         Some("a")
     );
-    // A declaration is passed before it declares.
+    // The waypoint of a declaration comes before the name is visible.
     assert_eq!(
         names.of(variable("main::y"), statement(4, 18)).as_deref(),
         None

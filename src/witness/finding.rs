@@ -1,12 +1,12 @@
-//! What is wrong with a witness, and where.
+//! Errors in a witness, with their positions.
 
 use super::node::Position;
 use crate::frontend::{Error, ErrorKind, Place, Style};
 
-/// Something that is wrong with a witness.
+/// An error in a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Where in the witness file.
+    /// The position in the witness file.
     pub at: Position,
     /// One sentence without a full stop.
     pub message: String,
@@ -20,7 +20,7 @@ impl Finding {
         }
     }
 
-    /// For the user, with the witness's name and text: file, line, column, message and source line.
+    /// Renders the finding for the user, with the witness's name and text: file, line, column, message and source line.
     pub fn render(&self, name: &str, text: &str, style: Style) -> String {
         let error = Error::new(ErrorKind::Witness, self.message.clone());
         let place = match self.at.line {
@@ -39,7 +39,7 @@ impl Finding {
     }
 }
 
-/// All that is wrong, in the order in which it was found.
+/// The errors in a witness, in the order of discovery.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
@@ -56,7 +56,7 @@ impl Findings {
         self.list.is_empty()
     }
 
-    /// In the order of the file.
+    /// Returns the findings in the order of the file.
     pub fn into_sorted(mut self) -> Vec<Finding> {
         self.list
             .sort_by_key(|finding| (finding.at.line, finding.at.column));

@@ -1,7 +1,7 @@
-//! The witness formats 2.0, 2.1 and 2.2 of the Competition on Software Verification, as far as they are about C.
+//! The witness formats 2.0, 2.1 and 2.2 of the Competition on Software Verification, for C.
 //!
-//! A file is read as a tree first ([`super::node`]); here it is compared with the formats' tables of fields. Whatever is
-//! wrong is a [`Finding`] with its place; the rest is read nevertheless.
+//! A file is parsed as a tree ([`super::node`]), which is compared with the formats' tables of fields here. Each error is a
+//! [`Finding`] with its position; the rest of the file is still read.
 
 use super::finding::{Finding, Findings};
 use super::node::{Kind, Located, Node, Position, parse};
@@ -21,7 +21,7 @@ pub struct Entry {
     pub at: Position,
 }
 
-/// What an entry is about.
+/// The format and the task of an entry.
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
     pub version: Version,
@@ -48,27 +48,27 @@ pub struct TaskText {
     pub at: Position,
 }
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// A set of paths to a violation.
     Violation(Vec<Segment>),
-    /// What holds where.
+    /// Invariants.
     Invariants(Vec<Invariant>),
-    /// Ghost variables, by their names; more of them is not looked at.
+    /// The names of ghost variables; their updates are ignored.
     Ghosts(Vec<String>),
-    /// It could not be read.
+    /// Content that could not be read.
     Unreadable,
 }
 
-/// Waypoints of which the last one is to be passed next, and none of the others before.
+/// A segment of a path: the last waypoint is the next to be passed, and none of the others may be passed before it.
 #[derive(Clone, Debug)]
 pub struct Segment {
     pub waypoints: Vec<Waypoint>,
     pub at: Position,
 }
 
-/// A place that paths pass, with a condition.
+/// A place that a path passes or avoids, with a condition.
 #[derive(Clone, Debug)]
 pub struct Waypoint {
     pub kind: WaypointKind,
@@ -80,7 +80,7 @@ pub struct Waypoint {
     pub at: Position,
 }
 
-/// What kind of place a waypoint is.
+/// The kind of a waypoint.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WaypointKind {
     Assumption,
@@ -90,12 +90,12 @@ pub enum WaypointKind {
     Target,
 }
 
-/// Whether a waypoint is to be passed.
+/// Whether a waypoint is to be passed or avoided.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Follow,
     Avoid,
-    /// For a path that does not end, in format 2.1.
+    /// On the cycle of an infinite path, in format 2.1.
     Cycle,
 }
 
@@ -116,38 +116,38 @@ pub struct Constraint {
     pub at: Position,
 }
 
-/// Something that holds at a place.
+/// An invariant or a contract at a location.
 #[derive(Clone, Debug)]
 pub struct Invariant {
     pub kind: InvariantKind,
     pub location: Location,
-    /// A C expression; for a contract, what it ensures.
+    /// A C expression; for a contract, the postcondition.
     pub value: Located<String>,
-    /// For a contract, what it requires.
+    /// For a contract, the precondition.
     pub requires: Option<Located<String>>,
     pub at: Position,
 }
 
-/// What kind of invariant it is.
+/// The kind of an invariant.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum InvariantKind {
-    /// Whenever a loop's controlling expression is about to be evaluated.
+    /// Holds whenever a loop's controlling expression is about to be evaluated.
     Loop,
-    /// Whenever a statement is about to be executed.
+    /// Holds whenever a statement is about to be executed.
     Location,
-    /// Between two states, in format 2.1.
+    /// Relates two states, in format 2.1.
     Transition,
-    /// Of a function, in format 2.1.
+    /// A function's contract, in format 2.1.
     Contract,
 }
 
-/// What is verified where no property is given, as a specification: the errors of the competition, and failing assertions.
+/// The specification that is verified if no property is given: the competition's error functions, and failing assertions.
 pub const OWN_SPECIFICATION: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )
 CHECK( init(main()), LTL(G ! call(__VERIFIER_error())) )
 CHECK( init(main()), LTL(G assert) )";
 
 impl Witness {
-    /// The names of its ghost variables.
+    /// Returns the names of the witness's ghost variables.
     pub fn ghosts(&self) -> Vec<String> {
         let entries = self.entries.iter();
         let names = entries.filter_map(|entry| match &entry.content {
@@ -158,7 +158,7 @@ impl Witness {
     }
 }
 
-/// The names of the variables in what an entry about ghosts says.
+/// Returns the names of the variables in the content of an entry for ghost variables.
 fn ghost_names(content: &Node) -> Vec<String> {
     let field = |node: &Node, name: &str| match &node.value {
         Kind::Mapping(entries) => {
@@ -180,7 +180,7 @@ fn ghost_names(content: &Node) -> Vec<String> {
     }
 }
 
-/// Reads a witness file. What is wrong with it is added to the findings.
+/// Reads a witness file. Errors are added to the findings.
 pub fn read(text: &str, findings: &mut Findings) -> Witness {
     match parse(text) {
         Ok(node) => {
@@ -197,7 +197,7 @@ pub fn read(text: &str, findings: &mut Findings) -> Witness {
     }
 }
 
-/// Whether a field has to be there.
+/// Whether a field is required.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Need {
     Required,
@@ -207,7 +207,7 @@ use Need::{Optional, Required};
 
 struct Reader<'f> {
     findings: &'f mut Findings,
-    /// That of the entry that is being read.
+    /// The format version of the entry that is being read.
     version: Version,
 }
 
@@ -233,7 +233,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The fields of a mapping in the order of the table; those that are not in it are complained of.
+    /// Returns the fields of a mapping in the order of the table; fields that are not in the table are errors.
     fn fields<'n, const N: usize>(
         &mut self,
         node: &'n Node,
@@ -288,7 +288,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string; or a truth value or an integer, which some write without quotes.
+    /// Reads a string; or a truth value or an integer, which some verifiers write without quotes.
     fn value(&mut self, node: &Node) -> Option<Located<String>> {
         let value = match &node.value {
             Kind::Truth(truth) => truth.to_string(),
@@ -298,7 +298,7 @@ impl Reader<'_> {
         Some(Located { value, at: node.at })
     }
 
-    /// One of a table of words.
+    /// Reads one of the words in the table.
     fn word<T: Copy>(
         &mut self,
         node: &Node,
@@ -655,14 +655,14 @@ impl Reader<'_> {
         Some(Location {
             file_name: file_name?,
             line: line?,
-            // What is there but wrong has been complained of.
+            // A field with an erroneous value has been reported already.
             column: column.flatten(),
             function: function.flatten(),
             at: node.at,
         })
     }
 
-    /// A number from one.
+    /// Reads a number from one.
     fn ordinal(&mut self, node: &Node, what: &str) -> Option<Located<u32>> {
         let number = match node.value {
             Kind::Integer(number) => u32::try_from(number).ok().filter(|&number| number > 0),
@@ -795,7 +795,7 @@ impl Reader<'_> {
 }
 
 impl Version {
-    /// As it is written in a file.
+    /// The version as it is written in a file.
     pub fn name(self) -> &'static str {
         match self {
             Self::V2_0 => "2.0",
@@ -806,7 +806,7 @@ impl Version {
 }
 
 impl WaypointKind {
-    /// As it is written in a file.
+    /// The kind as it is written in a file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Assumption => "assumption",
@@ -819,7 +819,7 @@ impl WaypointKind {
 }
 
 impl InvariantKind {
-    /// In words.
+    /// The kind for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Loop => "loop invariant",
@@ -830,7 +830,7 @@ impl InvariantKind {
     }
 }
 
-/// Whether a text is a UUID of version 4.
+/// Checks whether the text is a UUID of version 4.
 fn is_uuid(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
@@ -842,7 +842,8 @@ fn is_uuid(text: &str) -> bool {
         && parts[3].starts_with(['8', '9', 'a', 'b', 'A', 'B'])
 }
 
-/// Whether a text is `2026-11-22T15:00:00Z`, with fractions of seconds or another zone (`+01:00`) perhaps.
+/// Checks whether the text is a time such as `2026-11-22T15:00:00Z`, optionally with fractions of seconds or another zone
+/// (`+01:00`).
 fn is_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't', ' ']) else {
         return false;

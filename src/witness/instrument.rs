@@ -1,12 +1,12 @@
-//! A program together with a witness, as a program.
+//! Instrumentation: combines a program and a witness into a program.
 //!
-//! The program's text gets checks and ghost code at the witness's places, on the lines where they are, so that lines stay
-//! what they are. What is put in has no side effects on the program: a run of the result is a run of the program.
+//! Checks and ghost code are inserted into the program's text at the witness's places, on the same lines, so that line numbers do
+//! not change. Inserted code has no side effects on the program: a run of the result is a run of the program.
 //!
-//! * Invariants become assertions: whoever proves the result has proved them and the property, each with the help of the
-//!   others; whoever finds a violation knows which one is wrong ([`WRONG`]).
+//! * Invariants become assertions: a proof of the result proves them and the property, each with the help of the
+//!   others; a violation tells which one is wrong ([`VIOLATED_ASSERTION`]).
 //! * The path of a violation becomes an automaton: [`SEGMENT`] counts the segments that have been passed. An error counts
-//!   only in the statement of the target, and when all segments before have been passed
+//!   only in the statement of the target, and if all segments before have been passed
 //!   ([`crate::program::ghost::restrict`]).
 
 use std::collections::BTreeMap;
@@ -14,27 +14,27 @@ use std::collections::BTreeMap;
 use super::points::{Extent, Point};
 use crate::frontend::property::VIOLATED;
 use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
-use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, WRONG};
+use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, VIOLATED_ASSERTION};
 
-/// The count of segments once a waypoint has been passed that was to be avoided.
-const ASTRAY: u32 = u32::MAX;
+/// The value of the segment counter after a waypoint to avoid has been passed.
+const PATH_LEFT: u32 = u32::MAX;
 
-/// A step of a violation's automaton.
+/// A transition of a violation's automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its segment, from zero.
+    /// The segment, from zero.
     pub segment: u32,
-    /// Whether passing it leads on, or astray.
-    pub leads_on: bool,
-    /// A C expression, of a branching the value, of a call's return an expression over [`RESULT`]; `None` if it is
-    /// passed in any case.
+    /// Whether passing the waypoint advances the automaton; otherwise the waypoint is to be avoided.
+    pub advances: bool,
+    /// A C expression; for a branching the value, for a call's return an expression over [`RESULT`]. `None` if the
+    /// condition is true.
     pub condition: Option<String>,
 }
 
-/// What stands for the result of a call in the conditions of steps.
+/// The name for the result of a call in the conditions of steps.
 pub const RESULT: &str = "__regatta_result";
 
-/// The program with expressions put in that change nothing, to see whether they can be read there.
+/// Returns the program with the expressions evaluated and ignored at their points, to check whether they are valid there.
 pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) -> Vec<u8> {
     let mut edits = Edits::new(source);
     for (point, expression) in expressions {
@@ -43,19 +43,20 @@ pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) ->
     edits.finish("")
 }
 
-/// The program with the expressions as assertions.
+/// Returns the program with the expressions as assertions.
 pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> Vec<u8> {
     let mut edits = Edits::new(source);
     for ((point, expression), number) in assertions.iter().zip(1u32..) {
-        let check = format!("(({expression}) || ({WRONG} = {number}u, {VIOLATED}(), 0))");
+        let check =
+            format!("(({expression}) || ({VIOLATED_ASSERTION} = {number}u, {VIOLATED}(), 0))");
         edits.expression(*point, &check);
     }
     edits.finish(&format!(
-        "static unsigned {WRONG}; extern void {VIOLATED}(void); "
+        "static unsigned {VIOLATED_ASSERTION}; extern void {VIOLATED}(void); "
     ))
 }
 
-/// The program with an automaton beside it, and where the statement of the target is in it.
+/// Returns the program with the automaton, and the range of the target's statement in it.
 pub fn with_automaton(
     source: &SourceText,
     steps: &[(Point, Step)],
@@ -83,7 +84,7 @@ pub fn with_automaton(
                 let name = format!("__regatta_branch_{number}");
                 edits.branch(point, &name, &moves(&steps, branch_condition));
                 if is_switch(source, point) {
-                    // It has the moves itself: its cases may be of constants that are declared later.
+                    // The moves are inserted in the `switch`: its cases may be constants that are declared later.
                     continue;
                 }
                 let moves = moves(&steps, branch_condition);
@@ -115,7 +116,7 @@ fn is_switch(source: &SourceText, point: Point) -> bool {
     }
 }
 
-/// The value that a branching chooses by.
+/// The name for the value of a controlling expression.
 const CHOICE: &str = "__regatta_choice";
 
 fn branch_condition(value: &str) -> String {
@@ -127,7 +128,7 @@ fn branch_condition(value: &str) -> String {
     }
 }
 
-/// When a `switch` with the cases, which are constants or ranges of them, goes to its default.
+/// Returns the condition under which a `switch` with the cases, which are constants or ranges, goes to its default.
 pub fn default_of(cases: &[String]) -> String {
     // Cases are converted to the type of the value.
     let value = |text: &str| format!("(__typeof__({CHOICE}))({text})");
@@ -146,18 +147,18 @@ pub fn default_of(cases: &[String]) -> String {
     }
 }
 
-/// The moves of the automaton at a point, as an expression. At most one is made at a time.
+/// Returns the transitions of the automaton at a point, as an expression that takes at most one of them.
 fn moves(steps: &[&Step], condition: impl Fn(&str) -> String) -> String {
-    // Those that lead astray come first.
+    // Waypoints to avoid come first.
     let mut ordered: Vec<&Step> = steps.to_vec();
-    ordered.sort_by_key(|step| (step.segment, step.leads_on));
+    ordered.sort_by_key(|step| (step.segment, step.advances));
     let moves: Vec<(u32, String)> = ordered
         .into_iter()
         .map(|step| {
             let here = step.segment;
-            let next = match step.leads_on {
+            let next = match step.advances {
                 true => here + 1,
-                false => ASTRAY,
+                false => PATH_LEFT,
             };
             let condition = match &step.condition {
                 Some(text) => format!("({}) && ", condition(text)),
@@ -170,14 +171,14 @@ fn moves(steps: &[&Step], condition: impl Fn(&str) -> String) -> String {
     format!("(void)({})", alternatives(&moves))
 }
 
-/// More alternatives than this are told apart by comparison first, lest expressions nest deeply.
-const FEW: usize = 8;
+/// Maximum number of alternatives in a flat disjunction; more are split by a comparison, to limit the nesting of expressions.
+const MAXIMUM_ALTERNATIVES: usize = 8;
 
-/// The first of the moves that can be made, by their segments in order.
+/// Returns an expression that takes the first possible move; the moves are ordered by segment.
 fn alternatives(moves: &[(u32, String)]) -> String {
     let middle = moves.get(moves.len() / 2).map_or(0, |one| one.0);
     let split = moves.partition_point(|one| one.0 < middle);
-    if moves.len() <= FEW || split == 0 {
+    if moves.len() <= MAXIMUM_ALTERNATIVES || split == 0 {
         let texts: Vec<&str> = moves.iter().map(|one| one.1.as_str()).collect();
         return texts.join(" || ");
     }
@@ -186,12 +187,12 @@ fn alternatives(moves: &[(u32, String)]) -> String {
     format!("{SEGMENT} < {middle}u ? ({left}) : ({right})")
 }
 
-/// A text to be put in.
+/// A text to insert.
 struct Edit {
     offset: usize,
-    /// Whether it ends something that another one begins.
+    /// Whether it closes what another edit opens.
     closes: bool,
-    /// Where the other one is; by that, what is put around the same place is nested.
+    /// The offset of the other edit of the pair, by which pairs at the same place are nested.
     other: usize,
     text: String,
 }
@@ -209,7 +210,7 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Puts something in front of a token.
+    /// Inserts a text before a token.
     fn before(&mut self, token: TokenIndex, text: String) {
         let (offset, _) = self.source.range(token);
         self.list.push(Edit {
@@ -220,7 +221,7 @@ impl<'s> Edits<'s> {
         });
     }
 
-    /// Puts something around the tokens from the first to the last.
+    /// Inserts texts around the tokens from the first to the last.
     fn around(&mut self, first: TokenIndex, last: TokenIndex, before: String, after: &str) {
         let (begin, _) = self.source.range(first);
         let (_, end) = self.source.range(last);
@@ -238,7 +239,7 @@ impl<'s> Edits<'s> {
         });
     }
 
-    /// Has an expression evaluated at a point.
+    /// Inserts the evaluation of an expression at a point.
     fn expression(&mut self, point: Point, code: &str) {
         match point {
             Point::Statement(number) => self.statement(number, code),
@@ -264,7 +265,7 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Has [`AT_TARGET`] be one while a statement is executed that is no branching and no loop.
+    /// Sets [`AT_TARGET`] to one while a statement, neither a branching nor a loop, is executed.
     fn mark(&mut self, number: usize) {
         let statement = &self.source.statements()[number];
         let (first, last) = (statement.first, statement.last);
@@ -279,7 +280,7 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Line and column, from one, of what was at the offset, in the text with what is put in.
+    /// Returns line and column, from one, in the resulting text for an offset in the original text.
     fn place(&self, offset: usize, declarations: &str) -> (u32, u32) {
         let text = self.source.text();
         let before = text.get(..offset).unwrap_or_default();
@@ -302,7 +303,7 @@ impl<'s> Edits<'s> {
     fn statement(&mut self, number: usize, code: &str) {
         let statements = self.source.statements();
         let mut number = number;
-        // What is labelled comes after its label; it is the next in the list.
+        // A labelled statement follows its label; it is the next in the list.
         while statements[number].kind == StatementKind::Labelled {
             let end = statements[number].last;
             match statements.get(number + 1) {
@@ -322,7 +323,7 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Has an expression evaluated when a call has come back; it speaks of the result as [`RESULT`].
+    /// Inserts the evaluation of an expression after a call has returned; in it, [`RESULT`] is the result.
     fn after_call(&mut self, point: Point, code: &str) {
         let Point::Return(close) = point else {
             return;
@@ -338,7 +339,8 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// Has a branching's value go through a function with the name, or through the moves themselves.
+    /// Passes a controlling expression's value through the function with the name, or for a `switch` through the moves
+    /// themselves.
     fn branch(&mut self, point: Point, name: &str, moves: &str) {
         let around = match point {
             Point::Branch(number) => match self.source.statements()[number].kind {
@@ -348,7 +350,7 @@ impl<'s> Edits<'s> {
                 }
                 StatementKind::For(_, [first, second]) => Some((first + 1, second - 1)),
                 StatementKind::Switch(header) => {
-                    // Its value must keep its type.
+                    // The value must keep its type.
                     let (first, last) = (header.open + 1, header.close - 1);
                     let value = self.source.words(first..last + 1);
                     let before = format!("({{ __typeof__(+({value})) {CHOICE} = (");
@@ -368,10 +370,10 @@ impl<'s> Edits<'s> {
         }
     }
 
-    /// The text, with declarations in front of its first token.
+    /// Returns the resulting text, with declarations before its first token.
     fn finish(self, declarations: &str) -> Vec<u8> {
         let text = self.source.text();
-        // What was put around the same tokens first is the outermost: it begins first and ends last.
+        // Of pairs around the same tokens, the first is outermost: it begins first and ends last.
         let mut list: Vec<(i64, Edit)> = (0..).zip(self.list).collect();
         list.sort_by_key(|(number, edit)| {
             let order = if edit.closes { -number } else { *number };
@@ -401,7 +403,7 @@ mod tests {
         SourceText::new("a.c", text.into()).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The number of the statement that begins with the text.
+    /// Returns the number of the statement that begins with the text.
     fn statement(source: &SourceText, begin: &str) -> usize {
         let text = source.text();
         let found = source.statements().iter().position(|statement| {
@@ -438,7 +440,7 @@ mod tests {
         let last = parsed.statements()[number].last;
         let step = Step {
             segment: 0,
-            leads_on: true,
+            advances: true,
             condition: None,
         };
         let close = parsed.at(2, 15).expect("a parenthesis");
@@ -489,7 +491,7 @@ mod tests {
         let steps: Vec<Step> = (0..5000)
             .map(|segment| Step {
                 segment,
-                leads_on: true,
+                advances: true,
                 condition: None,
             })
             .collect();
@@ -513,7 +515,7 @@ mod tests {
         let close = |column| parsed.at(2, column).expect("a parenthesis");
         let step = |segment, condition: Option<&str>| Step {
             segment,
-            leads_on: true,
+            advances: true,
             condition: condition.map(str::to_owned),
         };
         let steps = [
@@ -546,7 +548,7 @@ mod tests {
         let parsed = source("int f(void) { if (h(1)) k(); }\n");
         let step = |segment, condition: &str| Step {
             segment,
-            leads_on: true,
+            advances: true,
             condition: Some(condition.to_owned()),
         };
         let close = parsed.at(1, 22).expect("a parenthesis");

@@ -1,4 +1,4 @@
-//! Whether a file is a witness of a program: its task, its places, and its expressions.
+//! Checks whether a file is a valid witness of a program: its task, its places, and its expressions.
 
 use std::path::PathBuf;
 
@@ -17,12 +17,12 @@ use crate::frontend::{Error, LoadOptions, Specification, load};
 use crate::program::ghost::{CountedErrors, ErrorPlace, TextRange, place_of};
 use crate::program::{DataModel, Program};
 
-/// The program that a witness is to be of.
+/// The program that a witness is checked against.
 pub struct Subject {
     pub file: PathBuf,
     pub source: SourceText,
-    /// How it is read. The property, if one was given, and the data model are those of the user; the witness has to be
-    /// for them.
+    /// The options for reading it. Property and data model are the user's, if given; the witness has to agree with
+    /// them.
     pub options: LoadOptions,
     /// Whether the user has given a property.
     pub has_property: bool,
@@ -30,21 +30,21 @@ pub struct Subject {
     pub has_data_model: bool,
 }
 
-/// What a witness says of a program.
+/// The content of a witness, resolved in the program.
 #[derive(Clone, Debug, Default)]
 pub struct Resolved {
-    /// The property that it is for, if it can be verified.
+    /// The witness's property, if it is supported.
     pub property: Option<Specification>,
     pub data_model: Option<DataModel>,
     /// The paths to violations.
     pub violations: Vec<ViolationPath>,
-    /// Whether there is a set of invariants, be it empty.
+    /// Whether there is a set of invariants, even an empty one.
     pub has_invariant_set: bool,
-    /// The invariants with their points, and where they are in the witness.
+    /// The invariants with their points in the program.
     pub invariants: Vec<ResolvedInvariant>,
-    /// What is part of the format, but not used here: how often, and what.
+    /// Descriptions of parts of the witness that are valid, but not used here.
     pub unused: Vec<String>,
-    /// Whether there is more than one entry that says why the property holds or does not hold.
+    /// Whether there is more than one entry with invariants or a violation.
     pub has_several: bool,
 }
 
@@ -54,9 +54,9 @@ pub struct ResolvedInvariant {
     pub point: Point,
     /// The expression on one line.
     pub expression: String,
-    /// As the witness has it.
+    /// The expression as it is in the witness.
     pub text: String,
-    /// Its place in the program, for messages.
+    /// The place in the program, for messages.
     pub place: String,
     pub kind: InvariantKind,
 }
@@ -65,13 +65,13 @@ pub struct ResolvedInvariant {
 #[derive(Clone, Debug)]
 pub struct ViolationPath {
     pub steps: Vec<(Point, Step)>,
-    /// How many segments come before that of the target.
+    /// The number of segments before that of the target.
     pub segments: u32,
-    /// Where the violation has to happen.
+    /// The part of the program in which the violation has to happen.
     pub target: Extent,
-    /// Whether that can be told by places in the program; else the statement is watched.
+    /// Whether the target can be recognised by places in the program; otherwise its statement is marked by ghost code.
     pub has_place: bool,
-    /// What keeps a run along the path from being seen as one, if there is something; then nothing is refuted.
+    /// The reason, if any, for which a run along the path may not be recognised; then the witness cannot be refuted.
     pub inexact: Option<&'static str>,
 }
 
@@ -111,15 +111,15 @@ pub fn lint(
 struct Linter<'l> {
     subject: &'l Subject,
     findings: &'l mut Findings,
-    /// That of the entry that is looked at.
+    /// The property of the entry that is being checked.
     property: Specification,
     version: Version,
     resolved: Resolved,
-    /// What is to be read in its place.
+    /// Expressions that have to be valid at their points, with the findings if they are not.
     expressions: Vec<(Point, String, Finding)>,
     /// Names of ghost variables, which the program does not have.
     ghosts: Vec<String>,
-    /// The program as it is, with the property, once that was asked for.
+    /// The loaded program and its property, once needed.
     program: Option<(Specification, Program)>,
 }
 
@@ -260,7 +260,7 @@ impl Linter<'_> {
         }
     }
 
-    /// Where a target says that the violation happens: at what its location may mean, and violates the property.
+    /// Finds the extent of a target: one that its location may mean and that violates the property.
     fn target(&mut self, waypoint: &Waypoint) -> Result<Option<Extent>, Error> {
         let location = &waypoint.location;
         if !self.is_own_file(location) {
@@ -280,7 +280,7 @@ impl Linter<'_> {
             |token: usize| source.is(token + 1, b":") && self.property.forbids_label(&text(token));
         let labelled = extents.iter().find(|extent| is_label(extent.first));
         if let Some(labelled) = labelled {
-            // Control comes to the label before it comes to the statement.
+            // The label is reached before the statement.
             return Ok(Some(Extent {
                 statement: None,
                 ..*labelled
@@ -293,7 +293,7 @@ impl Linter<'_> {
         if let Some(calling) = extents.iter().find(calls) {
             return Ok(Some(*calling));
         }
-        // It may be called by a macro, a pointer or another name.
+        // The violation may be a call by a macro, a pointer or another name.
         if !self.has_places() {
             return Ok(extents.first().copied());
         }
@@ -324,7 +324,7 @@ impl Linter<'_> {
         Ok(None)
     }
 
-    /// Whether places in the program are those that the file has.
+    /// Checks whether the program's places are lines and columns of the file.
     fn has_places(&self) -> bool {
         let extension = self.subject.file.extension();
         extension.is_some_and(|extension| extension == "i")
@@ -341,7 +341,7 @@ impl Linter<'_> {
         }
     }
 
-    /// The program as it is.
+    /// Loads the program without instrumentation.
     fn program(&mut self) -> Result<&Program, Error> {
         let known = self.program.take();
         let known = known.filter(|(property, _)| *property == self.property);
@@ -353,7 +353,7 @@ impl Linter<'_> {
         Ok(program)
     }
 
-    /// How the program is read with the entry's property.
+    /// Returns the options for reading the program with the entry's property.
     fn load_options(&self) -> LoadOptions {
         LoadOptions {
             text: Some(self.subject.source.text().into()),
@@ -412,7 +412,7 @@ impl Linter<'_> {
         });
     }
 
-    /// Whether what a contract says can be read where its function begins.
+    /// Collects a contract's expressions, which have to be valid at the beginning of its function.
     fn contract(&mut self, contract: &Invariant, point: Option<Point>) {
         let Some(Point::Body(open)) = point else {
             return;
@@ -428,7 +428,7 @@ impl Linter<'_> {
         let Some(result) = self.subject.source.call_of_itself(open) else {
             return;
         };
-        // What the function gives is what a call of it would give; what was at the beginning is there.
+        // The result has the type of a call of the function; old values are those of the same expressions.
         let text = at_beginning(&ensures.value).replace("\\result", RESULT);
         match pure_expression(&text) {
             Ok(expression) => {
@@ -444,12 +444,12 @@ impl Linter<'_> {
         }
     }
 
-    /// An expression on one line; its casts are certain to be casts.
+    /// Returns the expression on one line, with checks that the types of its casts are types.
     fn expression(&mut self, value: &Located<String>) -> Option<String> {
         match pure_expression(&value.value) {
             Ok(expression) => {
                 let types = expression.types.iter();
-                // A name that is none of a type would make a call of it.
+                // If the name is not a type, the cast would be a call.
                 let types: Vec<String> = types.map(|name| format!("sizeof({name} *)")).collect();
                 Some(match types.is_empty() {
                     true => expression.text,
@@ -502,7 +502,7 @@ impl Linter<'_> {
         Ok(())
     }
 
-    /// Why a run along the path may not be seen as one.
+    /// Returns the reason, if any, for which a run along the path may not be recognised.
     fn inexact(
         &self,
         steps: &[(Point, Step)],
@@ -519,7 +519,7 @@ impl Linter<'_> {
         if is_unseen(target) {
             return Some("the target may call by a pointer");
         }
-        // A call is entered before its arguments are evaluated, as far as the automaton sees.
+        // The automaton enters a call before its arguments are evaluated.
         let closed = |point: &Point| match point {
             Point::Enter(close) | Point::Return(close) => Some(*close),
             Point::Choice(token) | Point::Expression(token) => Some(*token),
@@ -539,7 +539,7 @@ impl Linter<'_> {
             .then_some("waypoints are within the arguments of a call that is to be entered")
     }
 
-    /// The rules for the waypoints of a segment. Whether it can be used.
+    /// Checks the rules for the waypoints of a segment, and returns whether it can be used.
     fn segment(&mut self, segment: &Segment, is_final: bool, is_cyclic: bool) -> bool {
         let follows = |waypoint: &&Waypoint| waypoint.action != Action::Avoid;
         let count = segment.waypoints.iter().filter(follows).count();
@@ -624,13 +624,13 @@ impl Linter<'_> {
         };
         let step = Step {
             segment,
-            leads_on: waypoint.action != Action::Avoid,
+            advances: waypoint.action != Action::Avoid,
             condition,
         };
         Some((point?, step))
     }
 
-    /// A step that is passed when none of the cases of a `switch` has the value.
+    /// Returns a step that is passed when no case of a `switch` has the value.
     fn default_step(
         &mut self,
         point: Point,
@@ -654,13 +654,13 @@ impl Linter<'_> {
         let cases: Vec<String> = cases.into_iter().map(|case| source.words(case)).collect();
         let step = Step {
             segment,
-            leads_on: waypoint.action != Action::Avoid,
+            advances: waypoint.action != Action::Avoid,
             condition: Some(default_of(&cases)),
         };
         Some((point, step))
     }
 
-    /// Whether the statement can branch by the value: a `switch` has numbers, everything else truth values.
+    /// Checks whether the statement can branch by the value: a `switch` has numbers, other statements truth values.
     fn branch_value(&self, statement: usize, value: &str) -> bool {
         use crate::frontend::statements::StatementKind;
         let statement = &self.subject.source.statements()[statement];
@@ -668,7 +668,7 @@ impl Linter<'_> {
         is_number == matches!(statement.kind, StatementKind::Switch(_))
     }
 
-    /// The condition of a call's result: `\result` with a name in its place.
+    /// Returns the condition on a call's result, with `\result` replaced by [`RESULT`].
     fn result(&mut self, value: &Located<String>, point: Option<Point>) -> Option<String> {
         if !value.value.contains("\\result") {
             let message = format!("`{}` does not speak of `\\result`", value.value);
@@ -683,7 +683,7 @@ impl Linter<'_> {
                 return None;
             }
         };
-        // Read with the call in the result's place, which is not evaluated then.
+        // Checked with the unevaluated call in place of the result.
         if let Some(Point::Return(close)) = point {
             let source = &self.subject.source;
             let first = source.callee_start(source.partner(close));
@@ -696,7 +696,7 @@ impl Linter<'_> {
         Some(expression)
     }
 
-    /// Has the front end read all expressions where they belong.
+    /// Checks with the front end that all expressions are valid at their points.
     fn read_expressions(&mut self) -> Result<(), Error> {
         let expressions = std::mem::take(&mut self.expressions);
         if expressions.is_empty() {
@@ -706,7 +706,7 @@ impl Linter<'_> {
         if self.reads(&expressions, &all).is_ok() {
             return Ok(());
         }
-        // The program by itself, lest its own faults count as the witness's.
+        // Check the program alone, so that its own errors are not attributed to the witness.
         self.reads(&expressions, &[])?;
         let mut work = vec![all];
         while let Some(group) = work.pop() {
@@ -737,7 +737,7 @@ impl Linter<'_> {
         chosen: &[usize],
     ) -> Result<(), Error> {
         let chosen = chosen.iter().map(|&one| &expressions[one]);
-        // The value must be one that can decide.
+        // The value must be usable as a condition.
         let chosen: Vec<(Point, String)> = chosen
             .map(|(point, text, _)| (*point, format!("!({text})")))
             .collect();
@@ -749,7 +749,7 @@ impl Linter<'_> {
     }
 }
 
-/// A contract's expression without `\old(…)` and `\at(…, Old)`: what they are about instead.
+/// Replaces `\old(…)` and `\at(…, Old)` in a contract's expression by their operands.
 fn at_beginning(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -764,7 +764,7 @@ fn at_beginning(text: &str) -> String {
         let about = match is_at {
             true => match inner.rsplit_once(',') {
                 Some((about, "Old" | " Old" | "Pre" | " Pre")) => about,
-                // An unknown label: left as it is, and complained about.
+                // An unknown label is left as it is, and reported when the expression is parsed.
                 _ => break,
             },
             false => inner,
@@ -777,7 +777,7 @@ fn at_beginning(text: &str) -> String {
     result
 }
 
-/// Where the parenthesis at the beginning of the text is closed.
+/// Returns the offset of the parenthesis that closes the one at the beginning of the text.
 fn closed_by(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, character) in text.char_indices() {
@@ -793,10 +793,10 @@ fn closed_by(text: &str) -> Option<usize> {
     None
 }
 
-/// What a message begins with about a property that is one, but cannot be verified here.
+/// The beginning of messages about valid properties that are not supported.
 const NOT_SUPPORTED: &str = "property not supported";
 
-/// A property as a witness has it: a line of a property file, or the formula alone.
+/// Parses a property of a witness: a line of a property file, or the formula alone.
 ///
 /// # Errors
 /// When it is neither.
@@ -814,7 +814,7 @@ fn specification(text: &str) -> Result<Specification, String> {
     Specification::parse("", &whole).map_err(|error| error.message().to_owned())
 }
 
-/// Where the part of the text is.
+/// Returns the range of the extent in the file.
 pub fn place_in(source: &SourceText, extent: Extent) -> TextRange {
     let (line, column) = source.position(extent.last);
     let length = source.bytes(extent.last).len() as u32;
@@ -826,7 +826,7 @@ pub fn place_in(source: &SourceText, extent: Extent) -> TextRange {
     }
 }
 
-/// The functions whose call violates the property.
+/// Returns the functions whose call violates the property.
 pub fn forbidden(property: &Specification) -> Vec<String> {
     match property {
         Specification::Default => ["reach_error", "__VERIFIER_error"]
@@ -836,7 +836,7 @@ pub fn forbidden(property: &Specification) -> Vec<String> {
     }
 }
 
-/// A path's last part; witnesses may have been written elsewhere.
+/// Returns the last component of a path; directories are ignored because witnesses may come from another machine.
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,42 +1,42 @@
-//! YAML as a tree in which everything has its place in the file.
+//! YAML as a tree with positions in the file.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
-/// A place in a witness file: line and column from one, in characters; line zero if it is not known.
+/// A position in a witness file: line and column from one, in characters; line zero if it is not known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located<T> {
     pub value: T,
     pub at: Position,
 }
 
-/// A node of the tree, with its place.
+/// A node of the tree, with its position.
 pub(super) type Node = Located<Kind>;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Mapping(Vec<(Located<String>, Node)>),
     Sequence(Vec<Node>),
     Text(String),
     Integer(i128),
-    /// A number that is no integer, as it is written there or nearly so.
+    /// A number that is not an integer, possibly rounded.
     Number(f64),
     Truth(bool),
     Nothing,
 }
 
 impl Kind {
-    /// In words.
+    /// The kind for messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Mapping(_) => "a mapping",
@@ -49,13 +49,13 @@ impl Kind {
     }
 }
 
-/// Reads a file's text.
+/// Parses a file's text.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// The first error in the text, with its position.
 pub(super) fn parse(text: &str) -> Result<Node, Located<String>> {
     let mut options = serde_saphyr::Options::default();
-    // A witness may be long; it is the user's own file.
+    // The size is not limited: a witness may be long, and it is the user's own file.
     options.budget = None;
     match serde_saphyr::from_str_with_options::<Spanned<Kind>>(text, options) {
         Ok(node) => Ok(located(node)),

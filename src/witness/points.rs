@@ -1,26 +1,26 @@
-//! The places of the program's text that a witness speaks of.
+//! Places of the program's text to which a witness refers.
 
 use super::finding::Finding;
 use super::format::{InvariantKind, Location, WaypointKind};
 use super::node::Located;
 use crate::frontend::statements::{SourceText, StatementKind, StatementText, TokenIndex};
 
-/// A place in the program's text at which something can be put in.
+/// A place in the program's text at which code can be inserted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Point {
-    /// In front of a statement, by its number.
+    /// Before a statement, by its number.
     Statement(usize),
-    /// In front of an expression that is evaluated as a whole, by its first token.
+    /// Before a full expression, by its first token.
     Expression(TokenIndex),
-    /// In front of the controlling expression of a loop, by its statement's number.
+    /// Before the controlling expression of a loop, by its statement's number.
     Loop(usize),
     /// The controlling expression of a statement, by its number.
     Branch(usize),
-    /// The condition of the `?`.
+    /// The condition of a conditional operator, by its `?`.
     Choice(TokenIndex),
-    /// A call, by its closing parenthesis, before it happens.
+    /// Before a call, by its closing parenthesis.
     Enter(TokenIndex),
-    /// The same, after it has come back.
+    /// After the return of a call, by its closing parenthesis.
     Return(TokenIndex),
     /// The beginning of a function's body, by its opening brace.
     Body(TokenIndex),
@@ -31,11 +31,11 @@ pub enum Point {
 pub struct Extent {
     pub first: TokenIndex,
     pub last: TokenIndex,
-    /// The number of the statement that it is, unless it is only a part of one.
+    /// The number of the statement, if the extent is a whole one.
     pub statement: Option<usize>,
 }
 
-/// What a witness looks for at a place.
+/// The kind of place that a witness refers to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Waypoint(WaypointKind),
@@ -45,7 +45,7 @@ pub enum Wanted {
 /// Finds the point of a location.
 ///
 /// # Errors
-/// When there is none of the kind there.
+/// When there is no place of the kind.
 pub fn find(source: &SourceText, wanted: Wanted, location: &Location) -> Result<Point, Finding> {
     let finder = Finder::new(source, location)?;
     let found = match wanted {
@@ -58,7 +58,7 @@ pub fn find(source: &SourceText, wanted: Wanted, location: &Location) -> Result<
         Wanted::Waypoint(WaypointKind::FunctionReturn) => finder.call(Point::Return),
         Wanted::Invariant(InvariantKind::Loop) => finder.head(),
         Wanted::Invariant(InvariantKind::Contract) => finder.definition(),
-        // Not put in; a statement or a loop, as it may be.
+        // Transition invariants are not used, so any point will do.
         Wanted::Invariant(InvariantKind::Transition) => return Ok(Point::Statement(0)),
     };
     let (point, token) = found.map_err(|message| {
@@ -71,10 +71,10 @@ pub fn find(source: &SourceText, wanted: Wanted, location: &Location) -> Result<
     Ok(point)
 }
 
-/// The extents that a target's location may mean, leftmost first.
+/// Returns the extents that a target's location may mean, leftmost first.
 ///
 /// # Errors
-/// When there is none.
+/// When there is no extent.
 pub fn targets(source: &SourceText, location: &Location) -> Result<Vec<Extent>, Finding> {
     let finder = Finder::new(source, location)?;
     let found = finder.targets();
@@ -85,7 +85,7 @@ pub fn targets(source: &SourceText, location: &Location) -> Result<Vec<Extent>, 
     Ok(found)
 }
 
-/// Whether the token is in the function.
+/// Checks whether the token is in the function.
 fn in_function(
     source: &SourceText,
     token: TokenIndex,
@@ -105,7 +105,7 @@ fn in_function(
     Err(Finding::new(function.at, message))
 }
 
-/// Looks for places on a line.
+/// Searches for places on a line.
 struct Finder<'w> {
     source: &'w SourceText,
     line: u32,
@@ -115,7 +115,7 @@ struct Finder<'w> {
 type Found = Result<(Point, TokenIndex), String>;
 
 impl<'w> Finder<'w> {
-    /// For a location that is in the file.
+    /// Creates a finder for a location, which has to be in the file.
     fn new(source: &'w SourceText, location: &'w Location) -> Result<Self, Finding> {
         let lines = source.line_count();
         let line = location.line.value;
@@ -137,7 +137,7 @@ impl<'w> Finder<'w> {
         })
     }
 
-    /// The tokens that may be meant, leftmost first.
+    /// Returns the tokens that the location may mean, leftmost first.
     fn candidates(&self) -> Vec<TokenIndex> {
         match self.column {
             Some(column) => self
@@ -149,7 +149,7 @@ impl<'w> Finder<'w> {
         }
     }
 
-    /// The outermost statement that begins at a candidate and is wanted.
+    /// Returns the outermost statement that begins at a candidate and satisfies the predicate.
     fn statement_where(
         &self,
         is_wanted: impl Fn(&StatementText) -> bool,
@@ -204,7 +204,7 @@ impl<'w> Finder<'w> {
         }
     }
 
-    /// The statements and expressions at the candidates.
+    /// Returns the extents of the statements and expressions at the candidates.
     fn targets(&self) -> Vec<Extent> {
         let statements = self.source.statements();
         let at = |token: TokenIndex| {
@@ -221,7 +221,7 @@ impl<'w> Finder<'w> {
         self.candidates().into_iter().flat_map(at).collect()
     }
 
-    /// What of a statement is evaluated before any other statement begins.
+    /// Returns the part of a statement that is evaluated before any other statement begins.
     fn extent(&self, number: usize) -> Option<Extent> {
         let statement = &self.source.statements()[number];
         let Extent {

@@ -1,24 +1,24 @@
-//! The values of inputs that the path of a violation names: what an interpreter needs to follow it.
+//! The values of inputs named by the path of a violation, with which an interpreter can follow it.
 //!
-//! Verifiers write one waypoint for each input, in order: what a call of `__VERIFIER_nondet_int` returns, or an
+//! Verifiers write one waypoint for each input, in order: a condition on the result of a call of `__VERIFIER_nondet_int`, or an
 //! assumption about the variable that it was assigned to (`1` if its value does not matter). So the conditions of these
-//! waypoints, in order, are taken for the inputs' values. It is a guess; the automaton tells whether it was right.
+//! waypoints, in order, are taken as the inputs' values. This is a guess; the automaton decides whether it was right.
 
 use super::lint::ViolationPath;
 use super::points::Point;
 
-/// What a path says of an input.
+/// The value of an input by a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SaidOfInput {
-    /// The variable that has the value, if it is one's.
+pub struct WitnessInput {
+    /// The variable that has the value, if any.
     pub variable: Option<String>,
     /// The value; `None` for any.
     pub value: Option<i128>,
 }
 
-/// What the path says of inputs, in order.
-pub fn values_of(path: &ViolationPath) -> Vec<SaidOfInput> {
-    let steps = path.steps.iter().filter(|(_, step)| step.leads_on);
+/// Returns the values of inputs by the path, in order.
+pub fn values_of(path: &ViolationPath) -> Vec<WitnessInput> {
+    let steps = path.steps.iter().filter(|(_, step)| step.advances);
     let named = steps.filter(|(point, _)| {
         matches!(
             point,
@@ -26,22 +26,22 @@ pub fn values_of(path: &ViolationPath) -> Vec<SaidOfInput> {
         )
     });
     let conditions = named.filter_map(|(_, step)| step.condition.as_deref());
-    conditions.flat_map(said_by).collect()
+    conditions.flat_map(input_values).collect()
 }
 
-/// What a condition says of one input, or each of its conjuncts of another one; its tokens are separated by spaces.
-fn said_by(condition: &str) -> Vec<SaidOfInput> {
+/// Returns the input values of a condition, one for each conjunct; its tokens are separated by spaces.
+fn input_values(condition: &str) -> Vec<WitnessInput> {
     let tokens: Vec<&str> = condition.split_whitespace().collect();
     let mut depth = 0;
     let conjuncts = tokens.split(|&token| {
         depth += i32::from(token == "(") - i32::from(token == ")");
         token == "&&" && depth == 0
     });
-    conjuncts.map(said_by_conjunct).collect()
+    conjuncts.map(input_value).collect()
 }
 
-/// What is compared with a number by `==`, and the number.
-fn said_by_conjunct(tokens: &[&str]) -> SaidOfInput {
+/// Returns the term that is compared with a number by `==`, and the number.
+fn input_value(tokens: &[&str]) -> WitnessInput {
     let sides = tokens.iter().position(|&token| token == "==").map(|equal| {
         let (left, right) = (&tokens[..equal], &tokens[equal + 1..]);
         match number(right) {
@@ -50,20 +50,20 @@ fn said_by_conjunct(tokens: &[&str]) -> SaidOfInput {
         }
     });
     let Some((compared, value)) = sides else {
-        return SaidOfInput {
+        return WitnessInput {
             variable: None,
             value: None,
         };
     };
     let mut names = compared.iter().filter(|token| !"()".contains(**token));
     let variable = names.next().filter(|_| names.next().is_none());
-    SaidOfInput {
+    WitnessInput {
         variable: variable.map(|&name| name.to_owned()),
         value,
     }
 }
 
-/// A number with signs, casts and parentheses around it, or a sum of such (`- 2147483647 - 1` is the smallest `int`).
+/// Parses a number with signs, casts and parentheses, or a sum of such (`- 2147483647 - 1` is the smallest `int`).
 fn number(tokens: &[&str]) -> Option<i128> {
     let is_type =
         |token: &str| token.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -74,7 +74,7 @@ fn number(tokens: &[&str]) -> Option<i128> {
             "-" => sign = -sign,
             "(" | ")" | "+" => {}
             _ if is_type(token) => {
-                // Only as a cast: `x - 1` is no number.
+                // Only casts are skipped: `x - 1` is not a number.
                 let is_cast = matches!(
                     token,
                     "int"
@@ -100,7 +100,7 @@ fn number(tokens: &[&str]) -> Option<i128> {
     sum
 }
 
-/// A constant of C.
+/// Parses an integer constant of C.
 fn integer(token: &str) -> Option<i128> {
     let digits = token.trim_end_matches(['u', 'U', 'l', 'L']);
     let hexadecimal = digits
@@ -136,7 +136,7 @@ mod tests {
             ("x < 3", None),
             ("x == y - 1", None),
         ] {
-            let said = said_by(condition);
+            let said = input_values(condition);
             assert_eq!(said.len(), 1, "{condition}");
             assert_eq!(said[0].value, expected, "{condition}");
         }
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn each_conjunct_is_of_an_input() {
-        let said = said_by("x == 7 && ( y ) == - 1");
-        let of = |variable: &str, value| SaidOfInput {
+        let said = input_values("x == 7 && ( y ) == - 1");
+        let of = |variable: &str, value| WitnessInput {
             variable: Some(variable.to_owned()),
             value: Some(value),
         };

@@ -1,33 +1,34 @@
-//! Work whose parts make new parts, for several threads.
+//! A queue of parts of work for several threads, where a part may create new parts.
 //!
-//! Threads take parts until there are none. One that finds nothing may wait as long as another is at work, who may leave
-//! something: at least one has to, or what a helper leaves that is wanted back would be nobody's. A part that is taken
-//! and never done, because its thread panics, stops it all, so that nobody waits for it and nobody believes the result.
+//! Threads take parts until there are none. A thread that finds none may wait as long as another is at work, because that one
+//! may add parts. At least one thread has to wait, or parts left by a helper that is wanted back would never be done. A part
+//! that is taken and never done, because its thread panics, stops the queue, so that no thread waits for it and no caller
+//! takes the result for complete.
 
 use parking_lot::{Condvar, Mutex};
 
-/// What there is to do, and what has come of it.
+/// Open parts of some work, and the results of those that are done.
 pub trait Work {
-    /// What one thread does.
+    /// The unit of work that one thread does.
     type Part;
 
-    /// Takes out a part that nobody has taken yet.
+    /// Removes and returns an open part.
     fn take(&mut self) -> Option<Self::Part>;
 
-    /// No part will be given out any more, and nobody needs what the threads are doing.
+    /// Called once when the queue is stopped: no part will be taken any more, and parts in progress are in vain.
     fn stopped(&mut self) {}
 }
 
-/// Work that threads share.
+/// Work that several threads share.
 pub struct Queue<W> {
     state: Mutex<State<W>>,
-    /// There may be a part for who waits, or will never be one.
+    /// Signals that there may be a part, or that there will never be one.
     changed: Condvar,
 }
 
 struct State<W> {
     work: W,
-    /// How many parts have been taken and are not done.
+    /// The number of parts that have been taken and are not done.
     at_work: usize,
     is_stopped: bool,
 }
@@ -41,7 +42,7 @@ impl<W: Work> State<W> {
 }
 
 impl<W: Work> Queue<W> {
-    /// Of this work, of which nobody does anything yet.
+    /// Creates a queue for work that no thread has begun.
     pub fn new(work: W) -> Self {
         Self {
             state: Mutex::new(State {
@@ -53,8 +54,8 @@ impl<W: Work> Queue<W> {
         }
     }
 
-    /// A part, and the turn in which it is done; `None` if all is done or stopped, or if there is nothing now and one is
-    /// not to wait.
+    /// Takes a part, with a [`Turn`] that marks it as in progress; `None` if all parts are done, the queue is stopped, or no part
+    /// is open and the caller does not wait.
     pub fn next(&self, waits: bool) -> Option<(W::Part, Turn<'_, W>)> {
         let mut state = self.state.lock();
         while !state.is_stopped {
@@ -74,27 +75,27 @@ impl<W: Work> Queue<W> {
         None
     }
 
-    /// Looks at the work.
+    /// Reads the work under the lock.
     pub fn look<R>(&self, look: impl FnOnce(&W) -> R) -> R {
         look(&self.state.lock().work)
     }
 
-    /// Adds to the work: who waits is told.
+    /// Changes the work and wakes the threads that wait.
     pub fn add(&self, add: impl FnOnce(&mut W)) {
         add(&mut self.state.lock().work);
         self.changed.notify_all();
     }
 
-    /// Nothing will come of it.
+    /// Stops the queue: its work is in vain.
     pub fn stop(&self) {
         self.state.lock().stop();
         self.changed.notify_all();
     }
 
-    /// The work, when no thread is at it any more.
+    /// Returns the work when no thread is at it any more.
     ///
     /// # Errors
-    /// With the work as it is left, if not all of it has been done.
+    /// Returns the work as it was left if not all of it has been done.
     pub fn finish(self) -> Result<W, W> {
         let mut state = self.state.into_inner();
         let is_done = !state.is_stopped && state.at_work == 0 && state.work.take().is_none();
@@ -105,7 +106,7 @@ impl<W: Work> Queue<W> {
     }
 }
 
-/// A thread is doing a part. If the turn ends otherwise than by [`Self::done`], the work is stopped.
+/// The processing of a part by a thread. Dropping it without [`Self::done`] stops the queue.
 #[must_use = "a part that is not done stops the work"]
 pub struct Turn<'q, W: Work> {
     queue: &'q Queue<W>,
@@ -113,7 +114,7 @@ pub struct Turn<'q, W: Work> {
 }
 
 impl<W: Work> Turn<'_, W> {
-    /// The part is done, with this result; new parts may be one.
+    /// Marks the part as done; `settle` enters its result, and new parts if there are any.
     pub fn done(mut self, settle: impl FnOnce(&mut W)) {
         settle(&mut self.queue.state.lock().work);
         self.is_done = true;
@@ -145,7 +146,7 @@ mod tests {
     use crate::term::random::seeds;
     use crate::workers::{Helper, Permits, Scope, Threads, Workers};
 
-    /// A graph, whose nodes are visited as soon as all their predecessors have been, of which one is reached.
+    /// A graph whose nodes are visited from node 0 on.
     struct Graph {
         successors: Vec<Vec<usize>>,
     }
@@ -163,7 +164,7 @@ mod tests {
         }
     }
 
-    /// How often each node has been visited; each goes to its successors the first time that it is reached.
+    /// The number of visits of each node; a node is opened the first time that it is reached.
     #[derive(Clone, Debug, PartialEq)]
     struct Search {
         open: Vec<usize>,
@@ -207,12 +208,12 @@ mod tests {
         }
 
         fn stopped(&mut self) {
-            assert!(!self.is_told, "it is told once");
+            assert!(!self.is_told, "the stop is told once");
             self.is_told = true;
         }
     }
 
-    /// Permits that are wanted back after a random number of looks.
+    /// A source of permits that are wanted back after a random number of checks.
     struct Fickle {
         lent: AtomicUsize,
         looks: AtomicU64,
@@ -239,12 +240,12 @@ mod tests {
         }
     }
 
-    /// What the threads have in common.
+    /// The state that the threads share.
     #[derive(Copy, Clone)]
     struct Task<'t> {
         graph: &'t Graph,
         queue: &'t Queue<Search>,
-        /// Where somebody panics.
+        /// The node at which a thread panics.
         fails_at: Option<usize>,
         helped: &'t AtomicBool,
     }
@@ -286,12 +287,12 @@ mod tests {
         let search = || workers.scope(|scope| task.work(scope, None));
         let result = catch_unwind(AssertUnwindSafe(search));
         let finished = queue.finish();
-        assert_eq!(result.is_err(), finished.is_err(), "who fails is heard of");
+        assert_eq!(result.is_err(), finished.is_err(), "a panic is reported");
         finished
     }
 
     #[test]
-    fn all_is_done_once_whoever_helps_and_leaves() {
+    fn each_part_is_done_once_with_helpers_that_come_and_leave() {
         let permits = Arc::new(Fickle {
             lent: AtomicUsize::new(0),
             looks: AtomicU64::new(0),
@@ -302,7 +303,7 @@ mod tests {
         for seed in 0..seeds(400) {
             let graph = Graph::random(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
             let alone = searched(&graph, &Workers::none(), None, &AtomicBool::new(false));
-            let alone = alone.expect("nobody fails");
+            let alone = alone.expect("no node fails");
             let once: Vec<usize> = alone.is_reached.iter().copied().map(usize::from).collect();
             assert_eq!(alone.visits, once);
             for crowd in &crowds {
@@ -311,18 +312,18 @@ mod tests {
             }
             assert_eq!(permits.lent.load(Ordering::SeqCst), 0);
         }
-        assert!(helped.into_inner(), "nobody has helped");
+        assert!(helped.into_inner(), "there was no helper");
     }
 
     #[test]
-    fn who_fails_stops_all() {
+    fn a_panic_stops_the_queue() {
         let crowds = [Workers::none(), Workers::fixed(1), Workers::fixed(3)];
         for seed in 0..seeds(60) {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
             let graph = Graph::random(&mut random);
             let fails_at = random.random_range(0..graph.successors.len());
             let alone = searched(&graph, &Workers::none(), None, &AtomicBool::new(false));
-            let is_reached = alone.expect("nobody fails").is_reached[fails_at];
+            let is_reached = alone.expect("no node fails").is_reached[fails_at];
             for crowd in &crowds {
                 let result = searched(&graph, crowd, Some(fails_at), &AtomicBool::new(false));
                 assert_eq!(result.is_err(), is_reached, "{seed}");
@@ -335,13 +336,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_not_finished() {
+    fn a_queue_with_open_parts_is_not_finished() {
         let graph = Graph {
             successors: vec![vec![1], vec![]],
         };
         let queue = Queue::new(Search::of(&graph));
         let (node, turn) = queue.next(true).expect("the first node");
-        assert!(queue.next(false).is_none(), "nobody waits for it");
+        assert!(queue.next(false).is_none(), "the caller does not wait");
         turn.done(|search| search.visited(&graph, node));
         assert!(queue.finish().is_err(), "the second node is left");
         let queue = Queue::new(Search::of(&graph));

@@ -1,4 +1,4 @@
-//! Where a box is divided that is not known to be safe.
+//! The choice of the dimension and the code at which a box that is not known to be safe is divided.
 
 use rustc_hash::FxHashMap;
 
@@ -6,21 +6,21 @@ use crate::certify::boxes::{Codes, Dimension, InputBox, Open};
 use crate::program::Input;
 use crate::term::{FloatFormat, FloatValue, Op, RoundingMode, Sort, Value, apply_op};
 
-/// How often each input has been divided in the middle to get a box.
+/// The number of times that each input was divided in the middle to obtain a box.
 pub(super) type Halvings = FxHashMap<Dimension, u32>;
 
-/// A division of a box, at the least code of the upper part.
+/// A division of a box: `at` is the least code of the upper part.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     pub dimension: Dimension,
     pub at: u128,
-    /// Whether a condition asks for it.
+    /// Whether the division decides an undecided comparison with a constant.
     pub is_at_constant: bool,
 }
 
-/// The division that may help the most: one that decides a comparison with a constant, the first one that is open; or the
-/// middle of an input that open conditions depend on, of those that have been divided the least the widest. `None`:
-/// there is no such input.
+/// Chooses the division of a box: the first that decides an undecided comparison with a constant; otherwise the middle of an
+/// input that undecided conditions depend on, one of those divided the fewest times, and of these the widest. Returns
+/// `None` if there is no such input.
 pub(super) fn division(
     open: &Open,
     inner: &InputBox,
@@ -53,22 +53,22 @@ pub(super) fn division(
         let (codes, (low, high)) = range_of(dimension)?;
         (low < high).then_some((dimension, codes, (low, high)))
     });
-    let often = |dimension: Dimension| halvings.get(&dimension).copied().unwrap_or(0);
+    let times_halved = |dimension: Dimension| halvings.get(&dimension).copied().unwrap_or(0);
     let (dimension, codes, range) = candidates.min_by_key(|&(dimension, _, (low, high))| {
-        (often(dimension), u128::MAX - (high - low), dimension)
+        (times_halved(dimension), u128::MAX - (high - low), dimension)
     })?;
     Some(Division {
         dimension,
-        at: middle(codes, range, often(dimension)),
+        at: middle(codes, range, times_halved(dimension)),
         is_at_constant: false,
     })
 }
 
-/// So often a float is halved by its value alone.
-const HALVED_BY_VALUE: u32 = 24;
+/// Number of halvings of a float by its value alone; beyond it, halvings by value and by number alternate.
+const HALVINGS_BY_VALUE_ALONE: u32 = 24;
 
-/// The least code of the upper half. Floats are halved by their values where these are of one magnitude, else by their
-/// number.
+/// Returns the least code of the upper half. Floats are halved by value where the bounds have similar magnitudes, and
+/// by code otherwise.
 fn middle(codes: Codes, (low, high): (u128, u128), times: u32) -> u128 {
     let by_number = low + (high - low).div_ceil(2);
     let Some(format) = codes.format() else {
@@ -76,7 +76,7 @@ fn middle(codes: Codes, (low, high): (u128, u128), times: u32) -> u128 {
     };
     let code = |value: FloatValue| codes.code(&value.into());
     if high == codes.greatest() {
-        // NaN by itself.
+        // A box of NaN alone.
         return high;
     }
     let zero = code(FloatValue::zero(format, false)).unwrap_or(by_number);
@@ -86,7 +86,7 @@ fn middle(codes: Codes, (low, high): (u128, u128), times: u32) -> u128 {
     let (Value::Float(least), Value::Float(most)) = (codes.value(low), codes.value(high)) else {
         return by_number;
     };
-    if is_wide(format, least, most) || (times >= HALVED_BY_VALUE && times % 2 == 1) {
+    if is_wide(format, least, most) || (times >= HALVINGS_BY_VALUE_ALONE && times % 2 == 1) {
         return by_number;
     }
     let mode = || Value::bit_vec(2, RoundingMode::NearestEven as u128);
@@ -98,7 +98,7 @@ fn middle(codes: Codes, (low, high): (u128, u128), times: u32) -> u128 {
         .unwrap_or(by_number)
 }
 
-/// Whether numbers of one sign are of several magnitudes, and large.
+/// Checks whether the bounds, which have one sign, differ by several magnitudes and are large.
 fn is_wide(format: FloatFormat, least: FloatValue, most: FloatValue) -> bool {
     let field = format.significand_bits() - 1;
     let exponent = |value: FloatValue| (value.absolute().bits() >> field) as i64;
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Divided in the middle again and again, each box ends in single values, and none is empty.
+    /// Repeated division in the middle ends in single values, and no part is empty.
     #[test]
     fn every_middle_divides() {
         let sorts = [

@@ -1,17 +1,17 @@
 //! Branch and bound over inputs: for programs with floats and with products of inputs (interval analysis: Moore 1966; on
 //! programs: Michel, Rueher and Lebbah, Solving constraints over floating-point numbers, CP 2001).
 //!
-//! All inputs are one box at first. The program as lowered is run on it in interval arithmetic, as the checker does
-//! ([`crate::certify::boxes`]): if no path may lead to an error, the box is safe. Else some of its points are run by the
-//! interpreter, one of which may be an alarm; and it is divided ([`divide`]) where a condition that is open compares an
-//! input with a constant, or in the middle of an input that such a condition depends on. The boxes in the end are the
-//! proof.
+//! Initially a single box contains all inputs. The program as lowered is executed on a box in interval arithmetic, by the
+//! same code as in the checker ([`crate::certify::boxes`]). If no path may reach an error, the box is safe. Otherwise the
+//! interpreter runs some points of the box, one of which may be an alarm, and the box is divided ([`divide`]): where an
+//! undecided condition compares an input with a constant, or in the middle of an input that such a condition depends on.
+//! The resulting tree of boxes is the proof.
 //!
-//! The runs of this engine are the checker's, so that the search and the proof never differ in what they can decide; a run
-//! on sets that forgets something would deceive both. So points of boxes that are safe are run as well, and an error
-//! there ends the engine.
+//! The search and the checker share the abstract execution, so that they never differ in what they can decide. An unsound
+//! abstract execution would therefore mislead both; hence points of safe boxes are run as well, and an error there ends
+//! the engine without a proof.
 //!
-//! Boxes of one depth are looked at together, in shares for those who help.
+//! Boxes of equal depth are processed together, distributed over the worker threads.
 
 mod divide;
 #[cfg(test)]
@@ -35,34 +35,34 @@ use crate::program::{Input, InputId, Program};
 use crate::term::{Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, store};
 
 options! {
-    /// What the search may spend.
+    /// Limits of the search.
     pub struct Options {
         /// Wall time.
         pub time: Duration = Duration::from_secs(600);
-        /// Boxes that are looked at.
+        /// Maximum number of boxes.
         pub boxes: usize = 400_000;
-        /// Edges that are followed on a box.
+        /// Maximum number of edges that are followed per box.
         pub steps: u64 = 200_000;
-        /// Paths that are followed on a box.
+        /// Maximum number of paths that are followed per box.
         pub paths: u32 = 400;
     }
 }
 
-/// What the search took.
+/// Counters of the search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Boxes that were looked at.
+    /// Boxes that were executed.
     pub boxes: u64,
-    /// Those of them that are safe.
+    /// Boxes that were found safe.
     pub safe: u64,
-    /// Edges of the runs on them.
+    /// Edges that were followed on all boxes.
     pub steps: u64,
-    /// Points that were run.
+    /// Points that the interpreter ran.
     pub points: u64,
 }
 
 impl Statistics {
-    /// By name.
+    /// The counters with their names.
     pub fn entries(&self) -> [(&'static str, u64); 4] {
         [
             ("boxes", self.boxes),
@@ -73,19 +73,19 @@ impl Statistics {
     }
 }
 
-/// Boxes that are looked at between two looks at the clock, for each thread.
-const SHARE: usize = 128;
-/// Boxes of which points are all run; of those that follow, each so many-th.
-const POINTS: u64 = 2_000;
-const POINTS_THEN: u64 = 16;
-/// Steps of a point's run.
-const POINT_STEPS: u64 = 1_000_000;
+/// Number of boxes per worker between two checks of the time limit.
+const BOXES_PER_WORKER: usize = 128;
+/// Number of initial boxes of which points are run without exception.
+const BOXES_WITH_POINTS: u64 = 2_000;
+/// Sampling interval for later boxes: points are run of one box in this number.
+const POINT_SAMPLING_INTERVAL: u64 = 16;
+/// Maximum number of steps of the run of a point.
+const MAXIMUM_STEPS_PER_POINT: u64 = 1_000_000;
 
-/// A box of the search.
 struct Node {
     inner: InputBox,
     halvings: Halvings,
-    /// Where it is divided, and the first of the two nodes that it is divided into.
+    /// The division of the box, and the index of the first of the two children, if it has been divided.
     parts: Option<(Division, usize)>,
 }
 
@@ -122,7 +122,7 @@ pub fn run(
     search.run(context)
 }
 
-/// Whether something is computed that solvers find hard: with floats, or products and quotients of variables.
+/// Checks whether the program computes something that is hard for solvers: floats, or products and quotients of variables.
 fn asks_for_boxes(program: &Program) -> bool {
     let operations = program.edges.iter().flat_map(|edge| &edge.operations);
     let terms: Vec<TermId> = operations.flat_map(|operation| operation.terms()).collect();
@@ -156,18 +156,18 @@ impl<'s> Search<'s> {
         let mut level = vec![0];
         while !level.is_empty() {
             let mut next = Vec::new();
-            for share in level.chunks(SHARE * context.workers.most()) {
+            for share in level.chunks(BOXES_PER_WORKER * context.workers.maximum_threads()) {
                 waited += context.safe_point();
                 if context.token.is_cancelled() {
                     return unknown("cancelled");
                 }
                 if begin.elapsed().saturating_sub(waited) > self.options.time {
-                    return unknown("there is no time left");
+                    return unknown("the time limit is reached");
                 }
                 if self.nodes.len() > self.options.boxes {
                     return unknown("there are too many boxes");
                 }
-                let runs = self.look_at(share, &mut machine, context);
+                let runs = self.run_boxes(share, &mut machine, context);
                 for (&node, run) in share.iter().zip(runs) {
                     self.done.steps += run.steps;
                     match self.settle(node, run, context) {
@@ -185,8 +185,7 @@ impl<'s> Search<'s> {
         })
     }
 
-    /// Runs the program on boxes.
-    fn look_at(
+    fn run_boxes(
         &self,
         share: &[usize],
         machine: &mut Machine<'s>,
@@ -206,7 +205,7 @@ impl<'s> Search<'s> {
         )
     }
 
-    /// What follows from a run on a box: the boxes that it is divided into, or the answer.
+    /// Evaluates the run on a box: returns the children that the box is divided into, or else the engine's answer.
     fn settle(
         &mut self,
         node: usize,
@@ -222,7 +221,7 @@ impl<'s> Search<'s> {
         };
         self.done.safe += u64::from(open.is_none());
         let boxes = self.done.boxes;
-        if (boxes <= POINTS || boxes.is_multiple_of(POINTS_THEN))
+        if (boxes <= BOXES_WITH_POINTS || boxes.is_multiple_of(POINT_SAMPLING_INTERVAL))
             && let Some(alarm) = self.alarm(node)
         {
             debug_assert!(open.is_some(), "{:?} is not safe", self.nodes[node].inner);
@@ -248,7 +247,7 @@ impl<'s> Search<'s> {
         let Some((division, parts)) = parts else {
             return Err(match self.alarm(node) {
                 Some(alarm) => context.confirmed(&alarm),
-                None => unknown("a condition stays open whatever the inputs are"),
+                None => unknown("a condition stays undecided in a box that cannot be divided"),
             });
         };
         let mut halvings = halvings.clone();
@@ -265,8 +264,8 @@ impl<'s> Search<'s> {
         Ok(vec![first, first + 1])
     }
 
-    /// Inputs in the box with which the interpreter comes to an error, if one of its points has some: the least values, the
-    /// greatest, and some between.
+    /// Runs the points of least, middle, and greatest values of the box in the interpreter; returns the inputs of one that
+    /// reaches an error.
     fn alarm(&mut self, node: usize) -> Option<Journal> {
         (0..=2).find_map(|halves| {
             self.done.points += 1;
@@ -277,7 +276,7 @@ impl<'s> Search<'s> {
             };
             let mut inputs = RecordingInputs::new(&mut point);
             let limits = interpreter::Limits {
-                steps: POINT_STEPS,
+                steps: MAXIMUM_STEPS_PER_POINT,
                 ..interpreter::Limits::default()
             };
             let report = self.points.run(&mut inputs, limits);
@@ -305,12 +304,12 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Inputs of a point in a box.
+/// The inputs of a point in a box.
 struct Point<'n> {
     inner: &'n InputBox,
-    /// How often each input has been drawn.
+    /// The number of times that each input has been drawn.
     occurrences: FxHashMap<InputId, u32>,
-    /// How far from the least to the greatest code of each input.
+    /// The position of the point in each input's range: 0 is the least code, 1 the middle, 2 the greatest.
     halves: u32,
 }
 

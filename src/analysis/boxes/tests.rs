@@ -1,4 +1,4 @@
-//! Small programs whose outcome is known, and random ones; each proof is checked.
+//! Small programs with known verdicts, and random programs; each proof is checked.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn c(body: &str) -> Program {
     lowered(&format!("{DECLARED} int main(void) {{ {body} return 0; }}"))
 }
 
-/// Proves it with and without help; the proof passes its check.
+/// Proves the program with and without worker threads, and checks the proof.
 fn proves(body: &str) -> Statistics {
     let program = c(body);
     let (answer, done) = found(&program, &Options::default(), Workers::none());
@@ -51,7 +51,7 @@ fn proves(body: &str) -> Statistics {
     let (helped, _) = found(&program, &Options::default(), Workers::fixed(2));
     assert!(
         matches!(&helped, Answer::Safe(other) if other == certificate),
-        "who helps changes nothing"
+        "worker threads do not change the proof"
     );
     done
 }
@@ -64,7 +64,7 @@ fn refutes(body: &str) {
     );
 }
 
-fn leaves_open(body: &str) {
+fn is_unknown(body: &str) {
     let options = Options {
         boxes: 2_000,
         ..Options::default()
@@ -137,14 +137,14 @@ fn products_of_integers() {
 }
 
 #[test]
-fn what_depends_on_no_input_or_on_too_many_is_left_open() {
-    leaves_open(
+fn conditions_on_no_input_or_on_too_many_stay_undecided() {
+    is_unknown(
         "double x = __VERIFIER_nondet_double(); while (x + 1 != __VERIFIER_nondet_double()) { } ",
     );
-    leaves_open(
+    is_unknown(
         "int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); if (x - y == 7 && x != y + 7) reach_error();",
     );
-    leaves_open("long double x = __VERIFIER_nondet_double(); if (x + 1 < x) reach_error();");
+    is_unknown("long double x = __VERIFIER_nondet_double(); if (x + 1 < x) reach_error();");
 }
 
 proptest! {

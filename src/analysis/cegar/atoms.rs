@@ -1,4 +1,4 @@
-//! Atoms of formulas and of blocks: what predicates are made of.
+//! Atoms of formulas and of blocks, from which predicates are built.
 
 use rustc_hash::FxHashSet;
 
@@ -7,10 +7,10 @@ use crate::cpa::predicate::abstraction::Abstraction;
 use crate::cpa::predicate::path_formula::PathFormula;
 use crate::term::{Op, Pool, Sort, TermId, TermKind, for_each_subterm, size, store, transfer};
 
-/// A larger term is no predicate.
-const LARGEST: usize = 40;
+/// Maximum size of a predicate (subterms).
+const MAXIMUM_ATOM_SIZE: usize = 40;
 
-/// The atoms of a formula of the shared store.
+/// Returns the atoms of a formula of the shared store.
 pub fn atoms(formula: TermId) -> Vec<TermId> {
     let pool = store();
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub fn atoms(formula: TermId) -> Vec<TermId> {
         match pool.kind(top) {
             kind if is_atom(pool, kind, top) => found.push(top),
             TermKind::Apply { op, arguments } if is_connective(op) => {
-                // That two arrays are the same is no predicate, and what it is made of is none either.
+                // An equality of arrays is no predicate, and neither are its parts.
                 let boolean = arguments
                     .iter()
                     .filter(|&&one| pool.sort(one) == Sort::Bool);
@@ -35,7 +35,7 @@ pub fn atoms(formula: TermId) -> Vec<TermId> {
     found
 }
 
-/// The atoms of a block that speak of the state in which it begins alone.
+/// Returns the atoms of a block that are over the state at its beginning alone.
 pub(super) fn conditions<A: Abstraction>(
     cpa: &PredicateCpa<A>,
     formula: &PathFormula,
@@ -56,7 +56,7 @@ pub(super) fn conditions<A: Abstraction>(
     found.map(|atom| transfer(from, store(), atom)).collect()
 }
 
-/// The atoms within the terms that are over certain variables alone.
+/// Adds to `found` the atoms within the terms whose variables all satisfy `is_state`.
 pub(super) fn collect_atoms<P: Pool + ?Sized>(
     pool: &P,
     terms: impl IntoIterator<Item = TermId>,
@@ -74,13 +74,16 @@ pub(super) fn collect_atoms<P: Pool + ?Sized>(
             return;
         }
         within.insert(term);
-        if is_atom(pool, kind, term) && !found.contains(&term) && size(pool, term) <= LARGEST {
+        if is_atom(pool, kind, term)
+            && !found.contains(&term)
+            && size(pool, term) <= MAXIMUM_ATOM_SIZE
+        {
             found.push(term);
         }
     });
 }
 
-/// Whether the term is Boolean and not made of what is Boolean alone.
+/// Checks whether the term is Boolean and is not a connective of Boolean terms.
 fn is_atom<P: Pool + ?Sized>(pool: &P, kind: TermKind<'_>, term: TermId) -> bool {
     pool.sort(term) == Sort::Bool
         && match kind {

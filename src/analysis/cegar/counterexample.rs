@@ -1,4 +1,4 @@
-//! Abstract counterexamples: the abstraction states on the way to a target, and the block formulas between them (paper
+//! Abstract counterexamples: the abstraction states from the root to a target and the block formulas between them (paper
 //! 000, sections 3.2.1 and 3.2.2).
 
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, Value, instantiate, store,
 };
 
-/// Abstraction states, each reached from the one before by a block.
+/// A sequence of abstraction states, each reached from its predecessor by a block.
 #[derive(Clone, Debug)]
 pub struct AbstractPath {
     /// e0 … en.
@@ -26,7 +26,7 @@ pub struct AbstractPath {
 }
 
 impl AbstractPath {
-    /// From the root, or from the given ancestor, to the state.
+    /// Returns the path to the state from the root, or from the given ancestor.
     pub fn to<A: Abstraction>(
         cpa: &PredicateCpa<A>,
         from: Option<AbstractionId>,
@@ -44,43 +44,44 @@ impl AbstractPath {
         Self { states }
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn block_count(&self) -> usize {
         self.states.len() - 1
     }
 }
 
-/// The block formulas of a path, in SSA form, in an arena.
+/// The block formulas of a path in SSA form.
 pub struct PathSequence {
     arena: Rc<Arena>,
     /// φ1 … φn.
     pub formulas: Vec<TermId>,
     /// The state's variables after each block but the last.
     pub cuts: Vec<Vec<TermId>>,
-    /// For each block, what its variables have become: first those of the state where it begins.
+    /// For each block, the instance that each of its variables was replaced by; the state's variables are those at its
+    /// beginning.
     instances: Vec<FxHashMap<(Symbol, u32), TermId>>,
-    /// The state's variables before the first block, and after the last.
+    /// The instances of the state's variables before the first block, and after the last.
     first: FxHashMap<VariableId, TermId>,
     last: FxHashMap<VariableId, TermId>,
-    /// The state variable of the shared store that each instance of it stands for.
+    /// For each instance of a state variable, the state variable of the shared store.
     originals: FxHashMap<TermId, TermId>,
 }
 
-/// Instances of variables that are used up.
+/// A supply of fresh instances of variables.
 pub(super) struct Instances<'i> {
     arena: &'i Arena,
     program: &'i Program,
     next: FxHashMap<Symbol, u32>,
-    /// The state's variables now.
+    /// The instances of the state's variables at the current position.
     pub current: FxHashMap<VariableId, TermId>,
     originals: FxHashMap<TermId, TermId>,
 }
 
-/// A block over such instances.
+/// A block formula over such instances.
 pub(super) struct InstantiatedBlock {
-    /// When it is run.
+    /// The condition under which the block is executed.
     pub conjuncts: Vec<TermId>,
-    /// The variables that change.
+    /// The new values of the variables that change.
     pub values: Vec<(VariableId, TermId)>,
     map: FxHashMap<(Symbol, u32), TermId>,
 }
@@ -96,7 +97,7 @@ impl<'i> Instances<'i> {
         }
     }
 
-    /// The block in the current state.
+    /// Instantiates the block in the current state.
     pub fn block<A: Abstraction>(
         &mut self,
         cpa: &PredicateCpa<A>,
@@ -152,7 +153,7 @@ impl<'i> Instances<'i> {
         fresh
     }
 
-    /// The variable in the current state.
+    /// Returns the instance of the variable in the current state.
     pub fn state(&mut self, variable: VariableId) -> TermId {
         match self.current.get(&variable) {
             Some(&known) => known,
@@ -162,7 +163,7 @@ impl<'i> Instances<'i> {
 }
 
 impl PathSequence {
-    /// The block formulas of the path.
+    /// Builds the block formulas of the path.
     pub fn new<A: Abstraction>(
         cpa: &PredicateCpa<A>,
         path: &AbstractPath,
@@ -226,7 +227,7 @@ impl PathSequence {
         self.instances.push(map);
     }
 
-    /// As a question to an interpolator.
+    /// Returns the interpolation problem.
     pub fn sequence(&self) -> Sequence<'_> {
         Sequence {
             formulas: &self.formulas,
@@ -234,13 +235,13 @@ impl PathSequence {
         }
     }
 
-    /// Conjoins a formula of the shared store to the first block, about the state where that begins.
+    /// Conjoins a formula of the shared store, over the state at the beginning of the first block, to the first block.
     pub fn assume_first<A: Abstraction>(&mut self, cpa: &PredicateCpa<A>, formula: TermId) {
         let here = at(&self.arena, cpa, &self.first, formula);
         self.formulas[0] = self.arena.and2(self.formulas[0], here);
     }
 
-    /// Conjoins a formula of the shared store to the last block, about the state where that ends.
+    /// Conjoins a formula of the shared store, over the state at the end of the last block, to the last block.
     pub fn assume_last<A: Abstraction>(&mut self, cpa: &PredicateCpa<A>, formula: TermId) {
         let here = at(&self.arena, cpa, &self.last, formula);
         if let Some(last) = self.formulas.last_mut() {
@@ -248,7 +249,7 @@ impl PathSequence {
         }
     }
 
-    /// A term over instances of state variables as a term of the shared store over the variables themselves.
+    /// Rewrites a term over instances of state variables as a term of the shared store over the variables themselves.
     pub fn original(&self, term: TermId) -> TermId {
         Rebuild::new(&*self.arena, store(), |term| {
             self.originals.get(&term).copied()
@@ -256,7 +257,7 @@ impl PathSequence {
         .rebuild(term)
     }
 
-    /// The inputs that the program asks for in the solver's model, in order; `None` if the model shows no path.
+    /// Returns the program's inputs in the solver's model, in order; `None` if the model describes no path.
     pub fn inputs<A: Abstraction>(
         &self,
         cpa: &PredicateCpa<A>,
@@ -293,7 +294,7 @@ impl PathSequence {
         Some(Journal { entries })
     }
 
-    /// A term of the block with the index.
+    /// Instantiates a term of the block with the given index.
     fn at_block<A: Abstraction>(
         &self,
         cpa: &PredicateCpa<A>,
@@ -310,7 +311,7 @@ impl PathSequence {
     }
 }
 
-/// A formula over state variables, with these in their places.
+/// Replaces the state variables in a formula by their instances.
 fn at<A: Abstraction>(
     arena: &Arena,
     cpa: &PredicateCpa<A>,

@@ -1,12 +1,11 @@
-//! Counterexample-guided abstraction refinement around CPA++ (paper 000, Algorithm 4), as predicate abstraction and IMPACT
-//! share it (sections 4.3 and 4.4).
+//! Counterexample-guided abstraction refinement around CPA++ (paper 000, Algorithm 4): the part that predicate abstraction
+//! and IMPACT share (sections 4.3 and 4.4). The two differ in their configuration of the Predicate CPA and in their
+//! [`Strategy`] ([`strategy`]).
 //!
-//! What the two differ in is their configuration of the Predicate CPA and a [`Strategy`] ([`strategy`]).
-//!
-//! * [`counterexample`]: abstract counterexamples and their block formulas; [`selection`]: predicates that exclude one;
-//!   [`atoms`]: what they are made of.
-//! * [`path_invariants`]: what excludes all unrollings of one.
-//! * This file: the loop, the feasibility check, the certificate.
+//! * [`counterexample`]: abstract counterexamples and their block formulas.
+//! * [`selection`]: selection of predicates that exclude a counterexample; [`atoms`]: the atoms that predicates are made of.
+//! * [`path_invariants`]: invariants that exclude all unrollings of a counterexample.
+//! * This file: the refinement loop, the feasibility check, the certificate.
 
 pub mod atoms;
 pub mod counterexample;
@@ -47,7 +46,7 @@ use crate::solver::interpolation::{InterpolationConfig, Interpolator, Interpolat
 use crate::solver::{self, CheckLimit, Reason, Solver, SolverError};
 use crate::term::{Arena, Build, TermId, store};
 
-/// Where blocks end.
+/// The block operator.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum BlockEnds {
     /// blk^l.
@@ -58,7 +57,6 @@ pub enum BlockEnds {
 choice!(BlockEnds: "loops" = Self::Loops, "loops-and-functions" = Self::LoopsAndFunctions);
 
 impl BlockEnds {
-    /// The operator.
     fn operator(self) -> BlockOperator {
         match self {
             Self::Loops => BlockOperator::Loops,
@@ -66,7 +64,7 @@ impl BlockEnds {
         }
     }
 
-    /// The program's blocks, none of which goes past an end.
+    /// Returns the program's blocks, none of which goes past a block end.
     fn within(self, blocks: &Arc<Blocks>) -> Arc<Blocks> {
         match self {
             Self::Loops => Arc::clone(blocks),
@@ -77,33 +75,33 @@ impl BlockEnds {
     }
 }
 
-/// What the two engines have options for.
+/// The options that both engines have.
 #[derive(Copy, Clone, Debug)]
 pub struct Options {
     /// Where blocks end.
     pub blocks: BlockEnds,
-    /// CPU time that a path program is given at least; with zero, there are none.
+    /// Minimum CPU time for the proof of a path program; zero turns path invariants off.
     pub path_invariants: Duration,
-    /// Who looks for invariants of path programs.
+    /// The analysis that computes invariants of path programs.
     pub path_invariants_by: Generator,
 }
 
-/// Wall time of an interpolation.
-const INTERPOLATION: Duration = Duration::from_secs(8);
+/// Maximum wall time of an interpolation query.
+const INTERPOLATION_TIME: Duration = Duration::from_secs(8);
 
-/// Wall time of a feasibility check.
-const FEASIBILITY: Duration = Duration::from_secs(20);
+/// Maximum wall time of a feasibility check.
+const FEASIBILITY_TIME: Duration = Duration::from_secs(20);
 
-/// What making offers may take.
-const OFFERING: Share = Share {
+/// Share of the time for publishing candidate invariants.
+const PUBLICATION_SHARE: Share = Share {
     of_time: 0.02,
     at_least: Duration::from_millis(5),
 };
 
-/// Terms of a solver's arena after which both are made anew.
-const ARENA: usize = 2_000_000;
+/// Maximum number of terms of a solver's arena; beyond it, solver and arena are replaced.
+const MAXIMUM_ARENA_TERMS: usize = 2_000_000;
 
-/// What CPA++ is told.
+/// The callbacks of CPA++.
 struct Driver<'d, 'c, S> {
     strategy: &'d mut S,
     interpolator: &'d mut dyn Interpolator,
@@ -134,7 +132,7 @@ impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
     }
 }
 
-/// Algorithm 4 on its way.
+/// The state of Algorithm 4.
 pub struct Cegar<'b, A: Abstraction, S> {
     blocks: &'b Arc<Blocks>,
     /// The CPAs.
@@ -145,7 +143,7 @@ pub struct Cegar<'b, A: Abstraction, S> {
     interpolation: InterpolationConfig,
     solver: &'b SolverFactory<'b>,
     interpolator: Box<dyn Interpolator>,
-    /// Decides whether counterexamples are feasible.
+    /// The solver that decides whether counterexamples are feasible.
     feasibility: Box<dyn Solver>,
     /// Refinements so far.
     pub refinements: u32,
@@ -155,15 +153,15 @@ pub struct Cegar<'b, A: Abstraction, S> {
     left_aside: LeftAside,
 }
 
-/// What came of a counterexample.
+/// The result of processing a counterexample.
 enum Outcome {
-    /// It is excluded from now on.
+    /// The counterexample is excluded from now on.
     Refined,
-    /// It is feasible, but was not confirmed: another may be.
+    /// The counterexample is feasible, but the replay did not confirm it; another one may be confirmed.
     Unconfirmed {
-        /// In words.
+        /// The reason in words.
         reason: String,
-        /// Its blocks.
+        /// The number of its blocks.
         length: u32,
     },
     /// The analysis ends.
@@ -171,7 +169,7 @@ enum Outcome {
 }
 
 impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
-    /// With the initial state alone.
+    /// Creates the analysis with the initial state alone.
     ///
     /// # Errors
     /// When there is no solver.
@@ -210,7 +208,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             solver,
             refinements: 0,
             taken: Taken::new(blocks),
-            offering: Schedule::new(OFFERING),
+            offering: Schedule::new(PUBLICATION_SHARE),
             path_invariants: PathInvariants::new(
                 options.path_invariants_by,
                 options.path_invariants,
@@ -219,7 +217,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         })
     }
 
-    /// Lines 4 to 11.
+    /// Runs lines 4 to 11.
     ///
     /// # Errors
     /// When there is no solver.
@@ -262,16 +260,16 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 }
                 Outcome::Ended(answer) => return Ok(answer),
             }
-            if self.interpolator.arena().len() > ARENA {
+            if self.interpolator.arena().len() > MAXIMUM_ARENA_TERMS {
                 self.interpolator = interpolator(self.interpolation, self.solver, context)?;
             }
-            if self.feasibility.arena().len() > ARENA {
+            if self.feasibility.arena().len() > MAXIMUM_ARENA_TERMS {
                 self.feasibility = feasibility(self.solver, context)?;
             }
         }
     }
 
-    /// Line 6: a reached target.
+    /// Line 6: returns a reached target state.
     fn target(&self) -> Option<(ElementId, AbstractionId)> {
         let mut all = self.reached.since(0);
         let (id, element) = all.find(|(id, element)| {
@@ -295,7 +293,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             self.feasibility.assert(formula);
         }
         let feasible = match self.feasibility.check(&[]) {
-            // What is not found out may have interpolants nevertheless.
+            // If the solver does not decide it within its limit, interpolants may exist nevertheless.
             solver::Answer::Unsatisfiable | solver::Answer::Unknown(Reason::Limit) => None,
             solver::Answer::Satisfiable => Some(self.feasible(&path, &sequence, context)),
             solver::Answer::Unknown(reason) => {
@@ -329,7 +327,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         }
     }
 
-    /// The inputs of a feasible counterexample are replayed.
+    /// Replays the inputs of a feasible counterexample.
     fn feasible(
         &mut self,
         path: &AbstractPath,
@@ -370,7 +368,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         }
     }
 
-    /// Takes what the store has now.
+    /// Passes the invariants that have appeared in the store since the last call to the strategy.
     fn take_invariants(&mut self, context: &Context<'_>) {
         for ground in self.taken.refresh(context.exchange) {
             let Candidate { at, formula } = ground.fact;
@@ -379,7 +377,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         }
     }
 
-    /// What has been of use so far, and the abstract states at each location, are offered to be proved for others.
+    /// Offers the formulas that have been useful so far, and the abstract states at each location, as candidate invariants.
     fn offer(&mut self, context: &Context<'_>) {
         if self.offering.begin(self.refinements) {
             context
@@ -390,7 +388,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         }
     }
 
-    /// What holds at each cut point but the entry and targets: one of the abstraction formulas there.
+    /// For each cut point except the entry and targets, returns the disjunction of its abstraction formulas.
     pub fn invariants(&self) -> Vec<Candidate> {
         let mut by_place: FxHashMap<InlinedLocation, Vec<TermId>> = FxHashMap::default();
         for (id, element) in self.reached.since(0) {
@@ -417,7 +415,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             .collect()
     }
 
-    /// The proof that the states which are reached in the abstract model are all.
+    /// The proof that the reached abstract states are inductive and contain no target.
     fn certificate(&self) -> Certificate {
         let inlined = self.blocks.inlined();
         let invariants = self.invariants();
@@ -432,7 +430,7 @@ fn feasibility(
 ) -> Result<Box<dyn Solver>, SolverError> {
     let mut solver = context.solver(solver)?;
     solver.set_limit(CheckLimit {
-        time: Some(FEASIBILITY),
+        time: Some(FEASIBILITY_TIME),
         resource: None,
     });
     Ok(solver)
@@ -445,7 +443,7 @@ fn interpolator(
 ) -> Result<Box<dyn Interpolator>, SolverError> {
     let mut interpolator = Interpolators::new(config, solver()?).with_workers(context.workers);
     interpolator.set_limit(CheckLimit {
-        time: Some(INTERPOLATION),
+        time: Some(INTERPOLATION_TIME),
         resource: None,
     });
     context.token.interrupts(interpolator.interrupter());

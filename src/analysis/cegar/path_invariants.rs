@@ -1,14 +1,14 @@
 //! Invariants of path programs (Beyer, Henzinger, Majumdar and Rybalchenko, Path Invariants, PLDI 2007; paper 003, section
 //! 4.9).
 //!
-//! A counterexample that goes through a loop more than once is one unrolling of it, and predicates may exclude no more than
-//! that. Its path program is the part of the program that consists of the counterexample's blocks: a place that is visited
-//! twice is one place, so that the loops are there again. Invariants that prove the path program safe exclude all its
-//! unrollings. Either the data-flow analysis looks for them or KIPDR does ([`Generator`]): what paper 003 compares. KIPDR's
-//! induction is from one cut point to the next here, since that is what interpolants are.
+//! A counterexample that passes through a loop more than once is one unrolling of it, and its predicates may exclude no
+//! other unrolling. Its path program is the part of the program that consists of the counterexample's blocks: a place that
+//! is visited twice is a single place, so that the loops are restored. Invariants that prove the path program safe exclude
+//! all its unrollings. They are computed by the data-flow analysis or by KIPDR ([`Generator`]), the two that paper 003
+//! compares. Induction of KIPDR goes from one cut point to the next here, because interpolants must do so.
 //!
-//! Departure: they are asked for when a path program comes up again, which shows that refinement unrolls. Before that, the
-//! program's own conditions and interpolants are the better predicates where there are many paths.
+//! Departure: invariants are computed only when a path program recurs, which shows that refinement unrolls a loop. Before
+//! that, the program's own conditions and interpolants are the better predicates where there are many paths.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,10 +30,10 @@ use crate::program::block::{BlockEnd, Blocks};
 use crate::solver::SolverError;
 use crate::term::{Build, TermId, store};
 
-/// What path programs may take of the engine's time.
-const SHARE: f64 = 0.3;
+/// Maximum share of the engine's time for path programs.
+const MAXIMUM_TIME_SHARE: f64 = 0.3;
 
-/// Who looks for invariants of path programs.
+/// The analysis that computes invariants of path programs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Generator {
     /// The data-flow analysis.
@@ -44,7 +44,7 @@ pub enum Generator {
 choice!(Generator: "data-flow" = Self::DataFlow, "kipdr" = Self::Kipdr);
 
 impl Generator {
-    /// Runs it on the path program, which is given so much CPU time at least.
+    /// Runs the analysis on the path program for at least the given CPU time.
     fn run(
         self,
         path_program: &Arc<Blocks>,
@@ -74,43 +74,43 @@ impl Generator {
     }
 }
 
-/// What came of an attempt to prove a path program.
+/// The result of an attempt to prove a path program.
 pub(super) enum Attempt {
     /// Interpolants of the counterexample that are invariants of its path program.
     Interpolants(Vec<TermId>),
-    /// Another of the path program's unrollings is feasible.
+    /// Another unrolling of the path program is feasible.
     Violated(Violation),
-    /// Nothing: it has no loop, is new, or has no proof.
+    /// The path program has no loop, is new, or could not be proved.
     Nothing,
 }
 
-/// The blocks of a path program: where they start, and where they lead.
+/// The blocks of a path program: their start and end.
 type PathProgram = FxHashSet<(InlinedLocation, BlockEnd)>;
 
-/// Proves path programs.
+/// Proofs of path programs.
 pub(super) struct PathInvariants {
     generator: Generator,
     time: Duration,
     schedule: Schedule,
-    /// The path programs so far, with the time that the next attempt to prove each has to have.
+    /// The path programs so far, each with the time that the next attempt to prove it needs.
     seen: Vec<(PathProgram, Duration)>,
 }
 
 impl PathInvariants {
-    /// With the CPU time that each path program is given at least; none of them is, if that is zero.
+    /// Creates it with the minimum CPU time for each path program; zero turns it off.
     pub fn new(generator: Generator, time: Duration) -> Self {
         Self {
             generator,
             time,
             schedule: Schedule::new(Share {
-                of_time: SHARE,
+                of_time: MAXIMUM_TIME_SHARE,
                 at_least: time,
             }),
             seen: Vec::new(),
         }
     }
 
-    /// Tries to prove the counterexample's path program. `refinements` is how many counterexamples there have been.
+    /// Tries to prove the counterexample's path program. `refinements` is the number of counterexamples so far.
     pub fn attempt<A: Abstraction>(
         &mut self,
         cpa: &PredicateCpa<A>,
@@ -137,7 +137,7 @@ impl PathInvariants {
         let blocks = Arc::new(cpa.blocks().restricted_to(&program));
         let (generator, time) = (self.generator, self.time);
         let run = |context: &mut Context<'_>| generator.run(&blocks, time, solver, context);
-        let (answer, is_over) = within(&self.schedule, context, run);
+        let (answer, is_over) = run_within_schedule(&self.schedule, context, run);
         self.schedule.end(refinements);
         *needed = match answer {
             Ok(Answer::Safe(_)) => Duration::MAX,
@@ -155,8 +155,9 @@ impl PathInvariants {
     }
 }
 
-/// Runs the generator, which has no part in what others have proved, until the schedule ends it; says whether it did.
-fn within<R>(
+/// Runs the generator, without access to the shared invariants, until it ends or the schedule stops it; also returns
+/// whether it was stopped.
+fn run_within_schedule<R>(
     schedule: &Schedule,
     context: &mut Context<'_>,
     run: impl FnOnce(&mut Context<'_>) -> R,
@@ -182,20 +183,20 @@ fn within<R>(
     (result, token.is_cancelled())
 }
 
-/// The blocks on all ways from each place to the next.
+/// Returns the blocks on all paths from each place to the next.
 fn path_program<A: Abstraction>(cpa: &PredicateCpa<A>, places: &[Place]) -> PathProgram {
     let mut program = PathProgram::default();
     for pair in places.windows(2) {
         if let Place::At(source) = pair[0] {
             let mut known = FxHashMap::default();
-            add_ways(cpa, source, pair[1], &mut known, &mut program);
+            add_paths(cpa, source, pair[1], &mut known, &mut program);
         }
     }
     program
 }
 
-/// Adds the blocks on the ways, past places without abstractions; says whether there is one.
-fn add_ways<A: Abstraction>(
+/// Adds the blocks on the paths through places without abstraction; returns whether there is such a path.
+fn add_paths<A: Abstraction>(
     cpa: &PredicateCpa<A>,
     from: InlinedLocation,
     to: Place,
@@ -210,7 +211,7 @@ fn add_ways<A: Abstraction>(
         let leads_there = match block.end {
             BlockEnd::CutPoint(at) if to == Place::At(at) => true,
             BlockEnd::CutPoint(at) if !cpa.ends_block(Place::At(at)) => {
-                add_ways(cpa, at, to, known, program)
+                add_paths(cpa, at, to, known, program)
             }
             BlockEnd::Unsupported { edge, call_string } => {
                 to == Place::Unsupported { edge, call_string }
@@ -226,8 +227,8 @@ fn add_ways<A: Abstraction>(
     any
 }
 
-/// What the proof says at the places between the first and the last; `None` if that cannot be interpolants: if it speaks of
-/// any cell of an array, or is not inductive from one place to the next.
+/// Returns the proof's invariants at the places between the first and the last. Returns `None` if they cannot serve as
+/// interpolants: if one is quantified over the cells of an array, or the proof is not inductive from one place to the next.
 fn annotation(blocks: &Blocks, places: &[Place], certificate: &Certificate) -> Option<Vec<TermId>> {
     let mut invariants: FxHashMap<&InvariantLocation, Vec<TermId>> = FxHashMap::default();
     for step in &certificate.steps {

@@ -1,19 +1,19 @@
-//! Predicates that exclude an abstract counterexample, chosen from those that the program itself suggests.
+//! Selection of predicates that exclude an abstract counterexample from candidates that the program suggests.
 //!
-//! A path whose blocks have nothing in common but the truth of predicates where one ends and the next begins can be
-//! taken if and only if Boolean abstraction with these predicates allows it (the encoding of predicate abstraction within
-//! the transition relation: Tonetta, FM 2009; Cimatti, Griggio, Mover and Tonetta, TACAS 2014). As long as it can, a model
-//! shows states that the predicates do not tell apart, and predicates that do are added; in the end an unsatisfiable core
-//! says which of them are needed. So interpolants, which are hard to
-//! come by for large blocks and tell of one path more than is good, are only needed where the program's own conditions
-//! do not do.
+//! The blocks of the path are asserted with separate states; at each joint between two blocks, the states are related only
+//! by the truth of predicates. This path is feasible if and only if Boolean abstraction with these predicates admits it
+//! (the encoding of predicate abstraction within the transition relation: Tonetta, FM 2009; Cimatti, Griggio, Mover and
+//! Tonetta, TACAS 2014). While it is feasible, a model gives two states that the predicates do not distinguish, and
+//! predicates that do are added; finally an unsatisfiable core gives the predicates that are needed. Interpolants, which
+//! are expensive for large blocks and often specific to one path, are thus only needed where the program's own conditions
+//! do not suffice.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ARENA;
+use super::MAXIMUM_ARENA_TERMS;
 use super::atoms::{collect_atoms, conditions};
 use super::counterexample::{AbstractPath, Instances};
 use crate::analysis::SolverFactory;
@@ -29,99 +29,99 @@ use crate::term::{
     instantiate, size, store, transfer,
 };
 
-/// Wall time of a query, and of all that make a core smaller.
-const QUERY: Duration = Duration::from_secs(3);
-const SHRINKING: Duration = Duration::from_millis(1_000);
+/// Maximum wall time of a query.
+const QUERY_TIME: Duration = Duration::from_secs(3);
+/// Maximum wall time of the minimisation of a core.
+const CORE_MINIMISATION_TIME: Duration = Duration::from_millis(1_000);
 
-/// Wall time of the search for predicates.
-const SEARCH: Duration = Duration::from_secs(8);
+/// Maximum wall time of the search for predicates.
+const SEARCH_TIME: Duration = Duration::from_secs(8);
 
-/// So many predicates are added at a joint at once.
-const AT_ONCE: usize = 2;
+/// Maximum number of predicates that are added at a joint in one round.
+const PREDICATES_PER_JOINT_AND_ROUND: usize = 2;
 
-/// So many values are added at a joint at once.
-const VALUES: usize = 8;
+/// Maximum number of equations between a variable and a value that are added at a joint in one round.
+const VALUES_PER_JOINT_AND_ROUND: usize = 8;
 
-/// Predicates that are known at a location, at most.
-const MOST: usize = 300;
+/// Maximum number of candidate predicates at a location.
+const MAXIMUM_CANDIDATES_PER_LOCATION: usize = 300;
 
-/// Chooses predicates.
+/// The candidate predicates, and the solver that selects among them.
 pub struct Selection<'f> {
     solvers: &'f SolverFactory<'f>,
     solver: Box<dyn Solver>,
-    /// The conditions of the blocks that begin at a location, and what else has been of use there.
+    /// The candidates at each location: the conditions of the blocks that begin there, and suggestions.
     known: FxHashMap<InlinedLocation, Vec<TermId>>,
-    /// The blocks whose conditions are known.
-    looked_at: FxHashSet<*const PathFormula>,
-    /// Instances of the selectors' symbol that are used up.
+    /// The blocks whose conditions are already candidates.
+    visited_blocks: FxHashSet<*const PathFormula>,
+    /// The number of selectors that have been used.
     selectors: u32,
 }
 
-/// What predicates are selected from.
+/// The language of the predicates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Conditions of the program, with what they need to hold before, and atoms of interpolants.
+    /// Conditions of the program, atoms of their weakest preconditions, and atoms of interpolants.
     Conditions,
-    /// Also that variables have certain values.
+    /// Additionally equations between a variable and a value.
     Values,
 }
 
 /// A predicate at a location.
 pub type Located = (InlinedLocation, TermId);
 
-/// Whether the predicate holds in the state, if that is known.
+/// Evaluates the predicate in the state, if the state determines it.
 fn holds(predicate: TermId, state: &FxHashMap<Symbol, Value>) -> Option<bool> {
     let assignment = |symbol, _| state.get(&symbol).cloned();
     let value = evaluate(store(), predicate, &assignment).ok()?;
     Some(value == Value::Bool(true))
 }
 
-/// Where a block ends and the next begins.
+/// A location where a block ends and the next begins, with the state on both sides.
 struct Joint {
     at: InlinedLocation,
     before: FxHashMap<VariableId, TermId>,
     after: FxHashMap<VariableId, TermId>,
 }
 
-/// A solver for the queries.
-fn limited(solvers: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
+fn new_solver(solvers: &SolverFactory<'_>) -> Result<Box<dyn Solver>, SolverError> {
     let mut solver = solvers()?;
     solver.set_limit(CheckLimit {
-        time: Some(QUERY),
+        time: Some(QUERY_TIME),
         resource: None,
     });
     Ok(solver)
 }
 
 impl<'f> Selection<'f> {
-    /// With a solver of its own.
+    /// Creates a selection with a solver of its own.
     ///
     /// # Errors
     /// When there is none.
     pub fn new(solvers: &'f SolverFactory<'f>) -> Result<Self, SolverError> {
         Ok(Self {
-            solver: limited(solvers)?,
+            solver: new_solver(solvers)?,
             solvers,
             known: FxHashMap::default(),
-            looked_at: FxHashSet::default(),
+            visited_blocks: FxHashSet::default(),
             selectors: 0,
         })
     }
 
-    /// A predicate that may be of use.
+    /// Adds a candidate predicate.
     pub fn suggest(&mut self, at: InlinedLocation, predicate: TermId) {
         let known = self.known.entry(at).or_default();
-        if known.len() < MOST && !known.contains(&predicate) {
+        if known.len() < MAXIMUM_CANDIDATES_PER_LOCATION && !known.contains(&predicate) {
             known.push(predicate);
         }
     }
 
-    fn known_at(&self, at: InlinedLocation) -> Vec<TermId> {
+    fn candidates_at(&self, at: InlinedLocation) -> Vec<TermId> {
         self.known.get(&at).cloned().unwrap_or_default()
     }
 
-    /// A few of the known predicates that exclude the path together with those that are used anyhow; `None` if all of
-    /// them do not.
+    /// Returns a few candidates that exclude the path together with the predicates in use; `None` if all candidates together
+    /// do not exclude it.
     pub fn select<A: Abstraction>(
         &mut self,
         cpa: &PredicateCpa<A>,
@@ -130,8 +130,8 @@ impl<'f> Selection<'f> {
         used: &dyn Fn(InlinedLocation) -> Vec<TermId>,
         invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
     ) -> Option<Vec<Located>> {
-        if self.solver.arena().len() > ARENA {
-            self.solver = limited(self.solvers).ok()?;
+        if self.solver.arena().len() > MAXIMUM_ARENA_TERMS {
+            self.solver = new_solver(self.solvers).ok()?;
         }
         let arena = Rc::clone(self.solver.arena());
         self.solver.push();
@@ -149,7 +149,7 @@ impl<'f> Selection<'f> {
         chosen
     }
 
-    /// Adds predicates until the path is excluded: such as tell states apart that a model joins.
+    /// Adds predicates until the path is excluded, each of which distinguishes the two states of a joint in a model.
     fn search(
         &mut self,
         blocks: &Blocks,
@@ -166,12 +166,12 @@ impl<'f> Selection<'f> {
             match self.solver.check(&selectors) {
                 Answer::Unsatisfiable => break,
                 Answer::Unknown(_) => return None,
-                Answer::Satisfiable if begin.elapsed() > SEARCH => return None,
+                Answer::Satisfiable if begin.elapsed() > SEARCH_TIME => return None,
                 Answer::Satisfiable => {}
             }
             let mut found = self.distinguishing(blocks, joints, &seen);
             if found.is_empty() && !preconditions {
-                // What has to hold before so that the conditions of the blocks hold after.
+                // Continue with the weakest preconditions of the conditions.
                 preconditions = true;
                 self.suggest_preconditions(blocks, arena, joints);
                 found = self.distinguishing(blocks, joints, &seen);
@@ -194,14 +194,14 @@ impl<'f> Selection<'f> {
         }
         let core = self.solver.unsat_core();
         chosen.retain(|(selector, _)| core.contains(selector));
-        // What is worse is tried to be left out first.
-        chosen.sort_by_key(|&(_, (_, predicate))| badness(predicate));
-        let core = self.shrunk(chosen.iter().map(|&(selector, _)| selector));
+        // Minimisation tries to remove the worst predicates first.
+        chosen.sort_by_key(|&(_, (_, predicate))| cost(predicate));
+        let core = self.minimised(chosen.iter().map(|&(selector, _)| selector));
         chosen.retain(|(selector, _)| core.contains(selector));
         Some(chosen.into_iter().map(|(_, located)| located).collect())
     }
 
-    /// For each joint the best predicates that differ on its two sides in the model of the last check.
+    /// For each joint, returns the best predicates that differ on its two sides in the model of the last check.
     fn distinguishing(
         &mut self,
         blocks: &Blocks,
@@ -210,7 +210,7 @@ impl<'f> Selection<'f> {
     ) -> Vec<Located> {
         let mut found: Vec<Located> = Vec::new();
         for joint in joints {
-            let mut known = self.known_at(joint.at);
+            let mut known = self.candidates_at(joint.at);
             known.retain(|&predicate| {
                 let located = (joint.at, predicate);
                 !seen.contains(&located) && !found.contains(&located)
@@ -221,14 +221,14 @@ impl<'f> Selection<'f> {
                 let (one, other) = (holds(predicate, &before), holds(predicate, &after));
                 one.is_none() || other.is_none() || one != other
             });
-            known.sort_by_key(|&predicate| badness(predicate));
-            let best = known.into_iter().take(AT_ONCE);
+            known.sort_by_key(|&predicate| cost(predicate));
+            let best = known.into_iter().take(PREDICATES_PER_JOINT_AND_ROUND);
             found.extend(best.map(|predicate| (joint.at, predicate)));
         }
         found
     }
 
-    /// That variables have the values which they have before a joint in the model, and not behind it.
+    /// Returns equations between variables and their values before a joint in the model, where these change at the joint.
     fn values_before(
         &mut self,
         blocks: &Blocks,
@@ -243,7 +243,7 @@ impl<'f> Selection<'f> {
             let mut here = 0;
             for id in variables {
                 let variable = store().variable(program.variable(id).symbol);
-                if here == VALUES || store().sort(variable).is_array() {
+                if here == VALUES_PER_JOINT_AND_ROUND || store().sort(variable).is_array() {
                     continue;
                 }
                 let before = self.solver.value(joint.before[&id]);
@@ -262,7 +262,7 @@ impl<'f> Selection<'f> {
         found
     }
 
-    /// The values in the model of the variables that occur in the predicates.
+    /// Returns the values in the model of the variables that occur in the predicates.
     fn values(
         &mut self,
         blocks: &Blocks,
@@ -289,12 +289,12 @@ impl<'f> Selection<'f> {
         arena.variable_at(Symbol::new("selector#", Sort::Bool), self.selectors)
     }
 
-    /// Leaves out what is not needed, as long as time allows, the last first.
-    fn shrunk(&mut self, core: impl Iterator<Item = TermId>) -> Vec<TermId> {
+    /// Minimises the core within the time limit, from the last element to the first.
+    fn minimised(&mut self, core: impl Iterator<Item = TermId>) -> Vec<TermId> {
         let mut core: Vec<TermId> = core.collect();
         let begin = Instant::now();
         let mut next = core.len();
-        while next > 0 && begin.elapsed() < SHRINKING {
+        while next > 0 && begin.elapsed() < CORE_MINIMISATION_TIME {
             next -= 1;
             let mut rest = core.clone();
             rest.remove(next);
@@ -307,7 +307,7 @@ impl<'f> Selection<'f> {
         core
     }
 
-    /// Each block in a state of its own.
+    /// Asserts the blocks, each over a state of its own, and returns the joints.
     fn assert_blocks<A: Abstraction>(
         &mut self,
         cpa: &PredicateCpa<A>,
@@ -325,7 +325,7 @@ impl<'f> Selection<'f> {
             };
             let source = cpa.abstraction_state(path.states[index - 1]).place;
             if let Place::At(source) = source
-                && self.looked_at.insert(Rc::as_ptr(formula))
+                && self.visited_blocks.insert(Rc::as_ptr(formula))
             {
                 for atom in conditions(cpa, formula) {
                     self.suggest(source, atom);
@@ -359,11 +359,11 @@ impl<'f> Selection<'f> {
         joints
     }
 
-    /// Atoms of the weakest preconditions of what is known at the joints, from the last to the first.
+    /// Suggests the atoms of the weakest preconditions of the candidates at the joints, from the last joint to the first.
     fn suggest_preconditions(&mut self, blocks: &Blocks, arena: &Arena, joints: &[Joint]) {
         for pair in joints.windows(2).rev() {
             let [first, second] = pair else { continue };
-            // The state behind the first joint is what the second block begins in.
+            // The state after the first joint is the one in which the second block begins.
             let originals: FxHashMap<TermId, TermId> = first
                 .after
                 .iter()
@@ -373,7 +373,7 @@ impl<'f> Selection<'f> {
                 })
                 .collect();
             let mut found = Vec::new();
-            for predicate in self.known_at(second.at) {
+            for predicate in self.candidates_at(second.at) {
                 let here = at_state(blocks, arena, &second.before, predicate);
                 collect_atoms(
                     arena,
@@ -391,7 +391,7 @@ impl<'f> Selection<'f> {
 }
 
 impl Joint {
-    /// That the predicate holds before the joint if and only if it does behind it.
+    /// Returns the formula that the predicate has the same truth value on both sides of the joint.
     fn link(&self, blocks: &Blocks, arena: &Arena, predicate: TermId) -> TermId {
         let before = at_state(blocks, arena, &self.before, predicate);
         let after = at_state(blocks, arena, &self.after, predicate);
@@ -410,8 +410,8 @@ fn at_state(
     })
 }
 
-/// Predicates with fewer variables, that are smaller, and that say what a variable is, are better.
-fn badness(predicate: TermId) -> usize {
+/// Orders predicates: fewer variables, smaller size, and equations are better.
+fn cost(predicate: TermId) -> usize {
     let is_equation = matches!(
         store().kind(predicate),
         TermKind::Apply { op: Op::Eq, .. } | TermKind::Variable { .. }

@@ -1,4 +1,4 @@
-//! What an engine under CEGAR decides for itself.
+//! The parts of CEGAR that are specific to an engine.
 
 use rustc_hash::FxHashMap;
 
@@ -12,21 +12,21 @@ use crate::program::InlinedLocation;
 use crate::solver::interpolation::{Interpolation, Interpolator};
 use crate::term::TermId;
 
-/// The Predicate CPA with the others.
+/// The composite of the Predicate CPA and the auxiliary CPAs.
 pub type Cpa<A> = Composite<PredicateCpa<A>>;
 
-/// The abstract model as far as it has been explored, and an interpolator.
+/// The abstract model explored so far, and an interpolator.
 pub struct Model<'m, A: Abstraction> {
     /// The CPAs.
     pub cpa: &'m mut Cpa<A>,
     /// The reached states.
     pub reached: &'m mut Reached<Cpa<A>>,
-    /// For refinements.
+    /// The interpolator for refinements.
     pub interpolator: &'m mut dyn Interpolator,
 }
 
 impl<A: Abstraction> Model<'_, A> {
-    /// The abstraction states in the reached set, with their elements.
+    /// Returns the reached set's element of each abstraction state.
     pub fn elements(&self) -> FxHashMap<AbstractionId, ElementId> {
         let all = self.reached.since(0);
         let states = all.filter(|(_, element)| element.state.domain.is_abstraction);
@@ -35,7 +35,7 @@ impl<A: Abstraction> Model<'_, A> {
             .collect()
     }
 
-    /// The states that have been reached from each by a block, and are in the reached set.
+    /// For each abstraction state, returns its successors by one block in the reached set.
     pub fn children(&self) -> FxHashMap<AbstractionId, Vec<AbstractionId>> {
         let mut children: FxHashMap<AbstractionId, Vec<AbstractionId>> = FxHashMap::default();
         for (_, element) in self.reached.since(0) {
@@ -50,12 +50,12 @@ impl<A: Abstraction> Model<'_, A> {
         children
     }
 
-    /// The block formulas of a path.
+    /// Returns the block formulas of a path.
     pub fn sequence(&self, path: &AbstractPath) -> PathSequence {
         PathSequence::new(&self.cpa.domain, path, self.interpolator.arena())
     }
 
-    /// Interpolants of the sequence over the state variables themselves; `None` if there are none.
+    /// Returns interpolants of the sequence over the state variables themselves; `None` if there are none.
     pub fn interpolants(&mut self, sequence: &PathSequence) -> Option<Vec<TermId>> {
         let interpolate = || self.interpolator.interpolate(sequence.sequence());
         match counters::time(Counter::Interpolation, interpolate) {
@@ -68,13 +68,13 @@ impl<A: Abstraction> Model<'_, A> {
     }
 }
 
-/// What predicate abstraction and IMPACT differ in, besides the CPA's configuration.
+/// The differences between predicate abstraction and IMPACT besides the configuration of the CPA.
 pub trait Strategy<A: Abstraction> {
-    /// Refines the model, given that the path, which leads from the root to a target, is infeasible. Invariants of its path
-    /// program, if there are some, are interpolants at the states between the two.
+    /// Refines the model, given that the path from the root to a target is infeasible. `path_invariants` are invariants of
+    /// its path program, if known; they are interpolants at the states between the first and the last.
     ///
     /// # Errors
-    /// When it cannot, with a reason in words.
+    /// When refinement fails, with a reason in words.
     fn refine(
         &mut self,
         model: Model<'_, A>,
@@ -87,18 +87,18 @@ pub trait Strategy<A: Abstraction> {
         false
     }
 
-    /// The precision of the initial state.
+    /// Returns the precision of the initial state.
     fn precision(&self) -> A::Precision;
 
-    /// An invariant that another analysis has proved.
+    /// Adds an invariant that another analysis has proved.
     fn assume(&mut self, abstraction: &mut A, at: InlinedLocation, invariant: TermId);
 
-    /// The abstraction formula as a term of the shared store.
+    /// Returns the abstraction formula as a term of the shared store.
     fn term(&self, abstraction: &A, formula: &A::Formula) -> TermId;
 
-    /// Formulas that have been of use at a location, terms of the shared store.
+    /// Returns the formulas that have been useful, with their locations, as terms of the shared store.
     fn used(&self, abstraction: &A) -> Vec<Candidate>;
 
-    /// Why the abstraction cannot go on, if it cannot.
+    /// Returns the reason why the abstraction cannot continue, if any.
     fn failure(&self, abstraction: &A) -> Option<String>;
 }

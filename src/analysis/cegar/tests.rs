@@ -1,5 +1,5 @@
 //! The four configurations of the Predicate CPA on the running example of paper 000, and abstraction refinement on
-//! programs made by hand.
+//! small programs.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::workers::Workers;
 
 const INT: Sort = Sort::BitVec(32);
 
-/// Figure 2, and its loop head and x and y.
+/// Figure 2: the program, its loop head, and the predicate x = y.
 fn running_example() -> (Program, LocationId, TermId) {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));
@@ -59,7 +59,7 @@ fn is_satisfiable(cpa: &mut Composite<PredicateCpa>, guard: TermId, arena: &Rc<A
     solver.check(&[guard]) == solver::Answer::Satisfiable
 }
 
-/// The states of an unrolling from a place: steps, and whether they can be reached, by location.
+/// The states of an unrolling from a location: location, number of steps, and whether the state is reachable.
 fn unrolled(from: Option<LocationId>, bound: u32) -> Vec<(LocationId, u32, bool)> {
     let (program, _, _) = running_example();
     let blocks = edge_by_edge(program);
@@ -86,7 +86,7 @@ fn unrolled(from: Option<LocationId>, bound: u32) -> Vec<(LocationId, u32, bool)
     all
 }
 
-/// Figure 5: with one unrolling the error is not reached, and the loop head is, again.
+/// Figure 5: with one unrolling the error is not reached, and the loop head is reached again.
 #[test]
 fn bmc_unrolls_the_running_example() {
     let (program, head, _) = running_example();
@@ -99,7 +99,7 @@ fn bmc_unrolls_the_running_example() {
     assert!(!at(program.errors[0]).contains(&true), "{states:?}");
 }
 
-/// Figure 6: from any state at the loop head the error may be reached at once, but not after a step without it.
+/// Figure 6: from an arbitrary state at the loop head the error is reachable immediately, but not after a safe step.
 #[test]
 fn k_induction_needs_one_step() {
     let (program, head, _) = running_example();
@@ -109,7 +109,7 @@ fn k_induction_needs_one_step() {
     assert_eq!(reached, [true, false], "{states:?}");
 }
 
-/// Figures 7 and 8: x = y at the loop head, and nothing at the error.
+/// Figures 7 and 8: x = y at the loop head, and no other invariant.
 #[test]
 fn predicate_abstraction_and_impact_find_that_x_is_y() {
     let (program, head, equal) = running_example();
@@ -179,7 +179,7 @@ fn interpolants_only(blocks: BlockEnds) -> Options {
     }
 }
 
-/// The answer, how many counterexamples there were, and how many states before the last of them.
+/// Returns the answer, the number of counterexamples, and the number of states before the last of them.
 fn run(
     engine: Engine,
     ends: BlockEnds,
@@ -202,7 +202,7 @@ fn run(
 }
 
 #[test]
-fn what_another_has_proved_is_taken() {
+fn invariants_of_other_engines_are_used() {
     let (program, head, equal) = running_example();
     let blocks = crate::analysis::testing::blocks(program.clone());
     let mut cut_points = blocks.cut_points().into_iter();
@@ -225,7 +225,7 @@ fn what_another_has_proved_is_taken() {
     }
 }
 
-/// A loop that alternates between two modes, with a counter that the property does not speak of.
+/// A loop that alternates between two modes, with a counter that the property does not depend on.
 fn modes(wrong: bool) -> Program {
     let mut b = ProgramBuilder::new();
     let names = ["mode", "held", "count"];
@@ -280,7 +280,7 @@ fn proofs_are_confirmed_and_violations_replayed() {
     }
 }
 
-/// blk^lf has states where functions begin and end; what they are told apart by is not said in the proof.
+/// blk^lf has abstraction states at function entries and exits; they do not occur in the proof.
 #[test]
 fn blocks_may_end_at_functions() {
     let text = |held: u32| {
@@ -332,8 +332,8 @@ fn blocks_may_end_at_functions() {
     }
 }
 
-/// Two counters that are moved together, and a sum that only their being equal explains.
-const TOGETHER: &str = "extern void reach_error(void);
+/// Two counters that are incremented together; the property needs their equality.
+const EQUAL_COUNTERS: &str = "extern void reach_error(void);
     int main(void) {
         unsigned x = 0, y = 0;
         while (x < 1000000) { x++; y++; }
@@ -341,8 +341,8 @@ const TOGETHER: &str = "extern void reach_error(void);
         return 0;
     }";
 
-/// Three numbers that are moved about, many times, and whose exclusive or stays even. Only the property speaks of it.
-const ROTATED: &str = "extern void reach_error(void);
+/// Three permuted numbers whose exclusive or stays even, which only the property suggests.
+const EVEN_XOR: &str = "extern void reach_error(void);
     extern unsigned __VERIFIER_nondet_uint(void);
     int main(void) {
         unsigned x = 1, y = 1, z = 0, n = 0;
@@ -356,8 +356,14 @@ const ROTATED: &str = "extern void reach_error(void);
         return 0;
     }";
 
-/// What becomes of the program in so many refinements, and so much time.
-fn refined(text: &str, engine: Engine, options: Options, most: u32, time: Duration) -> Answer {
+/// Runs an engine with a maximum number of refinements and a time limit.
+fn refined(
+    text: &str,
+    engine: Engine,
+    options: Options,
+    maximum_refinements: u32,
+    time: Duration,
+) -> Answer {
     let program = lowered(text);
     let simplified = simplify(&program);
     let blocks = crate::analysis::testing::blocks(simplified.program.clone());
@@ -365,7 +371,7 @@ fn refined(text: &str, engine: Engine, options: Options, most: u32, time: Durati
     let token = setting.token.clone();
     let report = |progress| {
         if let Progress::Refinement { number, .. } = progress
-            && number >= most
+            && number >= maximum_refinements
         {
             token.cancel();
         }
@@ -397,10 +403,10 @@ fn path_invariants_exclude_all_unrollings() {
     let (patient, impatient) = (2 * enough, enough / 3);
     for engine in [Engine::PredicateAbstraction, Engine::Impact] {
         for (text, by, time, limit, proves) in [
-            (TOGETHER, Generator::DataFlow, none, patient, false),
-            (TOGETHER, Generator::DataFlow, enough, patient, true),
-            (ROTATED, Generator::DataFlow, enough, impatient, false),
-            (ROTATED, Generator::Kipdr, enough, patient, true),
+            (EQUAL_COUNTERS, Generator::DataFlow, none, patient, false),
+            (EQUAL_COUNTERS, Generator::DataFlow, enough, patient, true),
+            (EVEN_XOR, Generator::DataFlow, enough, impatient, false),
+            (EVEN_XOR, Generator::Kipdr, enough, patient, true),
         ] {
             let options = with_path_invariants(by, time);
             let answer = refined(text, engine, options, 8, limit);
@@ -410,7 +416,7 @@ fn path_invariants_exclude_all_unrollings() {
     }
 }
 
-/// KIPDR is given more time than there is, and a path program whose base case is hard.
+/// KIPDR gets more time than available, and a path program whose base case is hard.
 #[test]
 fn cancelling_stops_path_invariants() {
     let hard = "extern void reach_error(void);

@@ -1,4 +1,4 @@
-//! The abstract domain: predicates, and which of them are weaker than which (thesis, sections 3.1 and 3.6).
+//! The abstract domain: predicates and the implications between them (thesis, sections 3.1 and 3.6).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,11 +14,11 @@ use crate::term::{
     store,
 };
 
-/// The most predicates of orders of pairs at a place.
-const MOST_ORDERS: usize = 60;
+/// Maximum number of order predicates at a place; a place with more gets none.
+const MAXIMUM_ORDERS_PER_PLACE: usize = 60;
 
-/// The most predicates of the initial domain.
-const MOST_INITIAL: usize = 200;
+/// Maximum number of predicates from the conditions of the program.
+const MAXIMUM_INITIAL_CONDITIONS: usize = 200;
 
 /// A predicate of the domain.
 #[derive(Debug)]
@@ -28,14 +28,14 @@ struct Predicate {
     symbols: Vec<Symbol>,
 }
 
-/// How equations between numbers become predicates (thesis, section 3.6).
+/// The predicates that an equation between numbers is split into (thesis, section 3.6).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Equations {
-    /// As they are.
+    /// The equation.
     Whole,
-    /// As two inequalities.
+    /// Its two inequalities.
     Split,
-    /// As they are, and one inequality.
+    /// The equation and one inequality.
     Both,
 }
 
@@ -43,18 +43,18 @@ pub enum Equations {
 pub struct Domain {
     predicates: Vec<Predicate>,
     known: FxHashMap<TermId, Literal>,
-    /// For each place the predicates over its variables.
+    /// For each place, the predicates over its variables.
     by_place: Vec<Vec<PredicateId>>,
-    /// For each place its variables.
+    /// For each place, its variables.
     state: Vec<FxHashSet<Symbol>>,
     unsigned: FxHashSet<Symbol>,
     equations: Equations,
-    /// Whether one predicate implies another, as far as that was asked.
+    /// The implications between predicates that have been checked.
     implied: FxHashMap<(PredicateId, PredicateId), bool>,
 }
 
 impl Domain {
-    /// With the predicates that the options ask for.
+    /// Creates the initial domain that the options describe.
     pub fn new(system: &System<'_>, options: &Options) -> Self {
         let program = system.blocks().inlined().program();
         let symbol = |id: &VariableId| program.variable(*id).symbol;
@@ -85,7 +85,7 @@ impl Domain {
         domain
     }
 
-    /// The conditions of the program, and those of its blocks that depend on the state alone.
+    /// Adds the conditions of the program, and those of its blocks that depend on the state alone.
     fn add_conditions(&mut self, system: &System<'_>) {
         let program = system.blocks().inlined().program();
         let vocabulary = Vocabulary::of(program);
@@ -110,7 +110,7 @@ impl Domain {
             });
         }
         for condition in all {
-            if self.predicates.len() < MOST_INITIAL
+            if self.predicates.len() < MAXIMUM_INITIAL_CONDITIONS
                 && free_variables(store(), condition)
                     .iter()
                     .all(|(_, instance)| *instance == 0)
@@ -120,7 +120,7 @@ impl Domain {
         }
     }
 
-    /// For each two variables of one kind, that the one is less than the other.
+    /// Adds the predicates that one variable is less than another of the same type.
     fn add_orders(&mut self, system: &System<'_>, program: &Program) {
         let numbers = |id: &VariableId| {
             let variable = program.variable(*id);
@@ -141,7 +141,7 @@ impl Domain {
                     }
                 }
             }
-            if orders.len() <= MOST_ORDERS {
+            if orders.len() <= MAXIMUM_ORDERS_PER_PLACE {
                 for order in orders {
                     self.add(order);
                 }
@@ -149,13 +149,12 @@ impl Domain {
         }
     }
 
-    /// How many predicates there are.
     pub fn len(&self) -> usize {
         self.predicates.len()
     }
 
-    /// Adds the formula as a predicate; its conjuncts each for itself, and equations as the options say. Says how many
-    /// are new.
+    /// Adds each conjunct of the formula as a predicate, with equations split according to the options. Returns the number of
+    /// new predicates.
     pub fn add(&mut self, formula: TermId) -> usize {
         let before = self.predicates.len();
         for part in conjuncts(store(), formula) {
@@ -208,7 +207,7 @@ impl Domain {
         self.predicates.push(Predicate { formula, symbols });
     }
 
-    /// The two inequalities that an equation between numbers is.
+    /// Splits an equation between numbers into two inequalities.
     pub fn inequalities(&self, formula: TermId) -> Option<[TermId; 2]> {
         let TermKind::Apply {
             op: Op::Eq,
@@ -225,7 +224,7 @@ impl Domain {
         Some([self.at_most(one, other), self.at_most(other, one)])
     }
 
-    /// One number is at most the other, as C compares them.
+    /// Returns the formula `one <= other` with the signedness of the comparison in C.
     pub fn at_most(&self, one: TermId, other: TermId) -> TermId {
         if store().sort(one) == Sort::Int {
             return store().int_le(one, other);
@@ -242,7 +241,7 @@ impl Domain {
         }
     }
 
-    /// The literal as a term of the store.
+    /// Returns the literal as a term of the store.
     pub fn literal(&self, literal: Literal) -> TermId {
         let formula = self.predicates[literal.predicate.0 as usize].formula;
         match literal.is_true {
@@ -251,7 +250,7 @@ impl Domain {
         }
     }
 
-    /// The cube's literals as one term of the store.
+    /// Returns the conjunction of the cube's literals as a term of the store.
     pub fn cube(&self, cube: &Cube) -> TermId {
         let literals = cube.literals().iter();
         store().and(
@@ -261,19 +260,19 @@ impl Domain {
         )
     }
 
-    /// The predicates over the variables of the place.
+    /// Returns the predicates over the variables of the place.
     pub fn at(&self, place: PlaceId) -> &[PredicateId] {
         &self.by_place[place.index()]
     }
 
-    /// Whether one of the symbols occurs in the predicate.
+    /// Checks whether one of the symbols occurs in the predicate.
     pub fn mentions(&self, predicate: PredicateId, symbols: &FxHashSet<Symbol>) -> bool {
         let own = &self.predicates[predicate.0 as usize].symbols;
         own.iter().any(|symbol| symbols.contains(symbol))
     }
 
-    /// The literals that the literal implies and that are nearest to it: PARENTS of a predicate, CHILDREN of a negated one
-    /// (thesis, section 3.1). Implications are asked when they are needed.
+    /// Returns the nearest literals that the literal implies: PARENTS of a predicate, CHILDREN of a negated one (thesis, section
+    /// 3.1). Implications are checked lazily.
     pub fn weaker(
         &mut self,
         literal: Literal,
@@ -309,7 +308,7 @@ impl Domain {
                     false => (one, between),
                 };
                 if one != between && self.implies(pair, solver, context)? {
-                    // Of equivalent ones the first stays.
+                    // Of equivalent predicates, the first one stays.
                     let back = self.implies((pair.1, pair.0), solver, context)?;
                     keep &= back && one < between;
                 }

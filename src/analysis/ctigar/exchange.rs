@@ -1,4 +1,4 @@
-//! What goes to the other analyses and comes from them, and certificates.
+//! Exchange of invariants with the other analyses, and certificates.
 
 use std::time::Duration;
 
@@ -18,40 +18,41 @@ use crate::program::InlinedLocation;
 use crate::solver::Solver;
 use crate::term::{Build, store};
 
-/// What the search for clauses of the infinite frame may take.
-const INFINITE: Share = Share {
+/// Share of the time for the search for clauses of the infinite frame.
+const INFINITE_FRAME_SHARE: Share = Share {
     of_time: 0.1,
     at_least: Duration::from_millis(20),
 };
 
-/// A solver is made again when it has been told so many times as many clauses as there are, and this many more.
-const STALE: (usize, usize) = (3, 200);
+/// Limit (factor, constant) for obsolete clauses: a solver is recreated when it contains more clauses than factor times the
+/// current number plus constant.
+const OBSOLETE_CLAUSES: (usize, usize) = (3, 200);
 
-/// The exchange with the store.
+/// The connection to the shared invariant store.
 pub struct Exchange {
     houdini: Houdini,
     taken: Taken,
     places: FxHashMap<InlinedLocation, PlaceId>,
-    /// What the system has been told.
+    /// The invariants that the engine's solvers already contain.
     known: FxHashSet<Candidate>,
     schedule: Schedule,
 }
 
 impl Exchange {
-    /// With a solver of its own.
+    /// Creates it with a solver of its own.
     pub fn new(system: &System<'_>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
         Self {
             houdini: Houdini::new(system.blocks(), solver, context.token, context.workers),
             taken: Taken::new(system.blocks()),
             places: system.places().map(|(id, place)| (place.at, id)).collect(),
             known: FxHashSet::default(),
-            schedule: Schedule::new(INFINITE),
+            schedule: Schedule::new(INFINITE_FRAME_SHARE),
         }
     }
 }
 
 impl Ctigar<'_> {
-    /// Takes what the store has: it holds in every frame.
+    /// Adds the new invariants of the store to all frames.
     pub(super) fn take_invariants(&mut self, context: &Context<'_>) {
         for ground in self.exchange.taken.refresh(context.exchange) {
             let Candidate { at, formula } = ground.fact;
@@ -71,8 +72,8 @@ impl Ctigar<'_> {
         }
     }
 
-    /// Looks for clauses of the last frame that are inductive by themselves: they belong to the infinite frame, and are
-    /// published. The others are suggested.
+    /// Searches the clauses of the last frame for those that are inductive without a frame; these move to the infinite frame
+    /// and are published. The others are offered as candidates.
     pub(super) fn publish(&mut self, context: &Context<'_>) {
         let cubes = self.frames.exactly(self.frontier.next());
         if cubes.is_empty() || !self.exchange.schedule.begin(self.frontier.0) {
@@ -104,14 +105,14 @@ impl Ctigar<'_> {
         houdini.publish(candidates, &Samples::default(), context, &mut |_| {})
     }
 
-    /// The proof by a frame that equals the next one.
+    /// Returns the proof by a frame that equals its successor.
     pub(super) fn proved(&mut self, level: Level, context: &Context<'_>) -> Answer {
         let cubes = self.frames.of(level.next());
         self.statistics.fixpoint_clauses = cubes.len() as u64;
         let literals = cubes.iter().map(|cube| cube.literals().len() as u64);
         self.statistics.fixpoint_literals = literals.sum();
         let candidates: Vec<Candidate> = cubes.iter().map(|cube| self.candidate(cube)).collect();
-        // The prover's answer has only what is needed.
+        // The prover's certificate contains only the clauses that are needed.
         self.prove(&candidates, context);
         let now = context.exchange.snapshot();
         let known = now.candidates();
@@ -120,14 +121,14 @@ impl Ctigar<'_> {
         {
             return Answer::Safe(certificate);
         }
-        // The certificate that has the whole frame.
+        // Otherwise the certificate contains the whole frame.
         let inlined = self.system.blocks().inlined();
         let taken = &self.exchange.taken;
         let snapshot = taken.snapshot();
         Answer::Safe(snapshot.certificate(1, &taken.batches(), &candidates, inlined))
     }
 
-    /// Lets go of solvers most of whose clauses others have made superfluous.
+    /// Drops the solvers most of whose clauses are subsumed by later ones.
     pub(super) fn renew_solvers(&mut self) {
         let places: Vec<PlaceId> = self.system.places().map(|(id, _)| id).collect();
         for id in places {
@@ -136,7 +137,8 @@ impl Ctigar<'_> {
                 .clauses()
                 .filter(|(_, cube)| cube.at == id)
                 .count();
-            if self.queries.clauses_told(id) > STALE.0 * needed + STALE.1 {
+            if self.queries.asserted_clauses(id) > OBSOLETE_CLAUSES.0 * needed + OBSOLETE_CLAUSES.1
+            {
                 self.queries.forget_solver(id);
             }
         }

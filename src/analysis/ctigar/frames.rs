@@ -1,8 +1,8 @@
-//! The sequence of frames: F(i) has all states that are reached within i steps, and maybe more.
+//! The sequence of frames: F(i) over-approximates the states that are reachable within i steps.
 //!
-//! A clause is the negation of a cube. It is kept once, with the largest level of whose frame it is a part (delta
-//! encoding); it is then part of all frames below. F(0) is the program's entry and needs no clauses; at the entry there
-//! are never any.
+//! A clause is the negation of a cube. It is stored once, with the largest level whose frame contains it (delta encoding);
+//! all frames below contain it as well. F(0) is the program's entry and needs no clauses; there are never clauses at the
+//! entry.
 
 use super::cube::Cube;
 
@@ -11,20 +11,17 @@ use super::cube::Cube;
 pub struct Level(pub u32);
 
 impl Level {
-    /// The frame of what holds in all states that are reached.
+    /// The frame of the clauses that hold in all reachable states.
     pub const INFINITE: Self = Self(u32::MAX);
 
-    /// As an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The next one.
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// The one before.
     pub const fn before(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
@@ -32,29 +29,29 @@ impl Level {
 
 #[derive(Debug, Default)]
 pub struct Frames {
-    /// In no order.
+    /// The clauses, unordered.
     clauses: Vec<(Level, Cube)>,
 }
 
 impl Frames {
-    /// All clauses, as the cubes that they exclude, with their levels.
+    /// Returns all clauses with their levels, as the cubes that they exclude.
     pub fn clauses(&self) -> impl Iterator<Item = (Level, &Cube)> {
         self.clauses.iter().map(|(level, cube)| (*level, cube))
     }
 
-    /// The clauses that are part of the frame and of none above, as cubes.
+    /// Returns the clauses of the frame that are in no higher frame, as cubes.
     pub fn exactly(&self, level: Level) -> Vec<Cube> {
         let here = self.clauses.iter().filter(|(at, _)| *at == level);
         here.map(|(_, cube)| cube.clone()).collect()
     }
 
-    /// The clauses of the frame, as cubes.
+    /// Returns the clauses of the frame, as cubes.
     pub fn of(&self, level: Level) -> Vec<Cube> {
         let here = self.clauses.iter().filter(|(at, _)| *at >= level);
         here.map(|(_, cube)| cube.clone()).collect()
     }
 
-    /// Excludes the cube from all frames up to the level; what that makes superfluous goes.
+    /// Excludes the cube from all frames up to the level, and removes the clauses that this subsumes.
     pub fn add(&mut self, cube: Cube, level: Level) {
         self.clauses
             .retain(|(at, other)| *at > level || !cube.subsumes(other));

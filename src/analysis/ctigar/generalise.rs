@@ -1,5 +1,5 @@
-//! Generalisation: which literals an inductive clause can do without (thesis, section 3.5, Algorithms 8 and 9, and
-//! section 3.6, generalisation in consecution).
+//! Generalisation: dropping literals of an inductive clause (thesis, section 3.5, Algorithms 8 and 9, and section 3.6,
+//! generalisation in consecution).
 
 use super::cube::{Cube, Literal};
 use super::frames::Level;
@@ -9,17 +9,17 @@ use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::analysis::Context;
 
-/// Whether a clause is inductive relative to a frame.
+/// The result of the check whether a clause is inductive relative to a frame.
 #[derive(Debug)]
 pub enum Consecution {
-    /// It is; so is the negation of this part of its cube, which is what the solver's cores need.
+    /// It is inductive, and so is the negation of this part of its cube, which the unsat cores need.
     Inductive(Cube),
-    /// It is not, as the model shows, if the solver has one.
+    /// It is not inductive; the model is a counterexample, if the solver has one.
     Broken(Option<Model>),
 }
 
 impl Ctigar<'_> {
-    /// Whether no step leads from the frame, without the cube, into the cube.
+    /// Checks consecution: whether no step leads from the frame, without the cube, into the cube.
     pub(super) fn consecution(
         &mut self,
         cube: &Cube,
@@ -45,7 +45,7 @@ impl Ctigar<'_> {
         Ok(Consecution::Inductive(part))
     }
 
-    /// The part of the cube whose negation is inductive relative to the frame, if there is one.
+    /// Returns a part of the cube whose negation is inductive relative to the frame, if the cube's negation is.
     pub(super) fn inductive_part(
         &mut self,
         cube: &Cube,
@@ -58,8 +58,8 @@ impl Ctigar<'_> {
         }
     }
 
-    /// Generalises the cube, whose negation is inductive relative to the frame, and excludes what comes of it from as many
-    /// frames as can be; up to which.
+    /// Generalises the cube, whose negation is inductive relative to the frame, and excludes the result from as many frames as
+    /// possible; returns the last of these.
     pub(super) fn generalise_and_exclude(
         &mut self,
         cube: Cube,
@@ -70,8 +70,8 @@ impl Ctigar<'_> {
         self.exclude_upwards(cube, level.next(), context)
     }
 
-    /// Excludes the cube from the frames up to the level, which is known to be right, and from those above as long as
-    /// that is.
+    /// Excludes the cube from the frames up to the level, which is known to be sound, and from the frames above as long as the
+    /// clause is inductive relative to them.
     fn exclude_upwards(
         &mut self,
         mut cube: Cube,
@@ -90,13 +90,13 @@ impl Ctigar<'_> {
         Ok(level)
     }
 
-    /// The cube's negation becomes a clause of all frames up to the level.
+    /// Adds the cube's negation as a clause to all frames up to the level.
     pub(super) fn exclude(&mut self, cube: Cube, level: Level) {
         self.queries.add_clause(&cube, level, &self.domain);
         self.frames.add(cube, level);
     }
 
-    /// MIC (Algorithm 8) with geometric generalisation (Algorithm 9): a cube with fewer or weaker literals.
+    /// MIC (Algorithm 8) with geometric generalisation (Algorithm 9): returns a cube with fewer or weaker literals.
     fn mic(
         &mut self,
         cube: Cube,
@@ -106,7 +106,7 @@ impl Ctigar<'_> {
     ) -> Result<Cube, Stop> {
         let mut best = cube;
         let mut geometric = 0;
-        // What refinement has brought last is the most special.
+        // The predicates that refinement added last are the most specific.
         let literals: Vec<Literal> = best.literals().iter().rev().copied().collect();
         for literal in literals {
             if !best.contains(literal) {
@@ -118,7 +118,7 @@ impl Ctigar<'_> {
                 best = found;
                 continue;
             }
-            // A literal is replaced again and again as long as that goes well.
+            // A literal is replaced repeatedly as long as the cube stays inductive.
             let mut current = literal;
             while geometric < self.options.max_geo {
                 geometric += 1;
@@ -138,7 +138,7 @@ impl Ctigar<'_> {
         Ok(best)
     }
 
-    /// The cube with the literal replaced by one that it implies, if that is inductive for one of the nearest.
+    /// Replaces the literal by one of the nearest literals that it implies, if the negation of the result is inductive.
     fn replaced_by_weaker(
         &mut self,
         cube: &Cube,
@@ -163,8 +163,8 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
-    /// CTGDOWN (Algorithm 8): the cube or a part of it whose negation is inductive relative to the frame, after counterexamples have
-    /// been excluded or joined with it, as often as need be: the thesis finds maxJoins = ∞ best.
+    /// CTGDOWN (Algorithm 8): returns the cube or a part of it whose negation is inductive relative to the frame. Counterexamples
+    /// are excluded or joined with the cube without a bound on joins: the thesis finds maxJoins = ∞ best.
     fn ctg_down(
         &mut self,
         mut cube: Cube,
@@ -200,7 +200,7 @@ impl Ctigar<'_> {
                 self.exclude(part, up_to);
                 continue;
             }
-            // States at different places have nothing in common.
+            // States at different places have no literals in common.
             let common = cube.filtered(|literal| counterexample.contains(literal));
             if at != cube.at || common == cube {
                 return Ok(None);

@@ -1,7 +1,7 @@
-//! What a lifted state can say something of (thesis, section 3.2).
+//! The cells that a lifted state may constrain (thesis, section 3.2).
 //!
-//! Departure: the inputs of the step, nondeterministic assignments among them, keep the values of the model, where the
-//! thesis takes what they assign out of the successor. A state counts as lifted only if it takes the step with them.
+//! Departure: the inputs of the step, nondeterministic assignments included, keep the values of the model, whereas the
+//! thesis removes the assigned variables from the successor. A state is lifted only if it takes the step with these inputs.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::term::{
     Arena, Evaluator, Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables,
 };
 
-/// The cells that the formula reads in the model's state, with their contents there. For an array these are the cells at
-/// the indices that are read; where it is compared as a whole, it is the whole.
+/// Returns the cells that the formula reads in the model's state, with their contents. For an array these are the cells at
+/// the indices that are read, or the whole array if the formula compares arrays.
 pub fn cells_of(
     blocks: &Blocks,
     arena: &Arena,
@@ -90,7 +90,6 @@ fn index_sort(array: Sort) -> Sort {
     }
 }
 
-/// Whether arrays are compared as wholes.
 fn compares_arrays(arena: &Arena, formula: TermId) -> bool {
     let mut compares = false;
     for_each_subterm(arena, [formula], |_, kind| {

@@ -1,8 +1,8 @@
-//! Refinement state mining (thesis, section 3.4, Algorithms 4 and 5): linear equations through states that refinement was
-//! about, of one place and about the same cells.
+//! Refinement state mining (thesis, section 3.4, Algorithms 4 and 5): linear equations that hold in several of the states that
+//! refinement was about, at one place and over the same cells.
 //!
-//! Departures: equations are the kernel of the matrix of the states, where the thesis asks a solver for one; those that
-//! any such number of states would satisfy are no reason to refine.
+//! Departures: equations are computed as the kernel of the matrix of the states, where the thesis asks a solver for one.
+//! Equations that any such number of states satisfies do not refine the domain.
 
 use rustc_hash::FxHashMap;
 
@@ -14,16 +14,16 @@ use crate::analysis::invariants::guess::{Echelon, equation, integral};
 use crate::analysis::invariants::samples::number;
 use crate::term::{Pool, Sort, TermId, store};
 
-/// The most points that are looked at together; more of them are no better.
-const MOST_POINTS: usize = 12;
+/// Maximum number of points of a group; more points do not improve the equations.
+const MAXIMUM_POINTS: usize = 12;
 
-/// The fewest points that are looked at: through any two there is a line.
-const LEAST_POINTS: usize = 3;
+/// Minimum number of points: a line passes through any two points.
+const MINIMUM_POINTS: usize = 3;
 
-/// A state's numbers.
+/// The values of a state's cells.
 type Point = Vec<i128>;
 
-/// What states have in common that are looked at together.
+/// A place and the cells over which its states are compared.
 type Group = (PlaceId, Vec<Cell>);
 
 /// The states that refinement was about and that no equation has been found for.
@@ -54,11 +54,11 @@ impl Ctigar<'_> {
             return;
         }
         let group = self.mining.groups.entry((state.at, cells)).or_default();
-        if group.contains(&point) || group.len() >= MOST_POINTS {
+        if group.contains(&point) || group.len() >= MAXIMUM_POINTS {
             return;
         }
         group.push(point);
-        if group.len() < LEAST_POINTS {
+        if group.len() < MINIMUM_POINTS {
             return;
         }
         let found = mine_states(
@@ -73,7 +73,7 @@ impl Ctigar<'_> {
     }
 }
 
-/// MINESTATES: the points of which equations were found that are new to the domain.
+/// MINESTATES: returns the points that satisfy new equations, which are added to the domain.
 fn mine_states(
     points: Vec<Point>,
     terms: &[TermId],
@@ -100,7 +100,7 @@ fn mine_states(
         statistics.mined += u64::from(new > 0);
         return (new > 0).then_some(points);
     }
-    // Some points have no equation in common: without the first of them, and without the others.
+    // The points satisfy no common equation; continue without the first independent one, and without the others.
     let (first, others) = independent.split_first()?;
     let without = |dropped: &[Point]| {
         let mut kept = points.clone();
@@ -114,8 +114,8 @@ fn mine_states(
     mine_states(without(others), terms, domain, statistics)
 }
 
-/// The space of the points, each with a one for the constant of an equation; and points that span it, of which no equation
-/// holds for all but one and not for that one.
+/// Returns the space of the points, each extended by a one for the constant of an equation, and independent points that span
+/// it.
 fn span(points: &[Point]) -> (Echelon, Vec<Point>) {
     let mut space = Echelon::new(points.first().map_or(0, Vec::len) + 1);
     let mut independent = points.to_vec();

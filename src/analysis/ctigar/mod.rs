@@ -1,20 +1,21 @@
 //! CTIGAR: IC3 on predicates, refined from counterexamples to induction (Birgmeier's thesis, paper 002, chapter 3, and
 //! Birgmeier, Bradley and Weissenbacher, CAV 2014; IC3 is Bradley's, VMCAI 2011).
 //!
-//! Frames are clauses over the predicates of an abstract domain, and the program counter is explicit: a clause belongs to
-//! a cut point, and a transition is a block between two of them ([`crate::program::block`]). A state that leads to the
-//! error is lifted, abstracted, and excluded by a clause that is inductive relative to a frame. Where the abstract state
-//! has a predecessor there and the concrete one has none, the domain is too coarse and is refined.
+//! Frames are sets of clauses over the predicates of an abstract domain, and the program counter is explicit: a clause
+//! belongs to a cut point, and a transition is a block between two cut points ([`crate::program::block`]). A state that
+//! leads to the error is lifted, abstracted, and excluded by a clause that is inductive relative to a frame. If the abstract
+//! state has a predecessor in the frame and the concrete state has none, the domain is too coarse and is refined.
 //!
-//! * [`system`]: places and steps; [`preimage`](mod@preimage): what they make of formulas; [`cube`]: what is asked about; [`frames`].
-//! * [`queries`]: queries about steps, which [`place_solver`] puts.
-//! * [`obligations`]: Algorithms 3, 6 and 7; [`lift`]: section 3.2; the abstraction of section 3.3 is with the first.
-//! * [`domain`]: predicates and their lattice; [`refine`]: interpolation; [`mining`]: Algorithms 4 and 5.
+//! * [`system`]: the transition system; [`preimage`](mod@preimage): preimages of formulas; [`cube`]: abstract states and
+//!   lifted states; [`frames`].
+//! * [`queries`]: queries about steps, answered by one [`place_solver`] per place.
+//! * [`obligations`]: Algorithms 3, 6 and 7, and the abstraction of section 3.3; [`lift`]: section 3.2.
+//! * [`domain`]: the predicates and their lattice; [`refine`]: refinement; [`mining`]: Algorithms 4 and 5.
 //! * [`generalise`]: Algorithms 8 and 9 and generalisation in consecution.
-//! * [`exchange`]: invariants from and for others; certificates. [`trace`]: from a trace to a run.
+//! * [`exchange`]: exchange of invariants, and certificates. [`trace`]: conversion of a trace to program inputs.
 //!
-//! Departures from the thesis: initiation needs no query, for only states at the entry are initial, and all of these are.
-//! Clauses that are inductive by themselves move to an infinite frame.
+//! Departures from the thesis: initiation needs no query, because the states at the entry are exactly the initial states.
+//! Clauses that are inductive without a frame move to an infinite frame.
 
 mod cube;
 mod domain;
@@ -58,26 +59,26 @@ use crate::solver::{Solver, SolverError};
 options! {
     /// Options of CTIGAR.
     pub struct Options {
-        /// The largest frame, in steps between cut points.
+        /// Maximum frame number (steps between cut points).
         pub max_bound: u32 = u32::MAX;
-        /// How many spurious transitions the trace of a proof obligation may have before the domain is refined; with 0
-        /// it is refined at once.
+        /// Maximum number of spurious transitions in the trace of a proof obligation before the domain is refined; with 0, it is
+        /// refined immediately.
         pub max_spurious: u32 = 0;
-        /// Whether refinement looks for linear equations through states of one location.
+        /// Whether refinement searches for linear equations that states at one location satisfy.
         pub mining: bool = true;
-        /// How deep counterexamples to generalisation are excluded in turn.
+        /// Maximum recursion depth of the exclusion of counterexamples to generalisation.
         pub max_depth: u32 = 1;
-        /// How many of them are excluded for one clause.
+        /// Maximum number of counterexamples to generalisation that are excluded per clause.
         pub max_ctgs: u32 = 3;
-        /// How many literals of a clause are tried to be replaced by weaker ones, rather than dropped.
+        /// Maximum number of attempts per clause to replace a literal by a weaker one if it cannot be dropped.
         pub max_geo: u32 = 0;
-        /// Whether the domain begins with the conditions of the program.
+        /// Whether the initial domain contains the conditions of the program.
         pub initial_conditions: bool = true;
-        /// Whether it begins with the orders of pairs of variables.
+        /// Whether the initial domain contains the order relations between pairs of variables.
         pub initial_orders: bool = true;
         /// How equations become predicates.
         pub equations: Equations = Equations::Split;
-        /// Where the predicates of refinement come from.
+        /// The source of the predicates of refinement.
         pub interpolation: Source = Source::Both;
     }
 }
@@ -87,7 +88,7 @@ choice!(Source: "interpolants" = Self::Interpolants, "half-spaces" = Self::HalfS
 /// Declares the counters of the engine.
 macro_rules! statistics {
     ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
-        /// What an engine has done.
+        /// Counters of the engine.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Statistics {
             $($(#[doc = $doc])+ pub $name: u64,)+
@@ -103,68 +104,68 @@ macro_rules! statistics {
 }
 
 statistics! {
-    /// The last frame.
+    /// Number of the last frame.
     frames,
-    /// Predicates in the end.
+    /// Predicates at the end.
     predicates,
-    /// Predicates at first.
+    /// Predicates at the beginning.
     initial_predicates,
     /// Queries about steps.
     queries,
-    /// Wall time of these.
+    /// Wall time of the queries.
     query_milliseconds,
     /// Proof obligations.
     obligations,
-    /// States lifted.
+    /// Lifted states.
     lifted,
-    /// What the states said of, before and after lifting.
+    /// Cells of the states before lifting.
     cells_before,
-    /// See above.
+    /// Cells of the states after lifting.
     cells_after,
-    /// Abstract states looked at.
+    /// Abstract states that were processed.
     abstract_states,
     /// Refinements of the domain.
     refinements,
-    /// Steps for which there was an interpolant.
+    /// Steps for which refinement had an interpolant.
     interpolants,
-    /// Steps for which there were half-spaces.
+    /// Steps for which refinement had half-spaces.
     half_spaces,
     /// Equations found by state mining.
     mined,
-    /// Spurious transitions that were let pass.
+    /// Spurious transitions that were admitted.
     spurious,
-    /// Refinements that were due to a trace with spurious transitions.
+    /// Refinements because of a trace with spurious transitions.
     backtracks,
     /// Literals dropped by generalisation.
     dropped,
     /// Counterexamples to generalisation that were excluded.
     ctgs,
-    /// Joins with such counterexamples.
+    /// Joins of a cube with such a counterexample.
     joins,
     /// Literals replaced by weaker ones.
     geometric,
-    /// Clauses that were learned.
+    /// Learned clauses.
     clauses,
-    /// Clauses of the frame that is a fixed point, and literals of all of them.
+    /// Clauses of the fixed point.
     fixpoint_clauses,
-    /// See above.
+    /// Literals of the clauses of the fixed point.
     fixpoint_literals,
-    /// The most obligations of a trace, from a state to an error.
+    /// Maximum number of obligations from a state to an error.
     deepest,
     /// Clauses of the infinite frame.
     infinite,
-    /// Invariants of others that were used.
+    /// Invariants of other engines that were used.
     invariants,
 }
 
-/// Why the search ends early.
+/// The reason why the search ends early.
 #[derive(Debug)]
 enum Stop {
-    /// It was asked to.
+    /// The run was cancelled.
     Cancelled,
-    /// A query was not decided, in words.
+    /// A query was not decided; the reason in words.
     Undecided(String),
-    /// There is no solver.
+    /// No solver could be created.
     Solver(SolverError),
 }
 
@@ -174,7 +175,7 @@ impl From<SolverError> for Stop {
     }
 }
 
-/// Runs CTIGAR, and counts.
+/// Runs CTIGAR and fills the counters.
 ///
 /// # Errors
 /// When there is no solver.
@@ -205,7 +206,6 @@ pub fn run(
     }
 }
 
-/// The engine.
 struct Ctigar<'e> {
     options: &'e Options,
     factory: &'e SolverFactory<'e>,
@@ -213,16 +213,16 @@ struct Ctigar<'e> {
     queries: Queries<'e>,
     frames: Frames,
     domain: Domain,
-    /// The last frame that is checked.
+    /// The number of the last frame.
     frontier: Level,
     refiner: Refiner,
     mining: Mining,
-    /// For implications between predicates.
+    /// The solver for implications between predicates.
     implications: Option<Box<dyn Solver>>,
     exchange: Exchange,
     statistics: Statistics,
     left_aside: LeftAside,
-    /// The steps to targets by which traces came that are left aside.
+    /// The steps to targets whose traces were not confirmed; they are no longer searched.
     steps_left_aside: FxHashSet<Step>,
 }
 
@@ -257,7 +257,7 @@ impl<'e> Ctigar<'e> {
         })
     }
 
-    /// One frame after the other, until two are the same or there is a trace.
+    /// Strengthens frame after frame until two are equal or a trace to an error is found.
     fn search(&mut self, context: &mut Context<'_>) -> Result<Answer, Stop> {
         while self.frontier.0 < self.options.max_bound {
             self.frontier = self.frontier.next();
@@ -283,7 +283,7 @@ impl<'e> Ctigar<'e> {
         Ok(Answer::Unknown("the largest bound is reached".to_owned()))
     }
 
-    /// Excludes all states of the last frame that lead to an error; a trace if there is one.
+    /// Excludes all states of the last frame that lead to an error, or returns a trace to the error.
     fn strengthen(&mut self, context: &mut Context<'_>) -> Result<Option<Vec<Model>>, Stop> {
         for step in self.system.to_errors() {
             if self.steps_left_aside.contains(&step) {
@@ -316,7 +316,7 @@ impl<'e> Ctigar<'e> {
         Ok(None)
     }
 
-    /// Moves clauses to the next frames; the level of a frame that equals the next one, if there is one.
+    /// Propagates clauses to the next frames; returns the level of a frame that equals its successor, if there is one.
     fn propagate(&mut self, context: &Context<'_>) -> Result<Option<Level>, Stop> {
         for level in (1..=self.frontier.0).map(Level) {
             for cube in self.frames.exactly(level) {

@@ -16,24 +16,24 @@ use crate::analysis::Context;
 use crate::counters::{self, Counter};
 use crate::term::{Evaluator, Symbol, Value, store};
 
-/// That the states are not reached. Its level, which is that of the frame relative to which they are to be excluded, is
-/// in the queue.
+/// A proof obligation: the states are to be excluded. The level of the frame relative to which they are to be excluded is in
+/// the queue.
 #[derive(Debug)]
 pub struct Obligation {
     state: State,
-    /// The step from there to the parent's state, or to an error.
+    /// The step from these states to the parent's states, or to an error.
     after: Model,
     parent: Option<usize>,
-    /// Whether that step leads to the parent's abstraction only.
+    /// Whether that step reaches only the parent's abstraction.
     is_spurious: bool,
-    /// How many of the steps to the error are spurious.
+    /// The number of spurious steps up to the error.
     spurious: u32,
-    /// How many obligations there are from here to the error, with this one.
+    /// The number of obligations up to the error, including this one.
     depth: u64,
 }
 
 impl Obligation {
-    /// States from which an error is one step away.
+    /// Creates an obligation for states that are one step away from an error.
     pub fn at_error(state: State, after: Model) -> Self {
         Self {
             state,
@@ -46,23 +46,23 @@ impl Obligation {
     }
 }
 
-/// What came of an obligation.
+/// The result of processing an obligation.
 enum Outcome {
-    /// The states are excluded, in all frames up to the level.
+    /// The states are excluded from all frames up to the level.
     Eliminated(Level),
-    /// There is a predecessor.
+    /// The states have a predecessor in the frame.
     Predecessor(Model),
-    /// There is a predecessor of the abstraction.
+    /// Only the abstract state has a predecessor.
     Spurious(Model, Cube),
     /// The domain has been refined.
     Refined,
 }
 
-/// Obligations by level, those that came last first.
+/// The obligations ordered by level; in a level the most recent one first.
 type Queue = BTreeSet<(Level, Reverse<usize>)>;
 
 impl Ctigar<'_> {
-    /// HANDLEOBLIGATIONS (Algorithm 6): excludes the states up to the frontier; a trace if that cannot be.
+    /// HANDLEOBLIGATIONS (Algorithm 6): excludes the states up to the frontier, or returns a trace.
     pub(super) fn handle_obligations(
         &mut self,
         first: Obligation,
@@ -116,7 +116,7 @@ impl Ctigar<'_> {
             self.statistics.obligations += 1;
             counters::add(Counter::Obligations, 1);
             self.statistics.spurious += u64::from(is_spurious);
-            // What does not lead to the parent itself need not be excluded from the frame before.
+            // A state that does not reach the parent's states themselves need not be excluded from the previous frame.
             let level = if is_spurious {
                 Level(0)
             } else {
@@ -137,7 +137,7 @@ impl Ctigar<'_> {
         context: &mut Context<'_>,
     ) -> Result<Outcome, Stop> {
         let mut excluded = None;
-        // Each abstract state is looked for among what the clauses so far leave over.
+        // Each iteration takes an abstract state that the clauses so far do not exclude.
         while let Some(cube) = self.next_abstract_state(state, level.next(), context)? {
             match self.consecution(&cube, level, context)? {
                 // Lines 5 to 12 of Algorithm 7.
@@ -168,8 +168,8 @@ impl Ctigar<'_> {
         Ok(Outcome::Eliminated(excluded.unwrap_or(level.next())))
     }
 
-    /// An abstract state that has some of the states and is not excluded from the frame (thesis, section 3.3): of the
-    /// predicates, those count that are about something the states say.
+    /// Returns an abstract state that intersects the states and is not excluded from the frame (thesis, section 3.3). It consists
+    /// of the predicates that share a symbol with the states' cells.
     fn next_abstract_state(
         &mut self,
         state: &State,
@@ -186,7 +186,7 @@ impl Ctigar<'_> {
         Ok(Some(self.abstraction(&model, state.at, Some(&symbols))))
     }
 
-    /// The abstract state of the model's state, by the predicates about some of the symbols, or by all.
+    /// Returns the abstract state of the model's state, over the predicates that contain one of the symbols, or over all.
     pub(super) fn abstraction(
         &self,
         model: &Model,
@@ -212,7 +212,7 @@ impl Ctigar<'_> {
         Cube::new(at, literals)
     }
 
-    /// A state of the frame, not one of these, that leads to one of these.
+    /// Returns a state of the frame, outside the given states, that has a step into them.
     fn predecessor(
         &mut self,
         state: &State,
@@ -236,8 +236,8 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
-    /// BACKTRACKREFINE (section 3.4): the obligations from the spurious step on are dropped, and the domain is refined such that there
-    /// is no such step.
+    /// BACKTRACKREFINE (section 3.4): drops the obligations from the spurious step on, and refines the domain such that there is
+    /// no such step.
     fn backtrack_refine(
         &mut self,
         all: &[Obligation],
@@ -259,17 +259,17 @@ impl Ctigar<'_> {
     }
 }
 
-/// The obligation and those that it comes from.
+/// Returns the obligation and its ancestors.
 fn path(all: &[Obligation], id: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(id), |&id| all[id].parent)
 }
 
-/// The obligation, of those on the path, with the spurious step that is farthest from the error.
+/// Returns the obligation on the path with the spurious step that is farthest from the error.
 fn last_spurious(all: &[Obligation], id: usize) -> Option<usize> {
     path(all, id).find(|&id| all[id].is_spurious)
 }
 
-/// The steps from the obligation to the error.
+/// Returns the steps from the obligation to the error.
 fn trace(all: &[Obligation], id: usize) -> Vec<Model> {
     path(all, id).map(|id| all[id].after.clone()).collect()
 }

@@ -1,4 +1,4 @@
-//! The solver of a place: what it is told once, what it is asked, and what its models and cores say.
+//! The solver of a place: its assertions, queries, models and unsat cores.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::program::block::Blocks;
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
 use crate::term::{Arena, Build, Sort, Symbol, TermId, Value, store};
 
-/// Wall time of a query. What depends on one that takes longer is not found out.
-const QUERY: Duration = Duration::from_secs(10);
+/// Maximum wall time of a query; a query that exceeds it is undecided.
+const QUERY_TIME: Duration = Duration::from_secs(10);
 
 /// The limit of a query.
-pub const LIMIT: CheckLimit = CheckLimit {
-    time: Some(QUERY),
+pub const QUERY_LIMIT: CheckLimit = CheckLimit {
+    time: Some(QUERY_TIME),
     resource: None,
 };
 
-/// Why a query was not decided.
+/// Returns the reason why a query was not decided.
 pub fn in_words(reason: Reason) -> String {
     match reason {
         Reason::Interrupted => "stopped".to_owned(),
@@ -32,49 +32,47 @@ pub fn in_words(reason: Reason) -> String {
     }
 }
 
-/// What is asked of a step's end.
+/// The states at the end of a step that a query is about.
 #[derive(Copy, Clone, Debug)]
 pub enum Post<'p> {
-    /// That it is reached.
+    /// Any state.
     Reached,
-    /// A state of the cube.
+    /// The states of the cube.
     Cube(&'p Cube),
-    /// One of the concrete states.
+    /// The concrete states.
     State(&'p State),
 }
 
-/// A question about a step.
+/// A query about a step.
 #[derive(Copy, Clone)]
 pub struct Query<'q> {
-    /// The frame that the state before the step is in.
+    /// The frame of the state before the step.
     pub level: Level,
-    /// What it is not in.
+    /// States that the state before the step is not in.
     pub excluding: Option<Post<'q>>,
-    /// What is to be reached.
+    /// The states to reach.
     pub post: Post<'q>,
     pub frames: &'q Frames,
-    /// The predicates.
     pub domain: &'q Domain,
 }
 
 /// The solver of a place.
 pub struct PlaceSolver {
-    /// The solver itself.
     pub solver: Box<dyn Solver>,
     pub arena: Rc<Arena>,
-    /// For each level the variable that stands for its frame; each implies the next.
+    /// The activation literal of each frame; each implies the next one.
     levels: Vec<TermId>,
-    /// For each block the variable that stands for its being run.
+    /// The activation literal of the guard of each block.
     enabled: FxHashMap<usize, TermId>,
-    /// Variables that stand for the preimages of literals under blocks.
+    /// The activation literals of the preimages of literals under blocks.
     preimages: FxHashMap<(usize, Literal), TermId>,
     names: u32,
-    /// How many clauses of frames it has been told.
+    /// The number of clauses of frames that have been asserted.
     pub clauses: usize,
 }
 
 impl PlaceSolver {
-    /// Without assertions.
+    /// Creates a solver without assertions.
     pub fn new(solver: Box<dyn Solver>) -> Self {
         Self {
             arena: Rc::clone(solver.arena()),
@@ -87,21 +85,21 @@ impl PlaceSolver {
         }
     }
 
-    /// A new Boolean variable.
+    /// Returns a fresh activation literal.
     fn name(&mut self) -> TermId {
         self.names += 1;
         let symbol = Symbol::new("holds#", Sort::Bool);
         self.arena.variable_at(symbol, self.names)
     }
 
-    /// A new variable that implies the formula.
+    /// Returns a fresh activation literal that implies the formula.
     fn implying(&mut self, formula: TermId) -> TermId {
         let name = self.name();
         self.solver.assert(self.arena.implies(name, formula));
         name
     }
 
-    /// The variable that stands for the frame.
+    /// Returns the activation literal of the frame.
     pub fn level(&mut self, level: Level) -> TermId {
         while self.levels.len() <= level.index() {
             let next = self.name();
@@ -122,7 +120,7 @@ impl PlaceSolver {
         name
     }
 
-    /// The variable that stands for the literal's preimage under the block; a constant if it is one.
+    /// Returns the activation literal of the literal's preimage under the block, or the preimage itself if it is constant.
     pub fn preimage(
         &mut self,
         place: &Place,
@@ -142,7 +140,7 @@ impl PlaceSolver {
         name
     }
 
-    /// That the step is taken, from the frame.
+    /// Returns the assumptions that the step is taken from a state of the frame.
     pub fn assumptions(&mut self, place: &Place, step: Step, level: Level) -> Vec<TermId> {
         let mut assumptions = vec![self.enabled(step.block, place.blocks[step.block].guard)];
         if step.from != PlaceId::ENTRY && level != Level::INFINITE {
@@ -161,7 +159,7 @@ impl PlaceSolver {
         self.solver.assert(self.arena.not(excluded));
     }
 
-    /// The cube's negation is part of the frames up to the level.
+    /// Adds the cube's negation to the frames up to the level.
     pub fn add_clause(&mut self, cube: &Cube, level: Level, domain: &Domain) {
         self.clauses += 1;
         let clause = store().not(domain.cube(cube));
@@ -173,7 +171,7 @@ impl PlaceSolver {
         self.solver.assert(self.arena.implies(active, clause));
     }
 
-    /// The state before the step, and the inputs, in the model of the last check.
+    /// Returns the state before the step, and the inputs, in the model of the last check.
     pub fn model(&mut self, blocks: &Blocks, place: &Place, step: Step) -> Model {
         let program = blocks.inlined().program();
         let mut values = FxHashMap::default();
@@ -195,7 +193,8 @@ impl PlaceSolver {
         Model { step, values }
     }
 
-    /// Those of the cells whose contents alone make the formula true; `None` if the solver does not see that they do.
+    /// Returns a minimal subset of the cells whose contents imply the formula; `None` if the solver cannot show that all of them
+    /// do.
     pub fn needed(
         &mut self,
         formula: TermId,
@@ -215,15 +214,15 @@ impl PlaceSolver {
         Some(cells)
     }
 
-    /// For each of the formulas whether it belongs to a part of them that contradicts what is asserted and the other
-    /// assumptions; of that part none can be left out. `None` if all together do not contradict it.
+    /// Computes a minimal subset of the formulas that is inconsistent with the assertions and the assumptions; returns for each
+    /// formula whether it is in the subset, or `None` if all of them together are not shown inconsistent.
     pub fn minimal_core(
         &mut self,
         assumptions: &[TermId],
         formulas: &[TermId],
     ) -> Option<Vec<bool>> {
         let names: Vec<TermId> = formulas.iter().map(|&one| self.implying(one)).collect();
-        self.solver.set_limit(LIMIT);
+        self.solver.set_limit(QUERY_LIMIT);
         let mut kept = names.clone();
         let mut next = 0;
         let mut tried = names.clone();

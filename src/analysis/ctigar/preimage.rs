@@ -1,15 +1,15 @@
-//! Preimages under a block: what has to hold before it for something to hold after it.
+//! Preimages under a block: the condition on the state before it for a formula to hold after it.
 
 use super::cube::{Cell, State};
 use super::system::Updates;
 use crate::term::{Arena, Build, TermId, instantiate};
 
-/// The preimage of a formula.
+/// Returns the preimage of a formula.
 pub fn preimage(arena: &Arena, updates: &Updates, formula: TermId) -> TermId {
     instantiate(arena, formula, |symbol, _| updates.get(&symbol).copied())
 }
 
-/// The preimage of a set of states, as conjuncts.
+/// Returns the preimage of a set of states, as conjuncts.
 pub fn state_preimage(arena: &Arena, updates: &Updates, state: &State) -> Vec<TermId> {
     let cells = state.cells.iter();
     cells

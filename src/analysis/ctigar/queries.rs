@@ -1,7 +1,7 @@
 //! Queries about the steps of the transition system.
 //!
-//! Each place has a solver of its own, made when it is first asked something, that knows the blocks which leave the
-//! place, the clauses of the frames there, and the invariants. A query enables one block and the frame's clauses by
+//! Each place has its own solver, created at the first query, which contains the guards of the blocks that leave the place,
+//! the clauses of the frames there, and the invariants. A query enables one block and the clauses of one frame by
 //! assumptions.
 
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::cube::{Cube, Literal, State};
 use super::domain::Domain;
 use super::frames::{Frames, Level};
 use super::lift::cells_of;
-use super::place_solver::{LIMIT, PlaceSolver, Post, Query, in_words};
+use super::place_solver::{PlaceSolver, Post, QUERY_LIMIT, Query, in_words};
 use super::preimage::{preimage, state_preimage};
 use super::system::{Model, Place, PlaceId, Step, System};
 use super::{Statistics, Stop};
@@ -19,54 +19,54 @@ use crate::analysis::{Context, SolverFactory};
 use crate::solver::Answer;
 use crate::term::{Build, Symbol, TermId, Value, instantiate, size, store};
 
-/// What came of a query about a step.
+/// The answer to a query about a step.
 #[derive(Debug)]
 pub enum StepAnswer {
-    /// No state of the frame leads there; because of these literals, if the question was about a cube.
+    /// No state of the frame takes the step to the queried states; for a cube, these literals suffice for that.
     Blocked(Vec<Literal>),
-    /// The model's state does.
+    /// The state of the model does.
     Taken(Model),
-    /// The solver does not know.
+    /// The solver did not decide it; the reason in words.
     Undecided(String),
 }
 
-/// Larger preconditions are not lifted.
-const MOST_NODES: usize = 50_000;
+/// Maximum size of a precondition that is lifted (subterms).
+const MAXIMUM_PRECONDITION_SIZE: usize = 50_000;
 
-/// The places' solvers.
+/// The solvers of all places.
 pub struct Queries<'e> {
     system: Rc<System<'e>>,
     factory: &'e SolverFactory<'e>,
-    /// For each place its solver, if it has been asked something.
+    /// For each place its solver, if it has been queried.
     solvers: Vec<Option<PlaceSolver>>,
-    /// For each place what always holds there, besides the clauses of frames.
+    /// For each place the invariants there, without the clauses of frames.
     invariants: Vec<Vec<TermId>>,
-    /// What the solvers that are gone have done.
-    gone: (u64, Duration),
+    /// Number and wall time of the queries to solvers that have been dropped.
+    dropped: (u64, Duration),
 }
 
 impl<'e> Queries<'e> {
-    /// About the system.
+    /// Creates the queries about the system.
     pub fn new(system: Rc<System<'e>>, factory: &'e SolverFactory<'e>) -> Self {
         Self {
             factory,
             solvers: system.places().map(|_| None).collect(),
             invariants: system.places().map(|_| Vec::new()).collect(),
-            gone: (0, Duration::ZERO),
+            dropped: (0, Duration::ZERO),
             system,
         }
     }
 
-    /// How often the places' solvers have been asked something, and the wall time of that.
+    /// Returns the number of queries and their wall time.
     pub fn count(&self) -> (u64, Duration) {
         let solvers = self.solvers.iter().flatten();
-        solvers.fold(self.gone, |(checks, time), one| {
+        solvers.fold(self.dropped, |(checks, time), one| {
             let statistics = one.solver.statistics();
             (checks + statistics.checks, time + statistics.check_time)
         })
     }
 
-    /// The formula always holds at the place.
+    /// Adds an invariant of the place.
     pub fn add_invariant(&mut self, id: PlaceId, formula: TermId) {
         self.invariants[id.index()].push(formula);
         if let Some(solver) = &mut self.solvers[id.index()] {
@@ -74,35 +74,34 @@ impl<'e> Queries<'e> {
         }
     }
 
-    /// What always holds there.
     pub fn invariants(&self, id: PlaceId) -> &[TermId] {
         &self.invariants[id.index()]
     }
 
-    /// The clause (the cube's negation) is part of the frames up to the level.
+    /// Adds the clause (the cube's negation) to the frames up to the level.
     pub fn add_clause(&mut self, cube: &Cube, level: Level, domain: &Domain) {
         if let Some(solver) = &mut self.solvers[cube.at.index()] {
             solver.add_clause(cube, level, domain);
         }
     }
 
-    /// The solver of the place is made again, from what still counts.
+    /// Drops the solver of the place; the next query creates it from the clauses that are still needed.
     pub fn forget_solver(&mut self, id: PlaceId) {
         if let Some(solver) = self.solvers[id.index()].take() {
             let statistics = solver.solver.statistics();
-            self.gone.0 += statistics.checks;
-            self.gone.1 += statistics.check_time;
+            self.dropped.0 += statistics.checks;
+            self.dropped.1 += statistics.check_time;
         }
     }
 
-    /// How much the place's solver has been told of frames.
-    pub fn clauses_told(&self, id: PlaceId) -> usize {
+    /// Returns the number of clauses of frames that the place's solver contains.
+    pub fn asserted_clauses(&self, id: PlaceId) -> usize {
         let solver = self.solvers[id.index()].as_ref();
         solver.map_or(0, |solver| solver.clauses)
     }
 
-    /// The place with its solver, which is made if there is none.
-    fn prepared(
+    /// Returns the place with its solver, creating the solver if there is none.
+    fn place_and_solver(
         &mut self,
         id: PlaceId,
         frames: &Frames,
@@ -130,7 +129,8 @@ impl<'e> Queries<'e> {
         Ok((place, solver))
     }
 
-    /// Whether a state of the frame, outside what is excluded if that is at the step's start, leads to what is asked.
+    /// Checks whether a state of the frame, outside the excluded states if these are at the step's start, leads to the queried
+    /// states.
     pub fn step(
         &mut self,
         step: Step,
@@ -141,7 +141,7 @@ impl<'e> Queries<'e> {
             return Ok(StepAnswer::Blocked(Vec::new()));
         }
         let blocks = self.system.blocks();
-        let (place, at) = self.prepared(step.from, query.frames, query.domain, context)?;
+        let (place, at) = self.place_and_solver(step.from, query.frames, query.domain, context)?;
         let updates = place.updates(step.block);
         let mut assumptions = at.assumptions(place, step, query.level);
         let mut literals = Vec::new();
@@ -164,7 +164,7 @@ impl<'e> Queries<'e> {
                 at.solver.assert(formula);
             }
         }
-        at.solver.set_limit(LIMIT);
+        at.solver.set_limit(QUERY_LIMIT);
         let result = match at.solver.check(&assumptions) {
             Answer::Unsatisfiable => {
                 let core = at.solver.unsat_core();
@@ -178,8 +178,8 @@ impl<'e> Queries<'e> {
         Ok(result)
     }
 
-    /// Some of the formulas (over the state after the step) that no state of the frame leads to together; none if all
-    /// of them are reached.
+    /// Returns a minimal subset of the formulas (over the state after the step) that no state of the frame reaches together; the
+    /// result is empty if all formulas together can be reached.
     pub fn blocking(
         &mut self,
         step: Step,
@@ -187,7 +187,7 @@ impl<'e> Queries<'e> {
         mut formulas: Vec<TermId>,
         context: &Context<'_>,
     ) -> Result<Vec<TermId>, Stop> {
-        let (place, at) = self.prepared(step.from, query.frames, query.domain, context)?;
+        let (place, at) = self.place_and_solver(step.from, query.frames, query.domain, context)?;
         let updates = place.updates(step.block);
         let assumptions = at.assumptions(place, step, query.level);
         let preimages = formulas
@@ -203,7 +203,7 @@ impl<'e> Queries<'e> {
         Ok(formulas)
     }
 
-    /// A state of the set that is not excluded from the frame.
+    /// Returns a state of the set that is not excluded from the frame.
     pub fn state_in_frame(
         &mut self,
         state: &State,
@@ -213,7 +213,7 @@ impl<'e> Queries<'e> {
         context: &Context<'_>,
     ) -> Result<Option<Model>, Stop> {
         let blocks = self.system.blocks();
-        let (place, at) = self.prepared(state.at, frames, domain, context)?;
+        let (place, at) = self.place_and_solver(state.at, frames, domain, context)?;
         let mut assumptions = Vec::new();
         if level != Level::INFINITE {
             assumptions.push(at.level(level));
@@ -221,7 +221,7 @@ impl<'e> Queries<'e> {
         at.solver.push();
         let formula = state.formula(&*at.arena);
         at.solver.assert(formula);
-        at.solver.set_limit(LIMIT);
+        at.solver.set_limit(QUERY_LIMIT);
         let result = match at.solver.check(&assumptions) {
             Answer::Unsatisfiable => Ok(None),
             Answer::Satisfiable => {
@@ -237,7 +237,8 @@ impl<'e> Queries<'e> {
         result
     }
 
-    /// The states, the model's among them, from which the model's inputs lead to what is asked (thesis, section 3.2).
+    /// Lifts the model: returns a set of states, containing the model's, that all reach `post` with the model's inputs (thesis,
+    /// section 3.2).
     pub fn lift(
         &mut self,
         model: &Model,
@@ -263,7 +264,7 @@ impl<'e> Queries<'e> {
             }
             Post::State(state) => conditions.extend(state_preimage(&arena, updates, state)),
         }
-        // The inputs are the model's.
+        // Inputs have the values of the model.
         let input = |symbol: Symbol, instance: u32| {
             let value = model.values.get(&(symbol, instance));
             (instance > 0).then(|| {
@@ -272,7 +273,7 @@ impl<'e> Queries<'e> {
             })
         };
         let precondition = instantiate(&*arena, arena.and(conditions), input);
-        if size(&*arena, precondition) > MOST_NODES {
+        if size(&*arena, precondition) > MAXIMUM_PRECONDITION_SIZE {
             return Err(Stop::Undecided(
                 "a step is too large to be lifted".to_owned(),
             ));
@@ -293,7 +294,7 @@ impl<'e> Queries<'e> {
         })
     }
 
-    /// What holds in the frame at the place, as formulas of the store.
+    /// Returns the clauses and invariants of the frame at the place, as formulas of the store.
     pub fn frame_at(
         &self,
         id: PlaceId,

@@ -1,8 +1,9 @@
 //! Refinement of the domain (thesis, section 3.4).
 //!
-//! The states have no predecessor in the frame, their abstraction has one. For each step that leads to their place, an
-//! interpolant J between the frame with the step and the states says why they are not reached; ¬J, of which the states
-//! are a part, becomes predicates, conjunct by conjunct. With these the abstraction has no predecessor either.
+//! Refinement applies when the states have no predecessor in the frame, but their abstraction has one. For each step to
+//! their place, an interpolant J between the frame with the step and the states explains why they are not reached; ¬J,
+//! which contains the states, is split into conjuncts that become predicates. With these the abstraction has no predecessor
+//! either.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -23,34 +24,34 @@ use crate::solver::interpolation::{
 use crate::solver::{CheckLimit, Solver};
 use crate::term::{Arena, Build, Rebuild, Symbol, TermId, store};
 
-/// Where predicates come from.
+/// The source of predicates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Interpolants; half-spaces where there are none.
+    /// Interpolants, and half-spaces where there are none.
     Interpolants,
-    /// For each step, of what the states say, bounds of single cells that an unsat core needs.
+    /// For each step, those bounds of single cells of the states that an unsat core needs.
     HalfSpaces,
-    /// Half-spaces, and each third time that a place is concerned interpolants: the former cost less and are used again
-    /// more often, the latter say something of several cells together.
+    /// Half-spaces, and interpolants in each third refinement of a place: half-spaces are cheaper and more often reusable,
+    /// interpolants relate several cells.
     Both,
 }
 
-/// Wall time of an interpolation.
-const INTERPOLATION: Duration = Duration::from_secs(2);
+/// Maximum wall time of an interpolation.
+const INTERPOLATION_TIME: Duration = Duration::from_secs(2);
 
-/// Finds predicates.
+/// Computes predicates.
 pub struct Refiner {
     interpolator: Interpolators,
     arena: Rc<Arena>,
-    /// Refinements so far for each place.
+    /// The number of refinements of each place.
     turns: FxHashMap<PlaceId, u32>,
 }
 
-/// Of so many refinements one is by interpolants where sources take turns.
-const TURNS: u32 = 3;
+/// With [`Source::Both`], one in this number of refinements of a place uses interpolants.
+const REFINEMENTS_PER_INTERPOLATION: u32 = 3;
 
 impl Refiner {
-    /// With a solver of its own.
+    /// Creates it with a solver of its own.
     pub fn new(solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
         let config = InterpolationConfig {
             choice: Choice::Best,
@@ -69,18 +70,18 @@ impl Refiner {
     }
 }
 
-/// What a refinement is about: the states after a step, their cells each as a variable.
-struct Question {
-    /// The frame and the step.
+/// An interpolation problem for the states after a step; each of their cells is a variable.
+struct InterpolationProblem {
+    /// The frame, and the step.
     before: Vec<TermId>,
-    /// What the states say.
+    /// The contents of the cells in the states.
     after: Vec<TermId>,
-    /// Variables of the cells, and what they are in the state.
+    /// For each variable, the cell as a term over the state.
     cells: FxHashMap<TermId, TermId>,
 }
 
 impl Ctigar<'_> {
-    /// REFINEABSTRACTDOMAIN for states that have no predecessor in the frame; says whether there are new predicates.
+    /// REFINEABSTRACTDOMAIN for states that have no predecessor in the frame; returns whether there are new predicates.
     pub(super) fn refine(
         &mut self,
         state: &State,
@@ -92,10 +93,10 @@ impl Ctigar<'_> {
         counters::set(Counter::Predicates, self.domain.len() as u64);
         let turn = self.refiner.turns.entry(state.at).or_default();
         *turn += 1;
-        let asks_interpolator = match self.options.interpolation {
+        let uses_interpolant = match self.options.interpolation {
             Source::Interpolants => true,
             Source::HalfSpaces => false,
-            Source::Both => turn.is_multiple_of(TURNS),
+            Source::Both => turn.is_multiple_of(REFINEMENTS_PER_INTERPOLATION),
         };
         let mut new = 0;
         let mut steps = self.system.incoming(state.at);
@@ -105,8 +106,8 @@ impl Ctigar<'_> {
                 return Err(Stop::Cancelled);
             }
             context.safe_point();
-            let found = match asks_interpolator {
-                true => self.interpolant(&self.question(step, state, level)),
+            let found = match uses_interpolant {
+                true => self.interpolant(&self.problem(step, state, level)),
                 false => None,
             };
             match found {
@@ -128,13 +129,13 @@ impl Ctigar<'_> {
             self.mine(state);
         }
         if new == 0 {
-            // What the states say is an interpolant as well.
+            // The formula of the states is itself the negation of an interpolant.
             new += self.domain.add(state.formula(store()));
         }
         Ok(new > 0)
     }
 
-    fn question(&self, step: Step, state: &State, level: Level) -> Question {
+    fn problem(&self, step: Step, state: &State, level: Level) -> InterpolationProblem {
         let arena = &self.refiner.arena;
         let mut before = match step.from {
             PlaceId::ENTRY => self.queries.invariants(step.from).to_vec(),
@@ -157,24 +158,24 @@ impl Ctigar<'_> {
             after.push(arena.eq(variable, arena.value(value)));
             cells.insert(variable, term);
         }
-        Question {
+        InterpolationProblem {
             before,
             after,
             cells,
         }
     }
 
-    /// The negation of an interpolant, over the state.
-    fn interpolant(&mut self, question: &Question) -> Option<TermId> {
+    /// Returns the negation of an interpolant, over the state.
+    fn interpolant(&mut self, problem: &InterpolationProblem) -> Option<TermId> {
         let Refiner {
             interpolator,
             arena,
             ..
         } = &mut self.refiner;
-        let formulas = [&question.before, &question.after].map(|parts| arena.and(parts.clone()));
-        let cut: Vec<TermId> = question.cells.keys().copied().collect();
+        let formulas = [&problem.before, &problem.after].map(|parts| arena.and(parts.clone()));
+        let cut: Vec<TermId> = problem.cells.keys().copied().collect();
         interpolator.set_limit(CheckLimit {
-            time: Some(INTERPOLATION),
+            time: Some(INTERPOLATION_TIME),
             resource: None,
         });
         let answer = interpolator.interpolate(Sequence {
@@ -184,13 +185,13 @@ impl Ctigar<'_> {
         let Interpolation::Interpolants(interpolants) = answer else {
             return None;
         };
-        let replace = |term| question.cells.get(&term).copied();
+        let replace = |term| problem.cells.get(&term).copied();
         let over_state = Rebuild::new(&**arena, store(), replace).rebuild(interpolants[0]);
         let negated = store().not(over_state);
         (negated != TermId::TRUE).then_some(negated)
     }
 
-    /// Bounds of cells that hold for the states and that no state of the frame satisfies after the step.
+    /// Returns bounds of cells that hold in the states and that no state of the frame satisfies after the step.
     fn half_spaces(
         &mut self,
         step: Step,

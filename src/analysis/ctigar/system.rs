@@ -1,7 +1,7 @@
-//! The program as a transition system: places, which are cut points, and steps, which are blocks between them.
+//! The program as a transition system: places are cut points, and steps are blocks between them.
 //!
-//! Blocks are functions, so that what is said of the state after a step is a condition on the state before it and the
-//! inputs: the [`preimage`](mod@super::preimage).
+//! Blocks are functions of the state and the inputs, so that a condition on the state after a step is one on the state
+//! before it and the inputs: the [`preimage`](mod@super::preimage).
 
 use std::sync::Arc;
 
@@ -12,49 +12,48 @@ use crate::program::VariableId;
 use crate::program::block::{Block, BlockEnd, Blocks};
 use crate::term::{Symbol, TermId, Value};
 
-/// A place's number.
+/// The number of a place.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlaceId(u32);
 
 impl PlaceId {
-    /// The program's entry, where execution begins, in any state.
+    /// The program's entry, where execution begins in an arbitrary state.
     pub const ENTRY: Self = Self(0);
 
-    /// As an index.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a block makes of the variables that it changes, over the state before it and the inputs.
+/// The new values of the variables that a block changes, over the state before it and the inputs.
 pub type Updates = FxHashMap<Symbol, TermId>;
 
 /// A cut point.
 #[derive(Debug)]
 pub struct Place {
-    /// Where it is.
+    /// The location.
     pub at: InlinedLocation,
     /// The variables that make up its state.
     pub variables: Vec<VariableId>,
-    /// What leaves it.
+    /// The blocks that leave it.
     pub blocks: Arc<[Block]>,
-    /// For each block, what it makes of the variables that it changes.
+    /// For each block, the new values of the variables that it changes.
     updates: Vec<Updates>,
 }
 
 impl Place {
-    /// What the block makes of the variables that it changes.
+    /// Returns the new values of the variables that the block changes.
     pub fn updates(&self, block: usize) -> &Updates {
         &self.updates[block]
     }
 }
 
-/// A block by the place that it leaves and its number there.
+/// A block, identified by its place and its index there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Where it starts.
+    /// The place where it starts.
     pub from: PlaceId,
-    /// Which of the blocks.
+    /// The index of the block.
     pub block: usize,
 }
 
@@ -62,7 +61,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Model {
     pub step: Step,
-    /// The state before it, and the inputs, with their instances.
+    /// The values of the state before the step and of the inputs, by symbol and instance.
     pub values: FxHashMap<(Symbol, u32), Value>,
 }
 
@@ -70,14 +69,14 @@ pub struct Model {
 pub struct System<'e> {
     blocks: &'e Arc<Blocks>,
     places: Vec<Place>,
-    /// For each place the steps that lead there.
+    /// For each place, the steps that lead to it.
     incoming: Vec<Vec<Step>>,
     /// The steps that lead to an error.
     to_errors: Vec<Step>,
 }
 
 impl<'e> System<'e> {
-    /// The program of the blocks, which must have no recursion.
+    /// Creates the system of the program of the blocks, which must have no recursion.
     pub fn new(blocks: &'e Arc<Blocks>) -> Self {
         let program = blocks.inlined().program();
         let mut points = blocks.cut_points();
@@ -129,7 +128,7 @@ impl<'e> System<'e> {
         self.blocks
     }
 
-    /// The places, by their numbers.
+    /// Returns the places with their numbers.
     pub fn places(&self) -> impl Iterator<Item = (PlaceId, &Place)> {
         (0u32..).map(PlaceId).zip(&self.places)
     }
@@ -142,12 +141,11 @@ impl<'e> System<'e> {
         &self.place(step.from).blocks[step.block]
     }
 
-    /// The steps that lead to the place.
     pub fn incoming(&self, id: PlaceId) -> Vec<Step> {
         self.incoming[id.index()].clone()
     }
 
-    /// The steps that lead to what a proof has to show unreachable.
+    /// Returns the steps to errors and to unsupported constructs, which a proof must show unreachable.
     pub fn to_errors(&self) -> Vec<Step> {
         self.to_errors.clone()
     }

@@ -1,4 +1,4 @@
-//! What the engine and each of its options do on small programs.
+//! The engine and the effect of each of its options on small programs.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ fn program(body: &str) -> Program {
     ))
 }
 
-/// What the engine answers on the program, and what it has done for that.
+/// Runs the engine on the program; returns its answer and its counters.
 fn run_on(body: &str, options: &Options) -> (Answer, Statistics) {
     let lowered = program(body);
     run_in(&Setting::of(&lowered), options)
@@ -39,7 +39,7 @@ fn over_integers() -> Result<Box<dyn Solver>, SolverError> {
     new_solver(config, Rc::new(Arena::new()))
 }
 
-/// The thesis's NOOPT.
+/// The configuration NOOPT of the thesis.
 fn no_options() -> Options {
     Options {
         mining: false,
@@ -49,13 +49,13 @@ fn no_options() -> Options {
     }
 }
 
-/// Two counters go up together and down together.
+/// Two counters are incremented together and decremented together.
 const UP_AND_DOWN: &str = "int n = __VERIFIER_nondet_int(), up = 0, k = 0, down = 0;
     if (n > 1000) return 0;
     while (up < n) { up++; k++; }
     while (down < n) { if (k <= 0) reach_error(); down++; k--; }";
 
-/// The sum does not change.
+/// The sum is invariant.
 const TRANSFER: &str = "int a = 5, b = 0, c = 0;
     while (__VERIFIER_nondet_int()) {
         if (__VERIFIER_nondet_int() && a > 0) { a--; b++; }
@@ -63,7 +63,7 @@ const TRANSFER: &str = "int a = 5, b = 0, c = 0;
     }
     if (a + b + c != 5) reach_error();";
 
-/// The program does not say that y is twice x.
+/// No condition of the program suggests that y is twice x.
 const TWICE: &str = "int x = 0, y = 0;
     while (__VERIFIER_nondet_int()) { if (x < 4) { x++; y += 2; } }
     if (y > 9) reach_error();";

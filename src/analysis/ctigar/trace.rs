@@ -1,7 +1,7 @@
-//! From a trace to a run: the inputs of its steps, one after the other, from the entry.
+//! Conversion of a trace to a run: the inputs of its steps in order, from the entry.
 //!
-//! Each step leads from all states of an obligation to states of the next, with the inputs that it was found with; so
-//! the state at the entry may be any of the first obligation's.
+//! Each step leads from all states of an obligation to states of the next one with the inputs of its model; hence the run
+//! may start in any state of the first obligation.
 
 use rustc_hash::FxHashMap;
 
@@ -14,8 +14,8 @@ use crate::program::interpreter::Journal;
 use crate::term::{Evaluator, Symbol, Value, store};
 
 impl Ctigar<'_> {
-    /// The violation that the trace is, replayed, or another one of at most its length. If there is none, the trace's last
-    /// step is left aside.
+    /// Replays the trace and returns the violation, or else another violation of at most its length. If there is none, the
+    /// last step of the trace is no longer searched.
     pub(super) fn violated(
         &mut self,
         trace: &[Model],
@@ -42,7 +42,7 @@ impl Ctigar<'_> {
     }
 }
 
-/// The inputs that the program asks for on the trace; `None` if it does not go that way.
+/// Returns the inputs of the program on the trace; `None` if evaluation contradicts a guard.
 fn run(system: &System<'_>, trace: &[Model]) -> Option<Journal> {
     let program = system.blocks().inlined().program();
     let mut state: FxHashMap<Symbol, Value> = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! Fixpoints of the value analysis, with a precision that grows.
+//! Fixpoints of the value analysis, with growing precision.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,22 +22,22 @@ use crate::program::{CScalar, InlinedLocation};
 use crate::term::domain::{AbstractValue, Thresholds, Values};
 use crate::term::{Build, Pool, Sort, TermId, TermKind, store};
 
-/// What a round tracks in addition to what the rounds before it did.
+/// What a round adds to the precision of the rounds before it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Refinement {
     /// One interval for each variable near the property.
     Intervals,
-    /// Remainders, parity among them.
+    /// Congruences, such as parity.
     Congruences,
-    /// All variables that can matter.
+    /// All variables on which the property depends.
     Variables,
-    /// Several intervals for a variable, and the paths of a block one by one.
+    /// Several intervals for a variable, and separate paths through a block.
     Disjunctions,
-    /// Which variables are equal.
+    /// Equalities of variables.
     Equalities,
     /// Bounds on the difference of two variables.
     Offsets,
-    /// What holds of all cells of an array.
+    /// One abstract value for all cells of an array.
     Cells,
 }
 
@@ -76,24 +76,25 @@ impl Refinement {
         }
     }
 
-    /// The precision with this added.
+    /// Returns the precision with this refinement.
     fn refined(self, precision: &Precision, relevance: &Relevance) -> Precision {
         let mut precision = precision.clone();
         match self {
             Self::Intervals => {
-                precision.variables = Rc::new(relevance.within(NEAR, MOST_NEAR));
+                precision.variables =
+                    Rc::new(relevance.within(MAXIMUM_NEAR_DISTANCE, MAXIMUM_NEAR_VARIABLES));
             }
             Self::Congruences => precision.congruences = true,
             Self::Variables => {
                 precision.variables = Rc::new(relevance.within(u32::MAX, usize::MAX));
             }
             Self::Disjunctions => {
-                precision.disjuncts = DISJUNCTS;
-                precision.paths = PATHS;
+                precision.disjuncts = MAXIMUM_DISJUNCTS;
+                precision.paths = MAXIMUM_PATHS;
             }
             Self::Equalities | Self::Offsets => {
                 precision.pairs = relevance.pairs.clone().into();
-                precision.paths = precision.paths.max(PATHS);
+                precision.paths = precision.paths.max(MAXIMUM_PATHS);
                 precision.relations = match self {
                     Self::Equalities => Relations::Equalities,
                     _ => Relations::Differences,
@@ -105,19 +106,19 @@ impl Refinement {
     }
 }
 
-/// What is near the property.
-const NEAR: u32 = 1;
-const MOST_NEAR: usize = 60;
+/// Maximum distance of variables that the first round tracks, and maximum number of them.
+const MAXIMUM_NEAR_DISTANCE: u32 = 1;
+const MAXIMUM_NEAR_VARIABLES: usize = 60;
 
-/// Intervals of a variable, and parts of a block.
-const DISJUNCTS: usize = 4;
-const FEW_PATHS: usize = 4;
-const PATHS: usize = 12;
+/// Maximum number of intervals of a variable, and of paths through a block: at first, and with disjunctions.
+const MAXIMUM_DISJUNCTS: usize = 4;
+const INITIAL_MAXIMUM_PATHS: usize = 4;
+const MAXIMUM_PATHS: usize = 12;
 
-/// Descending steps after the fixpoint.
-const NARROWINGS: u32 = 3;
+/// Maximum number of narrowing steps after the fixpoint.
+const MAXIMUM_NARROWINGS: u32 = 3;
 
-/// A sound state at each cut point that may be reached.
+/// A sound abstract state at each cut point that may be reached.
 pub type Fixpoint = FxHashMap<InlinedLocation, ValueState>;
 
 /// Computes fixpoints of one program.
@@ -127,12 +128,12 @@ pub struct Fixpoints<'b> {
     thresholds: Thresholds,
     precision: Precision,
     budget: Duration,
-    /// What others have proved, from which each fixpoint starts.
+    /// Invariants of other engines, which each fixpoint assumes.
     taken: Taken,
 }
 
 impl<'b> Fixpoints<'b> {
-    /// For the program of the blocks, which must have no recursion; `budget` is the time of each.
+    /// Creates an analysis of a program without recursion; `budget` is the wall time of each fixpoint.
     pub fn new(blocks: &'b Arc<Blocks>, budget: Duration) -> Self {
         let points = blocks.cut_points();
         let all: Vec<Block> = points
@@ -148,7 +149,7 @@ impl<'b> Fixpoints<'b> {
                 pairs: Rc::from([]),
                 relations: Relations::None,
                 disjuncts: 1,
-                paths: FEW_PATHS,
+                paths: INITIAL_MAXIMUM_PATHS,
                 congruences: false,
                 cells: false,
             },
@@ -157,8 +158,8 @@ impl<'b> Fixpoints<'b> {
         }
     }
 
-    /// What holds at the cut points, with the precision refined; `None` if the time was not enough, and the precision
-    /// stays as it was.
+    /// Computes a fixpoint with the precision refined, and returns what it implies at the cut points; `None` if the
+    /// time was not enough, and the precision stays as it was.
     pub fn refine(
         &mut self,
         refinement: Refinement,
@@ -176,7 +177,7 @@ impl<'b> Fixpoints<'b> {
         Some(self.candidates(&cpa.domain, &fixpoint, &precision))
     }
 
-    /// Ascends to a fixpoint, and descends from it.
+    /// Computes a fixpoint with widening, and narrows it.
     fn fixpoint(
         &self,
         cpa: &mut Composite<ValueAnalysis>,
@@ -199,7 +200,7 @@ impl<'b> Fixpoints<'b> {
         }
         let states = reached.since(0).map(|(_, element)| element.state.clone());
         let mut states: Vec<CompositeState<ValueState>> = states.collect();
-        for _ in 0..NARROWINGS {
+        for _ in 0..MAXIMUM_NARROWINGS {
             if late() {
                 break;
             }
@@ -214,7 +215,7 @@ impl<'b> Fixpoints<'b> {
         Some(states.into_iter().filter_map(at).collect())
     }
 
-    /// What the states say, as formulas.
+    /// Returns the states as formulas.
     fn candidates(
         &self,
         domain: &ValueAnalysis,
@@ -263,7 +264,7 @@ impl<'b> Fixpoints<'b> {
         }
     }
 
-    /// Orders of variables that follow from their difference and their bounds.
+    /// Returns orders of variables that follow from their difference and their bounds.
     fn orders(
         &self,
         domain: &ValueAnalysis,
@@ -298,30 +299,32 @@ impl<'b> Fixpoints<'b> {
     }
 }
 
-/// One step of narrowing: what is not reached from any state is dropped. Says whether anything has changed.
+/// One step of narrowing, which drops states that no state reaches. Returns whether anything has changed.
 fn descend(
     cpa: &mut Composite<ValueAnalysis>,
     states: &mut Vec<CompositeState<ValueState>>,
     initial: &CompositeState<ValueState>,
     precision: &Rc<Precision>,
 ) -> bool {
-    let mut behind: FxHashMap<Place, Values> = FxHashMap::default();
-    behind.insert(initial.place, Values::clone(&initial.domain.values));
+    let mut joined_successors: FxHashMap<Place, Values> = FxHashMap::default();
+    joined_successors.insert(initial.place, Values::clone(&initial.domain.values));
     for state in &*states {
         for successor in cpa.successors(state, precision) {
             let values = &successor.domain.values;
-            let joined = match behind.get(&successor.place) {
+            let joined = match joined_successors.get(&successor.place) {
                 Some(known) => cpa.domain.join(known, values, precision),
                 None => Values::clone(values),
             };
-            behind.insert(successor.place, joined);
+            joined_successors.insert(successor.place, joined);
         }
     }
     let before = states.len();
-    states.retain(|state| behind.contains_key(&state.place));
+    states.retain(|state| joined_successors.contains_key(&state.place));
     let mut changed = states.len() < before;
     for state in states {
-        let narrowed = cpa.domain.narrow(&state.domain, &behind[&state.place]);
+        let narrowed = cpa
+            .domain
+            .narrow(&state.domain, &joined_successors[&state.place]);
         changed |= narrowed.values != state.domain.values;
         state.domain = narrowed;
     }

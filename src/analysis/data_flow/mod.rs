@@ -2,25 +2,26 @@
 //! Dangl and Wendler, Boosting k-Induction with Continuously-Refined Invariants, CAV 2015; paper 003, Algorithm 1 without
 //! its property direction).
 //!
-//! Each round is more precise than those before, and publishes what it has proved at once. There are two kinds of rounds
-//! ([`Round`]), and what both come up with are candidates of which the largest inductive subset is proved.
+//! Each round is more precise than those before it, and publishes its invariants at once. There are two kinds of rounds
+//! ([`Round`]); both produce candidates, of which the largest inductive subset is proved.
 //!
-//! * [`fixpoint`]: abstract interpretation. A fixpoint is inductive, so that all that it says is expected to be proved;
-//!   [`relevance`] says what to track. These rounds go first, for they take milliseconds.
+//! * [`fixpoint`]: abstract interpretation. A fixpoint is inductive, so that all its formulas are expected to be
+//!   proved; [`relevance`] chooses the variables to track. These rounds go first, for they take milliseconds.
 //! * Guesses: each round enlarges the language of candidates ([`guess`]) and drops those that states of concrete runs
-//!   refute. That is symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004) with templates: samples and the solver's
-//!   models are what the abstraction must cover, and there is no widening, since each language is finite; equations,
-//!   whose language is not, grow in dimension at most as many times as there are monomials.
+//!   refute. This is symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004) with templates: the abstraction must
+//!   cover the samples and the solver's models. It needs no widening, since each language is finite, except that of
+//!   equations, whose solution space grows in dimension at most as many times as there are monomials.
 //!
-//! The round [`guess::Round::States`] is of another kind, and not among those that are run by default: it enumerates the
-//! combinations of values of what has few ([`super::invariants::states`]), and may prove the property by itself. Nor are
-//! [`guess::Round::Fits`], the rounds that follow it ([`guess::Round::CellOrders`], [`guess::Round::CellCases`],
-//! [`guess::Round::SortedCells`]) and [`guess::Round::Objects`], which have few candidates, all about programs with arrays or
-//! with objects on the heap, and so are quick by themselves. [`guess::Round::Identities`] is quick because it asks no solver:
-//! what it tries are equations, and those that multiplying out does not show ([`crate::entailment`]) are left to other rounds.
+//! The round [`guess::Round::States`] differs, and is not among those that run by default: it enumerates the
+//! combinations of values of variables that have few ([`super::invariants::states`]), and may prove the property by
+//! itself. [`guess::Round::Fits`], the rounds that follow it ([`guess::Round::CellOrders`],
+//! [`guess::Round::CellCases`], [`guess::Round::SortedCells`]) and [`guess::Round::Objects`] do not run by default
+//! either; they are quick, for they have few candidates, all about programs with arrays or with objects on the heap.
+//! [`guess::Round::Identities`] is quick because it asks no solver: it proves only equations that follow by multiplying
+//! out ([`crate::entailment`]).
 //!
-//! After each round the property is tried with all that is known; as an engine of its own it ends there. Abstraction
-//! refinement runs it on path programs ([`super::cegar`]).
+//! After each round, the property is tried with all known invariants; as an engine of its own, the analysis ends if
+//! that succeeds. Abstraction refinement runs it on path programs ([`super::cegar`]).
 
 mod fixpoint;
 mod relevance;
@@ -56,17 +57,17 @@ use crate::term::{
     Arena, Build, Op, Pool, TermId, TermKind, conjuncts, disjuncts, store, transfer,
 };
 
-/// A round.
+/// A round of the analysis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Round {
-    /// A fixpoint of the value analysis, with more tracked than before.
+    /// A fixpoint of the value analysis, with a refined precision.
     Fixpoint(Refinement),
-    /// Candidates of a language.
+    /// Guessed candidates of a language.
     Guess(guess::Round),
 }
 
 impl Round {
-    /// All of them, in order.
+    /// All rounds, in order.
     pub fn all() -> Vec<Self> {
         let fixpoints = Refinement::ALL.map(Self::Fixpoint);
         let guesses = guess::Round::ALL.map(Self::Guess);
@@ -109,18 +110,18 @@ options! {
     pub struct Options {
         /// The rounds, in order: first what fixpoints of the value analysis track, then languages of guesses.
         pub rounds: Vec<Round> = Round::all();
-        /// Wall time of a fixpoint.
+        /// Maximum wall time of a fixpoint.
         pub fixpoint: Duration = Duration::from_millis(500);
-        /// Wall time of the round "states".
+        /// Maximum wall time of the round "states".
         pub states: Duration = Duration::from_millis(2_000);
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
-        /// Which programs it looks at; the others it leaves to other analyses.
+        /// The programs that it analyses; others are left to other engines.
         pub programs: Programs = Programs::All;
     }
 }
 
-/// Programs that the analysis looks at.
+/// The programs that the analysis takes on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Programs {
     /// All.
@@ -171,7 +172,7 @@ pub fn run<'b>(
         if let Some(certificate) = analysis.proof.take() {
             return Ok(Answer::Safe(certificate));
         }
-        // What failed with the same invariants fails again.
+        // With the same invariants, it would fail again.
         let snapshot = context.exchange.snapshot();
         if tried.replace(snapshot.version()) != Some(snapshot.version())
             && let Some(certificate) = analysis.houdini.safety(&snapshot)
@@ -189,14 +190,14 @@ struct Analysis<'b> {
     houdini: Houdini,
     solver: &'b SolverFactory<'b>,
     fixpoints: Fixpoints<'b>,
-    /// From the first round of guesses on.
+    /// The rounds of guesses, from the first one on.
     guesses: Option<Guesses<'b>>,
-    /// By what a round has found.
+    /// A proof of the property by a round.
     proof: Option<Certificate>,
 }
 
 impl<'b> Analysis<'b> {
-    /// Proves what it can; says how many invariants are new.
+    /// Runs a round; returns the number of new invariants.
     fn round(&mut self, round: Round, context: &mut Context<'_>) -> usize {
         let language = match round {
             Round::Fixpoint(refinement) => return self.fixpoint(refinement, context),
@@ -228,7 +229,7 @@ impl<'b> Analysis<'b> {
         new
     }
 
-    /// Proves what it can about objects on the heap.
+    /// Proves candidates about objects on the heap; returns the number of new invariants.
     fn objects(&mut self, context: &mut Context<'_>) -> usize {
         let mut new = 0;
         let mut open: Vec<Candidate> = Vec::new();
@@ -244,7 +245,7 @@ impl<'b> Analysis<'b> {
         new
     }
 
-    /// Proves which combinations of values there are, where paths join as well.
+    /// Proves the set of combinations of values, also at joins of paths; returns the number of new invariants.
     fn states(&mut self, context: &Context<'_>) -> usize {
         let Ok(mut solver) = context.solver(self.solver) else {
             return 0;
@@ -253,7 +254,7 @@ impl<'b> Analysis<'b> {
         let fine = Arc::new(Blocks::new(Arc::new(inlined.with_joins())));
         let samples = samples(&fine, self.options, context);
         let conditions = Vocabulary::of(inlined.program());
-        // Where a lower precision is enough, a higher one only makes for more tuples.
+        // If a lower precision is enough, a higher one only adds tuples.
         let explored = Precision::all().find_map(|precision| {
             let share = match precision {
                 Precision::Chosen(1..) => 10,
@@ -285,7 +286,7 @@ impl<'b> Analysis<'b> {
         };
         let known = context.exchange.snapshot().candidates();
         candidates.retain(|one| !known.contains(one));
-        // What is hard to show does not keep the others from being shown.
+        // Easy candidates are published first, whether or not hard ones can be proved.
         let is_disjunction = |one: &Candidate| {
             let kind = store().kind(one.formula);
             matches!(kind, TermKind::Apply { op: Op::Or, .. })
@@ -302,7 +303,7 @@ impl<'b> Analysis<'b> {
     }
 }
 
-/// For each block to a target that depends on no input: that it is not run.
+/// Returns, for each block to a target that depends on no input, the candidate that its guard is false.
 fn safe_states(blocks: &Blocks) -> Vec<Candidate> {
     let mut all = Vec::new();
     for at in inner_cut_points(blocks) {
@@ -310,38 +311,38 @@ fn safe_states(blocks: &Blocks) -> Vec<Candidate> {
             if blocks.is_target(block) && block.inputs.is_empty() {
                 let formula = store().not(block.guard);
                 all.push(Candidate { at, formula });
-                all.extend(Candidate::each(at, each_way(block.guard)));
+                all.extend(Candidate::each(at, negated_cases(block.guard)));
             }
         }
     }
     all
 }
 
-/// For a guard with a choice, that none of the ways to satisfy it is open: one formula for each. Several assertions
-/// together are one guard, and the reasons why they hold differ.
-fn each_way(guard: TermId) -> Vec<TermId> {
+/// Splits a guard at its first disjunction, and returns the negation of each case. A guard combines several assertions,
+/// whose proofs need different invariants.
+fn negated_cases(guard: TermId) -> Vec<TermId> {
     let parts = conjuncts(store(), guard);
-    let ways = parts.iter().enumerate().find_map(|(number, &part)| {
-        let ways = disjuncts(store(), part);
-        (2..=MOST_WAYS)
-            .contains(&ways.len())
-            .then_some((number, ways))
+    let cases = parts.iter().enumerate().find_map(|(number, &part)| {
+        let cases = disjuncts(store(), part);
+        (2..=MAXIMUM_CASES)
+            .contains(&cases.len())
+            .then_some((number, cases))
     });
-    let Some((number, ways)) = ways else {
+    let Some((number, cases)) = cases else {
         return Vec::new();
     };
-    let denied = ways.into_iter().map(|way| {
+    let denied = cases.into_iter().map(|case| {
         let mut parts = parts.clone();
-        parts[number] = way;
+        parts[number] = case;
         store().not(store().and(parts))
     });
     denied.collect()
 }
 
-/// The most ways into which a guard is split.
-const MOST_WAYS: usize = 16;
+/// Maximum number of cases into which a guard is split.
+const MAXIMUM_CASES: usize = 16;
 
-/// Whether a block has a product or a quotient of what is not constant.
+/// Checks whether a block has a product or a quotient of terms that are not constant.
 fn has_products(blocks: &Blocks) -> bool {
     let arena = std::rc::Rc::new(Arena::new());
     blocks.cut_points().into_iter().any(|at| {
@@ -359,11 +360,11 @@ struct Guesses<'b> {
     blocks: &'b Arc<Blocks>,
     vocabulary: Vocabulary,
     samples: Samples,
-    /// What the rounds so far have come up with and was not proved.
+    /// Candidates of the rounds so far that were not proved.
     proposed: Vec<Candidate>,
 }
 
-/// States at all cut points; for those that simulation has not seen, the variables alone.
+/// Returns sampled states at all cut points; for those that simulation has not reached, the variables without states.
 fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples {
     let simulation = simulate::Options {
         time: options.simulation,
@@ -386,7 +387,7 @@ fn samples(blocks: &Blocks, options: &Options, context: &Context<'_>) -> Samples
 }
 
 impl Guesses<'_> {
-    /// Proves what it can of the round's candidates and of those before; says how many invariants are new.
+    /// Proves candidates of the round and those left of earlier rounds; returns the number of new invariants.
     fn round(
         &mut self,
         round: guess::Round,
@@ -396,8 +397,8 @@ impl Guesses<'_> {
         let mut fresh = self.guesses(round);
         let mut new = 0;
         let mut hulls = Samples::default();
-        // Equations that models refute make room for those that are left of them.
-        for _ in 0..ATTEMPTS {
+        // Each pass replaces equations that models refute by weaker ones.
+        for _ in 0..MAXIMUM_WEAKENINGS {
             context.safe_point();
             let known = context.exchange.snapshot().candidates();
             self.proposed.append(&mut fresh);
@@ -467,8 +468,8 @@ impl Guesses<'_> {
         all
     }
 
-    /// New candidates in the light of what has refuted old ones. `hulls` are the samples together with what models have
-    /// added to them, which need not be reachable: good for what has to be weaker, not for guesses.
+    /// Returns new candidates that the refutations of old ones suggest. `hulls` are the samples together with the
+    /// models' states, which need not be reachable: they serve to weaken equations, not to guess.
     fn weaker(
         &mut self,
         round: guess::Round,
@@ -489,7 +490,7 @@ impl Guesses<'_> {
                 fresh.extend(Candidate::each(at, formulas));
             };
             if place.rows.is_empty() {
-                // Simulation has not been here: better such a state than none.
+                // Simulation has not reached this location: such a state is better than none.
                 place.add(row);
                 add(candidates(round, place, &self.vocabulary));
             } else if let Some(degree) = degree {
@@ -504,5 +505,5 @@ impl Guesses<'_> {
     }
 }
 
-/// How often a round starts again with weaker equations.
-const ATTEMPTS: u32 = 12;
+/// Maximum number of times that a round starts again with weaker equations.
+const MAXIMUM_WEAKENINGS: u32 = 12;

@@ -1,4 +1,4 @@
-//! What of a program matters most: variables by their distance from the property, pairs of them, thresholds.
+//! The relevance of variables to the property: their distance from it, pairs of them, thresholds of widening.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,25 +9,25 @@ use crate::term::{
     Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables, store,
 };
 
-/// The most variables of which all pairs are looked at; of more, those that occur together in a comparison or a sum.
-const FEW: usize = 9;
+/// Maximum number of variables of which all pairs are tracked; of more, those pairs in one comparison or sum.
+const MAXIMUM_VARIABLES_FOR_ALL_PAIRS: usize = 9;
 
-const MOST_PAIRS: usize = 60;
+const MAXIMUM_PAIRS: usize = 60;
 
-/// The most numbers at which widening stops.
-const MOST_THRESHOLDS: usize = 400;
+/// Maximum number of thresholds of widening.
+const MAXIMUM_THRESHOLDS: usize = 400;
 
-/// The variables that can matter, the nearest to the property first.
+/// The variables on which the property depends, the nearest to it first.
 #[derive(Clone, Debug, Default)]
 pub struct Relevance {
-    /// With their distances: of what a target's guard reads, zero; of what decides the value of a variable, one more.
+    /// The variables with their distances: zero if a target's guard reads it, one more than that of what it decides.
     pub variables: Vec<(VariableId, u32)>,
-    /// Pairs of variables of one sort whose difference may matter.
+    /// Pairs of variables of one sort whose difference is tracked.
     pub pairs: Vec<(VariableId, VariableId)>,
 }
 
 impl Relevance {
-    /// What matters in the blocks.
+    /// Computes the relevance of variables in the blocks.
     pub fn of(blocks: &Blocks, all: &[Block]) -> Self {
         let read = |term: TermId| {
             let variables = free_variables(store(), term).into_iter();
@@ -65,7 +65,7 @@ impl Relevance {
         Self { variables, pairs }
     }
 
-    /// The variables up to a distance, and at most so many.
+    /// Returns the variables up to a distance, and at most so many.
     pub fn within(&self, distance: u32, most: usize) -> FxHashSet<VariableId> {
         let near = self.variables.iter().filter(|(_, own)| *own <= distance);
         near.take(most).map(|(variable, _)| *variable).collect()
@@ -84,7 +84,7 @@ fn pairs(
         .filter(|&id| matches!(sort(id), Sort::BitVec(_) | Sort::Int))
         .collect();
     let mut together: FxHashSet<(VariableId, VariableId)> = FxHashSet::default();
-    if numbers.len() > FEW {
+    if numbers.len() > MAXIMUM_VARIABLES_FOR_ALL_PAIRS {
         for block in all {
             let values = block.updates.iter().map(|(_, value)| *value);
             for_each_subterm(store(), values.chain([block.guard]), |_, kind| {
@@ -108,8 +108,9 @@ fn pairs(
     for (place, &y) in numbers.iter().enumerate() {
         for &x in &numbers[..place] {
             let pair = (x.min(y), x.max(y));
-            let wanted = numbers.len() <= FEW || together.contains(&pair);
-            if wanted && sort(x) == sort(y) && pairs.len() < MOST_PAIRS {
+            let wanted =
+                numbers.len() <= MAXIMUM_VARIABLES_FOR_ALL_PAIRS || together.contains(&pair);
+            if wanted && sort(x) == sort(y) && pairs.len() < MAXIMUM_PAIRS {
                 pairs.push(pair);
             }
         }
@@ -117,7 +118,7 @@ fn pairs(
     pairs
 }
 
-/// The variable that the term is, apart from a number that is added to it or a sign.
+/// Returns the variable that the term is up to its sign and the addition of constants.
 fn only_variable(blocks: &Blocks, term: TermId) -> Option<VariableId> {
     match store().kind(term) {
         TermKind::Variable {
@@ -136,7 +137,7 @@ fn only_variable(blocks: &Blocks, term: TermId) -> Option<VariableId> {
     }
 }
 
-/// The constants of the blocks.
+/// Returns the constants of the blocks as thresholds of widening.
 pub fn thresholds(all: &[Block]) -> Thresholds {
     let mut numbers = FxHashSet::default();
     let values = all
@@ -154,6 +155,6 @@ pub fn thresholds(all: &[Block]) -> Thresholds {
     });
     let mut numbers: Vec<i128> = numbers.into_iter().collect();
     numbers.sort_unstable_by_key(|number| number.unsigned_abs());
-    numbers.truncate(MOST_THRESHOLDS);
+    numbers.truncate(MAXIMUM_THRESHOLDS);
     Thresholds::new(numbers)
 }

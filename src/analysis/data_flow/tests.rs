@@ -1,4 +1,4 @@
-//! What the fixpoints say of small programs, and what of that is proved.
+//! Tests of fixpoints of small programs, and of the invariants proved from them.
 
 use super::*;
 use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
@@ -6,7 +6,7 @@ use crate::certify::{Budget, Check, check};
 use crate::program::simplify::simplify;
 use crate::term::to_smtlib;
 
-/// What the fixpoint says after these refinements, and how much of the last one's is proved with what was before.
+/// Returns the formulas of the last fixpoint, and the number of those that are proved with the earlier ones.
 fn fixpoints(text: &str, refinements: &[Refinement]) -> (Vec<String>, usize) {
     let inputs = "extern int __VERIFIER_nondet_int(void); \
                   extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);";
@@ -44,14 +44,20 @@ const RING: &str = "int main(void) {
 
 #[test]
 fn the_distance_of_two_counters_that_wrap_around() {
-    let (said, proved) = fixpoints(RING, &Refinement::ALL[..6]);
-    let says = |parts: [&str; 3]| {
+    let (formulas, proved) = fixpoints(RING, &Refinement::ALL[..6]);
+    let has_formula = |parts: [&str; 3]| {
         let all = |formula: &String| parts.iter().all(|&part| formula.contains(part));
-        said.iter().any(all)
+        formulas.iter().any(all)
     };
-    assert!(says(["|head@0|", "|tail@0|", " #x0000040d)"]), "{said:?}");
-    assert!(says(["(bvult", "|half@0|", "#x00000207)"]), "{said:?}");
-    assert!(proved >= 2, "{said:?}");
+    assert!(
+        has_formula(["|head@0|", "|tail@0|", " #x0000040d)"]),
+        "{formulas:?}"
+    );
+    assert!(
+        has_formula(["(bvult", "|half@0|", "#x00000207)"]),
+        "{formulas:?}"
+    );
+    assert!(proved >= 2, "{formulas:?}");
 }
 
 #[test]
@@ -63,20 +69,20 @@ fn a_remainder_is_proved_and_lost_when_the_number_wraps_around() {
         );
         fixpoints(&text, &[Refinement::Intervals, Refinement::Congruences])
     };
-    // x mod 4, and x mod 3 by the inverse of three.
-    let (said, proved) = of("if (x < 1000000000)");
-    let third = |said: &[String]| said.iter().any(|one| one.contains("#xaaaaaaab"));
-    assert!(third(&said) && proved >= 2, "{said:?}");
-    let (said, proved) = of("");
-    assert!(!third(&said), "{said:?}");
+    // The formulas are x mod 4, and x mod 3 by the inverse of three.
+    let (formulas, proved) = of("if (x < 1000000000)");
+    let third = |formulas: &[String]| formulas.iter().any(|one| one.contains("#xaaaaaaab"));
+    assert!(third(&formulas) && proved >= 2, "{formulas:?}");
+    let (formulas, proved) = of("");
+    assert!(!third(&formulas), "{formulas:?}");
     let fourth = "(= ((_ extract 1 0) |x@0|) #b01)";
     assert!(
-        proved > 0 && said.iter().any(|one| one == fourth),
-        "{said:?}"
+        proved > 0 && formulas.iter().any(|one| one == fourth),
+        "{formulas:?}"
     );
 }
 
-/// Asserts that the analysis with these options has a proof of the program that the checker confirms, or that it has none.
+/// Asserts that the analysis with these options has a proof of the program that the checker confirms, or none.
 fn assert_proved(text: &str, options: &Options, setting: &Setting, is_proved: bool) {
     let lowered = lowered(text);
     let simplified = simplify(&lowered);
@@ -117,7 +123,7 @@ fn equations_are_proved_by_multiplying_out() {
     }
 }
 
-/// Two threads that hand a number to and fro, each when the other has gone to sleep.
+/// Two threads that pass a number back and forth, each while the other sleeps.
 fn hand_over(step: u32) -> String {
     format!(
         "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
@@ -151,7 +157,7 @@ fn combinations_of_values_are_enumerated() {
     for step in [1, 2] {
         let setting = Setting::default();
         assert_proved(&hand_over(step), &options, &setting, step == 1);
-        // Others get them, too.
+        // Other engines get them, too.
         assert!(!setting.invariants.snapshot().is_empty());
     }
 }

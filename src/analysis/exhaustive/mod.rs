@@ -1,19 +1,19 @@
-//! Exhaustive exploration: all runs of a program whose inputs have few values, or few that matter.
+//! Exhaustive exploration of all runs of a program whose inputs have few values, or few values that matter.
 //!
 //! The program as lowered is run on one choice of inputs after another. Each run is generalised to the box of all inputs
-//! for which it would be the same ([`concolic`](crate::program::interpreter::concolic)): so an input that is only
-//! compared with constants is covered in as many runs as there are cases, and one of 2^32 values of which an assumption
-//! leaves twenty is covered in twenty-two. When the boxes cover everything, and no run has violated the property, it
-//! holds. No solver takes part: products of long numbers, divisions and loops cost what they cost a processor.
+//! that take the same path ([`concolic`](crate::program::interpreter::concolic)): an input that is only compared with
+//! constants is covered in as many runs as there are cases, and an input with 2^32 values of which an assumption admits
+//! twenty is covered in twenty-two. When the boxes cover all inputs and no run has violated the property, the property
+//! holds. No solver is involved: wide products, divisions and loops cost only their execution.
 //!
-//! The exploration is its own proof: it is made by the interpreter of the program as lowered, with the fidelity that is
-//! demanded of a replay. As a safeguard against errors in the generalisation, corners of boxes are run as well, by the
-//! interpreter alone, and have to end in the same way after as many steps.
+//! The exploration is its own proof: the interpreter executes the program as lowered with the fidelity that is required of
+//! a replay. As a safeguard against errors in the generalisation, corners of boxes are also run by the plain interpreter,
+//! and must end in the same way after the same number of steps.
 //!
-//! Where cores are idle, parts of the exploration are given to helpers ([`parts`]).
+//! Where cores are idle, parts of the exploration are given to worker threads ([`parts`]).
 //!
-//! It gives up as soon as a value has to be told apart from too many others, or when the part that it has seen says that
-//! the rest takes too long.
+//! The engine gives up as soon as too many values of an input must be distinguished, or when the part explored so far
+//! predicts that the rest takes too long.
 
 mod parts;
 #[cfg(test)]
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use super::options::options;
 use super::{Answer, CancellationToken, Context};
 use crate::program::interpreter::concolic::{
-    BoxInput, ConcolicMachine, FIRST_LEAP, GeneralRun, journal,
+    BoxInput, ConcolicMachine, GeneralRun, STEPS_BEFORE_ACCELERATION, journal,
 };
 use crate::program::interpreter::{
     Executable, Journal, Limits, Machine, Outcome, ReplayInputs, Report,
@@ -34,37 +34,37 @@ use crate::program::interpreter::{
 use crate::term::domain::IntervalSet;
 use crate::workers::queue::Queue;
 use crate::workers::{Helper, Scope, Workers};
-use parts::{After, Left, Part, Parts};
+use parts::{Continuation, Part, Parts, Remainder};
 use tree::Tree;
 
 options! {
-    /// What the exploration may spend.
+    /// Limits of the exploration.
     pub struct Options {
-        /// Wall time. It gives up before, once it sees that it takes longer.
+        /// Wall time; the engine gives up earlier if it predicts that it will take longer.
         pub time: Duration = Duration::from_secs(600);
-        /// Number of runs that may be expected.
+        /// Maximum number of runs that may be predicted.
         pub runs: u64 = 500_000_000;
-        /// Steps of a run.
+        /// Maximum number of steps of a run.
         pub run_steps: u64 = 300_000_000;
-        /// Bytes that a run may use for arrays and calls.
+        /// Maximum memory of a run for arrays and calls (bytes).
         pub memory: usize = 1 << 30;
     }
 }
 
-/// What the exploration has found.
+/// The result of the exploration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Exploration {
-    /// All runs end well.
+    /// All runs were explored, and none violates the property.
     Complete(Statistics),
     /// These inputs lead to an error.
     Alarm(Journal),
-    /// The time was up.
+    /// The time limit was reached.
     OutOfTime,
-    /// Not all runs have been seen nor will be, for a reason in words.
+    /// The exploration was given up, for a reason in words.
     GivenUp(String),
 }
 
-/// What the exploration took.
+/// Counters of the exploration.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Number of boxes that cover all inputs.
@@ -84,39 +84,42 @@ impl std::fmt::Display for Statistics {
         } = self;
         write!(
             f,
-            "has seen all runs: {boxes} cases, of {longest} steps at most, {steps} in all"
+            "explored all runs: {boxes} cases, at most {longest} steps each, {steps} steps in all"
         )
     }
 }
 
-/// Inputs on one path that are still open; a path with more of them is one of far too many.
-const OPEN_INPUTS: usize = 500;
-/// Boxes whose corners are all tried; of those that follow, each so many-th.
-const CORNERS: u64 = 2_000;
-const CORNERS_THEN: u64 = 32;
-/// When the rest is estimated for the first time, and by how much the estimate may be wrong.
-const FIRST_ESTIMATE: Duration = Duration::from_secs(1);
+/// Maximum number of inputs on a path that have unexplored values.
+const MAXIMUM_OPEN_INPUTS: usize = 500;
+/// Number of initial boxes whose corners are run without exception.
+const BOXES_WITH_CORNERS: u64 = 2_000;
+/// Sampling interval for later boxes: the corners of one box in this number are run.
+const CORNER_SAMPLING_INTERVAL: u64 = 32;
+/// Time before the first estimate of the rest.
+const FIRST_ESTIMATE_TIME: Duration = Duration::from_secs(1);
+/// Factor by which the estimate may be wrong.
 const ESTIMATE_FACTOR: f64 = 4.0;
-/// What takes less than this, by the estimate, does not wait for others.
-const PROMISING: Duration = Duration::from_secs(30);
-/// How long it goes on if nothing can be estimated.
-const WITHOUT_ESTIMATE: Duration = Duration::from_secs(5);
-/// Runs, or steps of several runs, between two looks at the clock and at the others.
-const RUNS_A_LOOK: u64 = 64;
-const STEPS_A_LOOK: u64 = 1 << 20;
+/// Maximum estimated time of an exploration that does not wait at safe points.
+const PROMISING_TIME: Duration = Duration::from_secs(30);
+/// Time after which an exploration without an estimate is given up.
+const TIME_WITHOUT_ESTIMATE: Duration = Duration::from_secs(5);
+/// Number of runs between two checks of the limits.
+const RUNS_PER_CHECK: u64 = 64;
+/// Number of steps between two checks of the limits.
+const STEPS_PER_CHECK: u64 = 1 << 20;
 
-/// Explores the program as lowered, and confirms what it finds.
+/// Explores the program as lowered, and has an alarm confirmed.
 pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>) -> Answer {
     let (token, workers) = (context.token, context.workers);
     match explore(executable, options, token, workers, context.safe_point) {
         Exploration::Complete(statistics) => Answer::Explored(statistics),
-        Exploration::OutOfTime => Answer::Unknown("there is no time left".to_owned()),
+        Exploration::OutOfTime => Answer::Unknown("the time limit is reached".to_owned()),
         Exploration::GivenUp(reason) => Answer::Unknown(reason),
         Exploration::Alarm(alarm) => context.confirmed(&alarm),
     }
 }
 
-/// Explores the program, with the help of those workers. `safe_point` may make it wait, and returns for how long.
+/// Explores the program with the given workers. `safe_point` may block, and returns for how long it did.
 pub fn explore(
     executable: &Executable,
     options: &Options,
@@ -126,20 +129,19 @@ pub fn explore(
 ) -> Exploration {
     let observed = Observed {
         observe: &|_| {},
-        runs_a_look: RUNS_A_LOOK,
+        runs_per_check: RUNS_PER_CHECK,
     };
     explore_observed(executable, options, token, workers, safe_point, observed)
 }
 
-/// What tests look at.
+/// Hooks for tests.
 #[derive(Copy, Clone)]
 struct Observed<'o> {
-    /// Gets every box.
+    /// Is called with every box.
     observe: &'o (dyn Fn(&GeneralRun) + Sync),
-    runs_a_look: u64,
+    runs_per_check: u64,
 }
 
-/// [`explore`], looked at.
 fn explore_observed(
     executable: &Executable,
     options: &Options,
@@ -162,14 +164,14 @@ fn explore_observed(
         queue: &queue,
         token: &all,
     };
-    workers.scope(|scope| task.work(scope, Hand::Own(safe_point)));
+    workers.scope(|scope| task.work(scope, Role::Own(safe_point)));
     match queue.finish() {
         Ok(parts) => parts.into_end(),
         Err(_) => Exploration::GivenUp("a thread has failed".to_owned()),
     }
 }
 
-/// What is to be done.
+/// The input of all threads.
 #[derive(Copy, Clone)]
 struct Task<'e> {
     executable: &'e Executable,
@@ -182,8 +184,8 @@ struct Task<'e> {
 }
 
 impl<'e> Task<'e> {
-    /// One thread's work: parts as long as there are some. A helper does not wait for one.
-    fn work(self, scope: &Scope<'_, 'e>, hand: Hand<'_, 'e>) {
+    /// Runs one thread: it explores parts as long as there are any. A worker thread does not wait for one.
+    fn work(self, scope: &Scope<'_, 'e>, role: Role<'_, 'e>) {
         let mut explorer = Explorer {
             task: self,
             limits: Limits {
@@ -193,30 +195,29 @@ impl<'e> Task<'e> {
                 cancelled: Some(self.token.flag()),
             },
             statistics: Statistics::default(),
-            next_look: STEPS_A_LOOK,
+            next_check: STEPS_PER_CHECK,
             waited: Duration::ZERO,
             machine: Machine::new(self.executable),
             concolic: ConcolicMachine::new(self.executable),
         };
-        while !hand.is_wanted_back()
-            && let Some((part, turn)) = self.queue.next(matches!(hand, Hand::Own(_)))
+        while !role.is_wanted_back()
+            && let Some((part, turn)) = self.queue.next(matches!(role, Role::Own(_)))
         {
-            let left = explorer.explore(part, scope, hand);
+            let left = explorer.explore(part, scope, role);
             turn.done(|parts| parts.leave(left));
         }
         self.queue.add(|parts| parts.add(&explorer.statistics));
     }
 }
 
-/// Whose thread it is.
 #[derive(Copy, Clone)]
-enum Hand<'h, 'e> {
-    /// The analysis's own, which may have to wait at safe points.
+enum Role<'h, 'e> {
+    /// The engine's own thread, which may have to wait at safe points.
     Own(&'h dyn Fn() -> Duration),
     Helping(&'h Helper<'e>),
 }
 
-impl Hand<'_, '_> {
+impl Role<'_, '_> {
     fn is_wanted_back(self) -> bool {
         matches!(self, Self::Helping(helper) if helper.is_wanted_back())
     }
@@ -226,40 +227,40 @@ struct Explorer<'e> {
     task: Task<'e>,
     limits: Limits<'e>,
     statistics: Statistics,
-    /// Steps up to the next look.
-    next_look: u64,
-    /// How long others had their turns meanwhile.
+    /// The number of steps at which the limits are checked next.
+    next_check: u64,
+    /// Time spent at safe points.
     waited: Duration,
-    /// For corners.
+    /// The plain interpreter, for corners.
     machine: Machine<'e>,
     concolic: ConcolicMachine<'e>,
 }
 
 impl<'e> Explorer<'e> {
-    /// Searches a part, and what comes after it.
-    fn explore(&mut self, mut part: Part, scope: &Scope<'_, 'e>, hand: Hand<'_, 'e>) -> Left {
+    /// Explores a part, and the parts above it that this completes.
+    fn explore(&mut self, mut part: Part, scope: &Scope<'_, 'e>, role: Role<'_, 'e>) -> Remainder {
         loop {
             if let Some(end) = self.run(&mut part.tree) {
-                return Left::End(end);
+                return Remainder::End(end);
             }
             while !part.tree.advance() {
                 match part.ended() {
-                    After::Above(above) => part = above,
-                    After::OthersGoOn => return Left::Nothing,
-                    After::AllSeen => {
-                        return Left::End(Exploration::Complete(Statistics::default()));
+                    Continuation::Above(above) => part = above,
+                    Continuation::OtherPartOpen => return Remainder::Nothing,
+                    Continuation::Complete => {
+                        return Remainder::End(Exploration::Complete(Statistics::default()));
                     }
                 }
             }
-            if self.is_to_look() {
-                if let Some(end) = self.look_at_the_clock(&part.tree) {
-                    return Left::End(end);
+            if self.is_check_due() {
+                if let Some(end) = self.check_limits(&part.tree) {
+                    return Remainder::End(end);
                 }
                 self.share(&mut part, scope);
-                if hand.is_wanted_back() {
-                    return Left::Part(part);
+                if role.is_wanted_back() {
+                    return Remainder::Part(part);
                 }
-                if let Hand::Own(safe_point) = hand
+                if let Role::Own(safe_point) = role
                     && !self.is_promising(&part.tree)
                 {
                     self.waited += safe_point();
@@ -268,15 +269,15 @@ impl<'e> Explorer<'e> {
         }
     }
 
-    /// The run that is next in the tree; the end, if there is one.
+    /// Executes the next run of the tree; returns the result if the exploration ends.
     fn run(&mut self, tree: &mut Tree) -> Option<Exploration> {
         let mut choose = |position, domain: &IntervalSet| tree.choose(position, domain);
-        // Before much memory is filled.
-        let most_needed = match self.statistics.boxes {
-            0 => 4 * OPEN_INPUTS,
+        // The limit on distinguished values applies before a run has filled much memory.
+        let maximum_needed = match self.statistics.boxes {
+            0 => 4 * MAXIMUM_OPEN_INPUTS,
             _ => usize::MAX,
         };
-        let run = self.concolic.run(&mut choose, most_needed, self.limits);
+        let run = self.concolic.run(&mut choose, maximum_needed, self.limits);
         if let Some(end) = self.judge(&run, tree.depth()) {
             return Some(end);
         }
@@ -285,18 +286,17 @@ impl<'e> Explorer<'e> {
         self.is_hopeless(tree).map(Exploration::GivenUp)
     }
 
-    /// Whether it is time to look round.
-    fn is_to_look(&mut self) -> bool {
+    fn is_check_due(&mut self) -> bool {
         let done = self.statistics;
-        let looks = done.boxes.is_multiple_of(self.task.observed.runs_a_look)
-            || done.steps >= self.next_look;
-        if looks {
-            self.next_look = done.steps + STEPS_A_LOOK;
+        let is_due = done.boxes.is_multiple_of(self.task.observed.runs_per_check)
+            || done.steps >= self.next_check;
+        if is_due {
+            self.next_check = done.steps + STEPS_PER_CHECK;
         }
-        looks
+        is_due
     }
 
-    /// Has others help, if there are some.
+    /// Gives a part to an idle worker, if there is one.
     fn share(&mut self, part: &mut Part, scope: &Scope<'_, 'e>) {
         let task = self.task;
         if !scope.may_hire() {
@@ -308,11 +308,11 @@ impl<'e> Explorer<'e> {
             has_open = true;
         }
         if has_open {
-            scope.hire(move |scope, helper| task.work(scope, Hand::Helping(helper)));
+            scope.hire(move |scope, helper| task.work(scope, Role::Helping(helper)));
         }
     }
 
-    /// The end, if the run is one.
+    /// Evaluates the run; returns the result if the exploration ends.
     fn judge(&mut self, run: &GeneralRun, depth: usize) -> Option<Exploration> {
         let give_up = |reason: &str| Some(Exploration::GivenUp(reason.to_owned()));
         if let Some(reason) = run.given_up {
@@ -338,20 +338,22 @@ impl<'e> Explorer<'e> {
             }
         }
         if run.inputs.len() != depth {
-            return give_up("inputs were drawn unseen");
+            return give_up("a run drew inputs that were not recorded");
         }
         self.statistics.boxes += 1;
         self.statistics.steps += report.steps;
         self.statistics.longest = self.statistics.longest.max(report.steps);
         let boxes = self.statistics.boxes;
-        if (boxes <= CORNERS || boxes.is_multiple_of(CORNERS_THEN)) && !self.corners_agree(run) {
+        if (boxes <= BOXES_WITH_CORNERS || boxes.is_multiple_of(CORNER_SAMPLING_INTERVAL))
+            && !self.corners_agree(run)
+        {
             debug_assert!(false, "a corner of a box differs: {run:?}");
             return give_up("a generalisation was wrong");
         }
         None
     }
 
-    /// Whether the runs at two opposite corners of the box are like the one that was seen.
+    /// Checks whether the runs at two opposite corners of the box agree with the explored run.
     fn corners_agree(&mut self, run: &GeneralRun) -> bool {
         if run.inputs.iter().all(|input| input.set.only().is_some()) {
             return true;
@@ -365,8 +367,8 @@ impl<'e> Explorer<'e> {
             let report = self
                 .machine
                 .run(&mut ReplayInputs::new(corner), self.limits);
-            // Steps that are leapt over do not count, and which these are is not the same for all runs.
-            let leaps = report.steps.max(run.report.steps) >= FIRST_LEAP;
+            // Loop acceleration does not count the steps that it skips, and it skips different steps in different runs.
+            let leaps = report.steps.max(run.report.steps) >= STEPS_BEFORE_ACCELERATION;
             let same = |other: &Report| {
                 other.outcome == run.report.outcome
                     && (leaps || other.steps == run.report.steps)
@@ -377,27 +379,27 @@ impl<'e> Explorer<'e> {
         })
     }
 
-    /// Why it is not worth while to go on, if so.
+    /// Returns the reason why the exploration is not worth continuing, if any.
     fn is_hopeless(&self, tree: &Tree) -> Option<String> {
         let expected = tree.runs_to_expect();
         if expected > self.task.options.runs as f64 {
-            return Some(format!("about {expected:.1e} runs would have to be seen"));
+            return Some(format!("about {expected:.1e} runs would be needed"));
         }
-        if tree.open_inputs() > OPEN_INPUTS {
+        if tree.open_inputs() > MAXIMUM_OPEN_INPUTS {
             return Some("a run asks for too many inputs".to_owned());
         }
         None
     }
 
-    /// Whether the end is in sight. Who sees it goes on beside those whose turn it is, with a lower priority.
+    /// Checks whether the end is near by the estimate. If so, this thread does not wait for its turn, but has a lower priority.
     fn is_promising(&self, tree: &Tree) -> bool {
         let own = self.task.begin.elapsed().saturating_sub(self.waited);
         let progress = tree.progress();
-        progress.is_some_and(|progress| own.div_f64(progress.max(1e-6)) < PROMISING)
+        progress.is_some_and(|progress| own.div_f64(progress.max(1e-6)) < PROMISING_TIME)
     }
 
-    /// The end, if it was told to stop or takes too long.
-    fn look_at_the_clock(&self, tree: &Tree) -> Option<Exploration> {
+    /// Checks the limits; returns the result if the exploration ends.
+    fn check_limits(&self, tree: &Tree) -> Option<Exploration> {
         if self.task.token.is_cancelled() {
             return Some(Exploration::GivenUp("cancelled".to_owned()));
         }
@@ -409,11 +411,11 @@ impl<'e> Explorer<'e> {
         let reason = match tree.progress() {
             Some(progress) => {
                 let total = elapsed.div_f64(progress.max(1e-6));
-                (elapsed > FIRST_ESTIMATE
+                (elapsed > FIRST_ESTIMATE_TIME
                     && total > self.task.options.time.mul_f64(ESTIMATE_FACTOR))
                 .then(|| format!("it would take about {:.0} s", total.as_secs_f64()))
             }
-            None => (elapsed > WITHOUT_ESTIMATE)
+            None => (elapsed > TIME_WITHOUT_ESTIMATE)
                 .then(|| "it is not known how many cases there are".to_owned()),
         };
         reason.map(Exploration::GivenUp)

@@ -1,7 +1,7 @@
-//! Parts of one exploration, shared out among several threads.
+//! Parts of an exploration, distributed over several threads.
 //!
-//! A [`Tree`] is divided when somebody has nothing to do. Each part is searched by one thread at a time; the two parts of
-//! a tree meet at a [`Joint`], where the one that is done last goes on with what is above.
+//! A [`Tree`] is divided when a worker is idle. Each part is explored by one thread at a time; the two parts of a tree share
+//! a [`Joint`], and the thread that completes the second of them continues with the tree above.
 
 use std::sync::Arc;
 
@@ -12,28 +12,27 @@ use super::{Exploration, Statistics};
 use crate::analysis::CancellationToken;
 use crate::workers::queue::Work;
 
-/// A part of the exploration.
 pub(super) struct Part {
     pub tree: Tree,
-    /// Where it meets the other part of the tree; `None` for the whole.
+    /// The joint with the other part of the tree; `None` for the whole tree.
     joint: Option<Arc<Joint>>,
 }
 
-/// Where two parts meet.
+/// The synchronisation of two parts of a tree.
 struct Joint {
     meeting: Mutex<Meeting>,
-    /// Where the tree of which they are parts meets another.
+    /// The joint of the divided tree, if that is itself a part.
     above: Option<Arc<Joint>>,
 }
 
 struct Meeting {
-    /// Nothing once both have come.
+    /// The tree above; `None` once both parts are complete.
     tree: Option<Above>,
-    has_come: bool,
+    is_one_complete: bool,
 }
 
 impl Part {
-    /// All runs.
+    /// Creates the part that contains all runs.
     pub(super) fn whole() -> Self {
         Self {
             tree: Tree::default(),
@@ -41,13 +40,13 @@ impl Part {
         }
     }
 
-    /// Gives a half away, if that can be.
+    /// Splits off half of the part, if possible.
     pub(super) fn divide(&mut self) -> Option<Self> {
         let (above, tree) = self.tree.divide()?;
         let joint = Arc::new(Joint {
             meeting: Mutex::new(Meeting {
                 tree: Some(above),
-                has_come: false,
+                is_one_complete: false,
             }),
             above: self.joint.take(),
         });
@@ -56,60 +55,60 @@ impl Part {
         Some(Self { tree, joint })
     }
 
-    /// All runs of the part have been seen. What is to be searched next, above it.
-    pub(super) fn ended(self) -> After {
+    /// Completes the part, all of whose runs have been explored; returns how the thread continues.
+    pub(super) fn ended(self) -> Continuation {
         let Some(joint) = self.joint else {
-            return After::AllSeen;
+            return Continuation::Complete;
         };
         let mut meeting = joint.meeting.lock();
         if let Some(above) = &mut meeting.tree {
             above.learn(&self.tree);
         }
-        if !std::mem::replace(&mut meeting.has_come, true) {
-            return After::OthersGoOn;
+        if !std::mem::replace(&mut meeting.is_one_complete, true) {
+            return Continuation::OtherPartOpen;
         }
         match meeting.tree.take() {
-            Some(above) => After::Above(Self {
+            Some(above) => Continuation::Above(Self {
                 tree: above.into_tree(),
                 joint: joint.above.clone(),
             }),
-            None => After::OthersGoOn,
+            None => Continuation::OtherPartOpen,
         }
     }
 }
 
-/// What comes after a part.
-pub(super) enum After {
-    /// The part above; its current run has been seen.
+/// The continuation after a completed part.
+pub(super) enum Continuation {
+    /// The tree above is next; its current run has been explored.
     Above(Part),
-    /// The other part of the tree is still being searched, and what is above comes after that.
-    OthersGoOn,
-    /// Nothing: that was all.
-    AllSeen,
+    /// The other part of the tree is not complete; the thread that completes it continues above.
+    OtherPartOpen,
+    /// The exploration is complete.
+    Complete,
 }
 
-/// What the threads of an exploration have in common.
+/// The state that the threads of an exploration share.
 pub(super) struct Parts {
-    /// Those that nobody searches.
+    /// The parts that no thread explores.
     open: Vec<Part>,
     end: Option<Exploration>,
     statistics: Statistics,
-    /// Stops all.
+    /// Stops all threads.
     token: CancellationToken,
 }
 
-/// What a thread leaves of a part that it has searched.
-pub(super) enum Left {
-    /// Nothing: others go on.
+/// The result of a thread's work on a part.
+pub(super) enum Remainder {
+    /// The part is complete, and the other part of its tree is not.
     Nothing,
-    /// A part for somebody else.
+    /// The thread returns an incomplete part to the queue.
     Part(Part),
-    /// Nothing more is to be searched.
+    /// The exploration ends with a result.
     End(Exploration),
 }
 
 impl Parts {
-    /// The whole exploration as one part.
+    /// Creates the state with the whole exploration as one part.
     pub(super) fn new(token: CancellationToken) -> Self {
         Self {
             open: vec![Part::whole()],
@@ -119,29 +118,26 @@ impl Parts {
         }
     }
 
-    /// Whether somebody could take a part.
     pub(super) fn has_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// A part for somebody else.
     pub(super) fn offer(&mut self, part: Part) {
         self.open.push(part);
     }
 
-    /// What has become of a part that was taken. The first end counts.
-    pub(super) fn leave(&mut self, left: Left) {
+    /// Records the result of a part. Only the first end counts.
+    pub(super) fn leave(&mut self, left: Remainder) {
         match left {
-            Left::Nothing => {}
-            Left::Part(part) => self.offer(part),
-            Left::End(end) => {
+            Remainder::Nothing => {}
+            Remainder::Part(part) => self.offer(part),
+            Remainder::End(end) => {
                 self.end.get_or_insert(end);
                 self.token.cancel();
             }
         }
     }
 
-    /// Adds what a thread has done.
     pub(super) fn add(&mut self, statistics: &Statistics) {
         let sum = &mut self.statistics;
         sum.boxes += statistics.boxes;
@@ -149,14 +145,14 @@ impl Parts {
         sum.longest = sum.longest.max(statistics.longest);
     }
 
-    /// How it has ended, when all threads have.
+    /// Returns the result of the exploration after all threads have ended.
     pub(super) fn into_end(self) -> Exploration {
         match self.end {
             Some(Exploration::Complete(_)) if self.open.is_empty() => {
                 Exploration::Complete(self.statistics)
             }
             None | Some(Exploration::Complete(_)) => {
-                Exploration::GivenUp("a part of the runs has been lost".to_owned())
+                Exploration::GivenUp("a part of the exploration has been lost".to_owned())
             }
             Some(end) => end,
         }

@@ -1,4 +1,4 @@
-//! The tree of a program's inputs: which runs have been seen, and which is next.
+//! The search tree of a program's inputs: which runs have been explored, and which is next.
 
 use crate::program::interpreter::concolic::{BoxInput, Choice};
 use crate::term::domain::IntervalSet;
@@ -8,20 +8,20 @@ use crate::term::domain::IntervalSet;
 struct Node {
     /// Its value on the path.
     value: i128,
-    /// The values that are not known to be covered; `value` is one of them.
+    /// The values that are not known to be covered; they include `value`.
     remaining: IntervalSet,
-    /// The members of `remaining` for which all runs seen below `value` would have been the same.
+    /// The values of `remaining` for which all runs explored below `value` are the same.
     same: IntervalSet,
-    /// Values that some run had to tell apart.
+    /// Values that some run had to distinguish.
     needed: IntervalSet,
 }
 
 impl Node {
-    /// Goes on to a value that remains, if one does.
-    fn go_on(&mut self) -> bool {
-        // What has not been met first: it shows soon whether the rest is covered in large pieces.
-        let unmet = self.remaining.difference(&self.needed);
-        let next = unmet
+    /// Changes `value` to another remaining value, if there is one.
+    fn next_value(&mut self) -> bool {
+        // Values that no run has distinguished come first: they show early whether the rest is covered in large boxes.
+        let undistinguished = self.remaining.difference(&self.needed);
+        let next = undistinguished
             .nearest_to_zero()
             .or_else(|| self.remaining.nearest_to_zero());
         if let Some(next) = next {
@@ -34,26 +34,26 @@ impl Node {
 
 /// A depth-first search of all choices for the inputs, box by box.
 ///
-/// *Invariant.* For each node: whatever run begins with the values of the nodes above, and then has a value that is not
-/// in `remaining`, is a member of a box that has been seen. When everything below a node has been seen, the boxes seen
-/// there hold, for every member of `same`, all runs with that member.
+/// *Invariant.* For each node: every run that begins with the values of the nodes above it and continues with a value
+/// outside `remaining` belongs to an explored box. When everything below a node has been explored, the boxes below it
+/// contain, for every member of `same`, all runs with that member.
 ///
-/// The search can be divided: the values that a node has left are shared out between two trees, which have copies of the
-/// nodes above and leave them as they are. What the two have learnt of those is put together when both are done, and
-/// the search goes on above.
+/// The search can be divided: the remaining values of a node are distributed over two trees, which copy the nodes above it
+/// and do not advance them. When both trees are complete, what they have learnt about those nodes is combined, and the
+/// search continues above.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     path: Vec<Node>,
-    /// So many nodes of the path belong to the tree that this one is a part of.
+    /// The number of nodes, from the root, that belong to the tree that this one is a part of.
     fixed: usize,
 }
 
-/// What is above two parts of a tree.
+/// The tree above two parts.
 #[derive(Debug)]
 pub(super) struct Above(Tree);
 
 impl Tree {
-    /// The value of the input at the position of the path, which may be the first one behind its end.
+    /// Returns the value of the input at the position of the path, which may be the first one after its end.
     pub(super) fn choose(&mut self, position: usize, domain: &IntervalSet) -> Option<Choice> {
         if position == self.path.len() {
             let value = domain.nearest_to_zero()?;
@@ -71,12 +71,12 @@ impl Tree {
         })
     }
 
-    /// How many inputs the path has.
+    /// Returns the number of inputs of the path.
     pub(super) fn depth(&self) -> usize {
         self.path.len()
     }
 
-    /// A run with the path's values has been seen, with this box.
+    /// Records the box of a run with the path's values.
     pub(super) fn record(&mut self, inputs: &[BoxInput]) {
         for (node, input) in self.path.iter_mut().zip(inputs) {
             debug_assert_eq!(node.value, input.value);
@@ -87,13 +87,13 @@ impl Tree {
         }
     }
 
-    /// Goes on to a run that has not been seen; false if there is none.
+    /// Advances to an unexplored run; returns false if there is none.
     pub(super) fn advance(&mut self) -> bool {
         while self.path.len() > self.fixed
             && let Some(node) = self.path.last_mut()
         {
             node.remaining = node.remaining.difference(&node.same);
-            if node.go_on() {
+            if node.next_value() {
                 return true;
             }
             self.path.pop();
@@ -101,8 +101,8 @@ impl Tree {
         false
     }
 
-    /// Gives the half of what is left at the node nearest to the root away, if something is: to a tree of its own. This
-    /// one is a part then as well.
+    /// Splits off half of the remaining values of the node nearest to the root that has any, as a tree of its own. Both trees
+    /// are parts then.
     pub(super) fn divide(&mut self) -> Option<(Above, Self)> {
         let rest = |node: &Node| node.remaining.difference(&node.same);
         let own = self.path.iter().enumerate().skip(self.fixed);
@@ -118,26 +118,26 @@ impl Tree {
         let node = &mut self.path[place];
         node.remaining = node.remaining.difference(&given);
         path[place].remaining = given;
-        path[place].go_on();
+        path[place].next_value();
         self.fixed = place;
         let part = Self { path, fixed: place };
         Some((above, part))
     }
 
-    /// How many inputs on the path have values that are left for other runs.
+    /// Returns the number of inputs on the path that have unexplored values.
     pub(super) fn open_inputs(&self) -> usize {
         let open = |node: &&Node| node.same != node.remaining;
         self.path.iter().filter(open).count()
     }
 
-    /// About how many runs there are below the values that have to be told apart.
+    /// Estimates the number of runs from the values that have to be distinguished.
     pub(super) fn runs_to_expect(&self) -> f64 {
         let needed = self.path.iter().map(|node| node.needed.len().max(1) as f64);
         needed.product()
     }
 
-    /// About which part of the runs has been seen, from 0 to 1; `None` if no values had to be told apart, so that one
-    /// cannot tell.
+    /// Estimates the explored fraction, from 0 to 1; `None` if no values had to be distinguished, so that there is no
+    /// estimate.
     pub(super) fn progress(&self) -> Option<f64> {
         let (mut done, mut width) = (0.0, 1.0);
         let mut countable = false;
@@ -156,7 +156,7 @@ impl Tree {
 }
 
 impl Above {
-    /// Takes over what a part has learnt, all of whose runs have been seen.
+    /// Combines it with what a complete part has learnt.
     pub(super) fn learn(&mut self, part: &Tree) {
         for (node, other) in self.0.path.iter_mut().zip(&part.path) {
             debug_assert_eq!(node.value, other.value);
@@ -165,7 +165,7 @@ impl Above {
         }
     }
 
-    /// The search above, once all parts are done.
+    /// Returns the tree above, once both parts are complete.
     pub(super) fn into_tree(self) -> Tree {
         self.0
     }

@@ -1,14 +1,14 @@
-//! A solution by cases, for recursion that is not deep but wide: each recursive function is executed for the states in
-//! which it is called, once for each *case*, and what was found for one call serves all others (as in compositional
+//! Solutions by cases, for recursion that is wide but not deep: each recursive function is executed in the states in which
+//! it is called, once per *case*, and the result for one call serves all other calls of the case (as in compositional
 //! testing: Godefroid, POPL 2007).
 //!
-//! A case is a path through a function with a case for each call on it: a condition on the state at the entry, and the
-//! state at the exit as terms over it. Cases are found from examples: a call that no case covers is asked for from a
-//! solver; the terms of the clauses on the example's values say which path it takes and what it calls; and the path's
-//! terms are those of the clauses, with the callees' cases put in. If a time comes when all calls are covered, the cases
-//! are a solution: the condition that one of them applies is what holds at the entry, and they are the summary.
+//! A case is a path through a function together with a case for each call on it: a condition on the state at the entry, and
+//! the state at the exit as terms over that at the entry. Cases are found from examples: a solver gives a call that no case
+//! covers; evaluating the clauses on the example's values gives its path and its calls; and the terms of the case are those
+//! of the clauses on the path, with the callees' cases substituted. When all calls are covered, the cases form a solution:
+//! the disjunction of their conditions holds at the entry, and together they are the summary.
 //!
-//! It is for functions without loops and inputs of their own; where others are met, there is no solution by cases.
+//! Functions with loops or inputs of their own have no solution by cases.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -21,34 +21,34 @@ use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{Arena, Build, Pool, Rebuild, TermId, fixed, free_variables, store, transfer};
 
-/// So many cases may a function have.
-const MOST: usize = 400;
+/// Maximum number of cases per function, and of nested calls of an example.
+const MAXIMUM_CASES: usize = 400;
 
-/// What is known of a recursive function.
+/// The cases of a recursive function.
 struct Table {
     entry: PredicateId,
     exit: PredicateId,
     cases: Vec<Case>,
 }
 
-/// A path through a function, over the parameters of its entry.
+/// A path through a function, with terms over the parameters of its entry.
 struct Case {
     condition: TermId,
     results: Vec<TermId>,
 }
 
-/// A function and the constants that it is called with.
+/// A function and constant arguments of a call.
 type Example = (usize, Vec<TermId>);
 
-/// What stops a path on an example.
+/// The reason why a path cannot be followed on an example.
 enum Stop {
-    /// A call that no case covers.
+    /// No case covers this call.
     Missing(Example),
     /// There is no solution by cases.
-    Beyond,
+    Unsupported,
 }
 
-/// Finds the cases of a program's recursive functions.
+/// The search for the cases of a program's recursive functions.
 pub struct Cases<'e> {
     encoding: &'e Encoding,
     arena: Rc<Arena>,
@@ -57,7 +57,7 @@ pub struct Cases<'e> {
 }
 
 impl<'e> Cases<'e> {
-    /// Without cases; `None` if the program's clauses are not such that there could be a solution.
+    /// Creates the search without cases; `None` if the program's clauses cannot have a solution by cases.
     pub fn new(inlined: &InlinedProgram, encoding: &'e Encoding, until: Instant) -> Option<Self> {
         debug_assert_eq!(encoding.contexts, Contexts::Called);
         let program = inlined.program();
@@ -100,7 +100,7 @@ impl<'e> Cases<'e> {
         })
     }
 
-    /// The formulas of a solution, but for targets, which are not looked at.
+    /// Returns the formulas of a solution; those of predicates that are not the entry or exit of a function are trivial.
     pub fn solution(&mut self, solver: &mut dyn Solver) -> Option<Vec<TermId>> {
         let clauses = &self.encoding.system.clauses;
         let outer: Vec<&HornClause> = clauses
@@ -113,7 +113,7 @@ impl<'e> Cases<'e> {
                 is_call && !clause.body.iter().any(within)
             })
             .collect();
-        // Some calls are made only once others have come back.
+        // Some calls are made only after others have returned.
         let mut is_new = true;
         while std::mem::take(&mut is_new) {
             for clause in &outer {
@@ -136,14 +136,14 @@ impl<'e> Cases<'e> {
         &self.encoding.system.predicates[predicate.index()].parameters
     }
 
-    /// That a case applies, and that one does, with its results.
+    /// Returns the formula that some case applies, and the formula that one applies with its results.
     fn relations(&self, table: &Table) -> (TermId, TermId) {
         let arena = &*self.arena;
         let arity = self.parameters(table.entry).len();
         let results = &self.parameters(table.exit)[arity..];
         let conditions = table.cases.iter().map(|case| case.condition);
         let applies = arena.or(conditions.collect::<Vec<_>>());
-        // As a function, which a solver follows more easily than a choice.
+        // The results are a function of the entry state, which is easier for a solver than a disjunction of cases.
         let equations = results.iter().enumerate().map(|(number, &result)| {
             let mut cases = table.cases.iter().rev();
             let last = cases.next().map_or(result, |case| case.results[number]);
@@ -156,13 +156,13 @@ impl<'e> Cases<'e> {
         (applies, relation)
     }
 
-    /// The term with values in the places of variables.
+    /// Substitutes values for variables in the term.
     fn replaced(&self, term: TermId, values: &FxHashMap<TermId, TermId>) -> TermId {
         let arena = &*self.arena;
         Rebuild::new(arena, arena, |term| values.get(&term).copied()).rebuild(term)
     }
 
-    /// The predicate's relation between the arguments.
+    /// Instantiates the predicate's relation with the arguments.
     fn applied(&self, relation: TermId, predicate: PredicateId, arguments: &[TermId]) -> TermId {
         let parameters = self.parameters(predicate).iter().copied();
         self.replaced(
@@ -171,11 +171,11 @@ impl<'e> Cases<'e> {
         )
     }
 
-    fn is_open(&self) -> bool {
+    fn has_time(&self) -> bool {
         Instant::now() < self.until
     }
 
-    /// A call by the clause that no case covers; `None` outside if that is not found out.
+    /// Returns a call by the clause that no case covers, or `Some(None)` if there is none; `None` if that is not decided.
     fn uncovered(&self, clause: &HornClause, solver: &mut dyn Solver) -> Option<Option<Example>> {
         let head = clause.head.as_ref()?;
         let number = self
@@ -203,7 +203,7 @@ impl<'e> Cases<'e> {
         });
         let result = match solver.check(&[]) {
             Answer::Unsatisfiable => Some(None),
-            Answer::Satisfiable if self.is_open() => {
+            Answer::Satisfiable if self.has_time() => {
                 let values = solver.values(&head.arguments).into_iter();
                 let values = values.map(|value| value.map(|value| arena.value(&value)));
                 let values: Option<Vec<TermId>> = values.collect();
@@ -215,11 +215,11 @@ impl<'e> Cases<'e> {
         result
     }
 
-    /// Finds the example's case, and those of the calls on its path.
+    /// Adds the case of the example, and those of the calls on its path.
     fn cover(&mut self, example: Example) -> Option<()> {
         let mut stack = vec![example];
         while let Some((table, values)) = stack.last().cloned() {
-            if !self.is_open() || stack.len() > MOST {
+            if !self.has_time() || stack.len() > MAXIMUM_CASES {
                 return None;
             }
             if self.case_of(table, &values).is_some() {
@@ -230,19 +230,19 @@ impl<'e> Cases<'e> {
                 Ok(case) => {
                     let cases = &mut self.tables[table].cases;
                     cases.push(case);
-                    if cases.len() > MOST {
+                    if cases.len() > MAXIMUM_CASES {
                         return None;
                     }
                     stack.pop();
                 }
                 Err(Stop::Missing(example)) => stack.push(example),
-                Err(Stop::Beyond) => return None,
+                Err(Stop::Unsupported) => return None,
             }
         }
         Some(())
     }
 
-    /// The number of the case that covers the constants.
+    /// Returns the index of the case that covers the constants.
     fn case_of(&self, table: usize, values: &[TermId]) -> Option<usize> {
         let Table { entry, cases, .. } = &self.tables[table];
         cases
@@ -250,7 +250,6 @@ impl<'e> Cases<'e> {
             .position(|case| self.applied(case.condition, *entry, values) == TermId::TRUE)
     }
 
-    /// The case of the example.
     fn case(&self, table: usize, values: &[TermId]) -> Result<Case, Stop> {
         let exit = self.tables[table].exit;
         let clauses = self.encoding.system.clauses.iter();
@@ -262,10 +261,10 @@ impl<'e> Cases<'e> {
                 return Ok(case);
             }
         }
-        Err(Stop::Beyond)
+        Err(Stop::Unsupported)
     }
 
-    /// The case by the clause's path, if the example takes it.
+    /// Computes the case of the clause's path, if the example takes that path.
     fn path(
         &self,
         clause: &HornClause,
@@ -275,7 +274,7 @@ impl<'e> Cases<'e> {
     ) -> Result<Option<Case>, Stop> {
         let arena = &*self.arena;
         let entry = self.tables[table].entry;
-        // 1. The variables: as constants of the example, and as terms over the parameters.
+        // 1. The variables, as constants of the example and as terms over the parameters.
         let (mut constants, mut terms) = (FxHashMap::default(), FxHashMap::default());
         let mut open: Vec<&Application> = Vec::new();
         for one in &clause.body {
@@ -294,7 +293,7 @@ impl<'e> Cases<'e> {
             if self.replaced(clause.constraint, &constants) == TermId::FALSE {
                 return Ok(None);
             }
-            // 2. A call of which the arguments are known.
+            // 2. A call whose arguments are known.
             let is_constant = |&term: &TermId| arena.is_constant(term);
             let ready = open.iter().enumerate().find_map(|(index, call)| {
                 let callee = self.tables.iter().position(|t| t.exit == call.predicate)?;
@@ -316,7 +315,7 @@ impl<'e> Cases<'e> {
             let Some(number) = self.case_of(callee, &values) else {
                 return Err(Stop::Missing((callee, values)));
             };
-            // 3. Its case is put in.
+            // 3. Substitution of its case.
             let (arguments, outcomes) = call.arguments.split_at(values.len());
             let arguments: Vec<TermId> = arguments
                 .iter()
@@ -331,9 +330,9 @@ impl<'e> Cases<'e> {
                 terms.insert(variable, self.applied(result, *entry, &arguments));
             }
         }
-        // What is left depends on inputs.
+        // The rest depends on inputs.
         if !open.is_empty() || self.replaced(clause.constraint, &constants) != TermId::TRUE {
-            return Err(Stop::Beyond);
+            return Err(Stop::Unsupported);
         }
         let guard = self.replaced(clause.constraint, &terms);
         let arity = self.parameters(entry).len();
@@ -357,7 +356,7 @@ impl<'e> Cases<'e> {
         let is_closed = variables.all(is_parameter);
         drop(variables);
         if !is_closed {
-            return Err(Stop::Beyond);
+            return Err(Stop::Unsupported);
         }
         Ok(Some(case))
     }

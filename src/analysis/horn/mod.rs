@@ -1,13 +1,12 @@
-//! The program's Horn clauses given to Z3's engine as they are, with a summary for each recursive function (Komuravelli,
-//! Gurfinkel and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
+//! Solving of the program's Horn clauses by Z3's engine, with a summary for each recursive function (Komuravelli, Gurfinkel
+//! and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
 //!
-//! The clauses are those of [`horn_clauses`](super::horn_clauses).
+//! The clauses are those of [`horn_clauses`](super::horn_clauses). [`cases`] computes solutions without Z3's engine, for
+//! recursion with few cases.
 //!
-//! * [`cases`]: a solution without the engine, for recursion of which there are few cases.
-//!
-//! There are several ways to put the question, and none is the best for all programs: over integers, where the engine
-//! generalises well, or over bit vectors; and with or without regard to the calls that happen. They take turns, with
-//! more time each time. A solution is looked at over bit vectors before it is handed in.
+//! The query has several variants, none of which is best for all programs: over integers, where the engine generalises
+//! well, or over bit vectors; and with function bodies analysed in the states of real calls or in arbitrary states. They
+//! take turns with increasing time limits. A solution is checked over bit vectors before it becomes a certificate.
 
 mod cases;
 #[cfg(test)]
@@ -20,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use self::cases::Cases;
 use super::horn_clauses::counterexample;
-use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
+use super::horn_clauses::encode::{Contexts, Encoding, encode, is_supported};
 use super::horn_clauses::integers::{Integers, to_integers};
 use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::taken::Taken;
@@ -36,12 +35,12 @@ use crate::term::TermId;
 options! {
     /// Options of the engine for Horn clauses.
     pub struct Options {
-        /// Which programs it looks at; the others it leaves to other engines.
+        /// The programs that the engine analyses; it leaves the others to other engines.
         pub programs: Programs = Programs::Recursive;
     }
 }
 
-/// Programs that the engine looks at.
+/// The programs that the engine analyses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Programs {
     /// Those with recursive functions.
@@ -51,15 +50,16 @@ pub enum Programs {
 }
 choice!(Programs: "recursive" = Self::Recursive, "all" = Self::All);
 
-/// How long a question may take the first time that it is asked.
-const FIRST_ATTEMPT: Duration = Duration::from_millis(500);
+/// Maximum time of the first attempt at a query.
+const FIRST_ATTEMPT_TIME: Duration = Duration::from_millis(500);
 
-/// How long a look at one clause of a solution may take; at one by cases, of which there are many.
-const LOOK: Duration = Duration::from_secs(2);
-const LOOK_AT_CASES: Duration = Duration::from_secs(8);
+/// Maximum time for the check of one clause of a solution.
+const CLAUSE_CHECK_TIME: Duration = Duration::from_secs(2);
+/// The same for a solution by cases, whose formulas may be large.
+const CASES_CLAUSE_CHECK_TIME: Duration = Duration::from_secs(8);
 
-/// By how much more time a question gets when it is asked again.
-const GROWTH: u32 = 4;
+/// Factor by which the time of each further attempt grows.
+const TIME_FACTOR: u32 = 4;
 
 /// Runs the engine.
 ///
@@ -77,35 +77,35 @@ pub fn run(
     }
     let mut taken = Taken::new(blocks);
     taken.refresh(context.exchange);
-    let mut questions = questions(blocks, &taken, solver, context)?;
-    let mut time = FIRST_ATTEMPT;
-    let mut last = "the clauses are beyond the engine".to_owned();
-    while !questions.is_empty() {
-        if let Some(certificate) = by_cases(blocks, &questions, time, context) {
+    let mut queries = queries(blocks, &taken, solver, context)?;
+    let mut time = FIRST_ATTEMPT_TIME;
+    let mut last = "the Horn engine does not support the clauses".to_owned();
+    while !queries.is_empty() {
+        if let Some(certificate) = by_cases(blocks, &queries, time, context) {
             return Ok(Answer::Safe(certificate));
         }
         let mut open = Vec::new();
-        for question in questions {
+        for query in queries {
             context.safe_point();
-            // Over bit vectors, it is mostly in vain.
-            let share = if question.integers.is_some() {
+            // Queries over bit vectors rarely succeed.
+            let share = if query.integers.is_some() {
                 time
             } else {
                 time / 4
             };
-            match question.ask(share, context) {
+            match query.solve(share, context) {
                 HornAnswer::Solution(formulas) => {
-                    let encoding = &question.encoding;
-                    match encoding.certificate(blocks, &formulas, LOOK, context) {
+                    let encoding = &query.encoding;
+                    match encoding.certificate(blocks, &formulas, CLAUSE_CHECK_TIME, context) {
                         Ok(certificate) => return Ok(Answer::Safe(certificate)),
                         Err(reason) => last = reason,
                     }
                 }
-                HornAnswer::Refuted { .. } if question.integers.is_none() => {
+                HornAnswer::Refuted { .. } if query.integers.is_none() => {
                     return counterexample::concrete(blocks, solver, context);
                 }
                 HornAnswer::Refuted { .. } => last = "no proof over integers".to_owned(),
-                HornAnswer::Unknown(Reason::Limit) => open.push(question),
+                HornAnswer::Unknown(Reason::Limit) => open.push(query),
                 HornAnswer::Unknown(Reason::Interrupted) => {}
                 HornAnswer::Unknown(Reason::Incomplete(reason)) => last = reason,
             }
@@ -113,58 +113,58 @@ pub fn run(
                 return Ok(Answer::Unknown("stopped".to_owned()));
             }
         }
-        questions = match open.is_empty() || taken.refresh(context.exchange).is_empty() {
+        queries = match open.is_empty() || taken.refresh(context.exchange).is_empty() {
             true => open,
-            // With what others have proved meanwhile.
-            false => self::questions(blocks, &taken, solver, context)?,
+            // Invariants that other engines have proved meanwhile may help.
+            false => self::queries(blocks, &taken, solver, context)?,
         };
-        time *= GROWTH;
+        time *= TIME_FACTOR;
     }
     Ok(Answer::Unknown(last))
 }
 
-/// A solution by cases, if one is found within the time.
+/// Returns a certificate by cases, if there is one and it is found within the time.
 fn by_cases(
     blocks: &Arc<Blocks>,
-    questions: &[Question],
+    queries: &[HornQuery],
     time: Duration,
     context: &Context<'_>,
 ) -> Option<Certificate> {
     context.safe_point();
-    let mut questions = questions.iter();
-    let question = questions.find(|one| one.encoding.contexts == Contexts::Called)?;
+    let mut queries = queries.iter();
+    let query = queries.find(|one| one.encoding.contexts == Contexts::Called)?;
     if context.token.is_cancelled() {
         return None;
     }
-    let encoding = Rc::clone(&question.encoding);
+    let encoding = Rc::clone(&query.encoding);
     let mut cases = Cases::new(blocks.inlined(), &encoding, Instant::now() + time)?;
-    let formulas = cases.solution(&mut **question.solver.borrow_mut())?;
+    let formulas = cases.solution(&mut **query.solver.borrow_mut())?;
     encoding
-        .certificate(blocks, &formulas, LOOK_AT_CASES, context)
+        .certificate(blocks, &formulas, CASES_CLAUSE_CHECK_TIME, context)
         .ok()
 }
 
-/// A way to put the question.
+/// A variant of the Horn query.
 #[derive(Clone)]
-struct Question {
+struct HornQuery {
     encoding: Rc<Encoding>,
-    /// The clauses over integers, if they are to be solved over these.
+    /// The clauses over integers, if the query is over these.
     integers: Option<Rc<Integers>>,
     generalization: Generalization,
-    /// For examples of what cases do not cover; its arena is the encoding's.
+    /// The solver for examples that no case covers; it shares the arena of the encoding.
     solver: Rc<RefCell<Box<dyn Solver>>>,
 }
 
-/// The ways to put the question, in clauses that assume what is taken.
+/// Returns the variants of the query, whose clauses assume the invariants of `taken`; those over integers come first.
 ///
-/// Over integers first. Inductive invariants are looked for without regard to the calls that happen, proofs of many cases
-/// with it.
-fn questions(
+/// For recursive programs, inductive generalisation is combined with arbitrary entry states, and interpolation with the
+/// states of real calls, whose proofs distinguish many cases.
+fn queries(
     blocks: &Arc<Blocks>,
     taken: &Taken,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
-) -> Result<Vec<Question>, SolverError> {
+) -> Result<Vec<HornQuery>, SolverError> {
     use Generalization::{Inductive, Interpolant};
     let has_recursion = blocks.inlined().calls().has_recursion();
     let ways: &[(Contexts, Generalization)] = match has_recursion {
@@ -176,12 +176,12 @@ fn questions(
         let solver = context.solver(solver)?;
         let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
         encoding.assume(taken);
-        if !is_within_reach(&encoding) {
+        if !is_supported(&encoding) {
             continue;
         }
         resolve_calls(blocks.inlined(), &mut encoding);
         let integers = to_integers(&encoding).map(Rc::new);
-        let question = Question {
+        let query = HornQuery {
             encoding: Rc::new(encoding),
             integers: None,
             generalization,
@@ -189,22 +189,22 @@ fn questions(
         };
         let is_alternative = integers.is_some() && generalization == Interpolant;
         if integers.is_some() {
-            over_integers.push(Question {
+            over_integers.push(HornQuery {
                 integers,
-                ..question.clone()
+                ..query.clone()
             });
         }
         if !is_alternative {
-            exact.push(question);
+            exact.push(query);
         }
     }
     over_integers.append(&mut exact);
     Ok(over_integers)
 }
 
-impl Question {
-    /// Asks, for the time. The solution is over bit vectors.
-    fn ask(&self, time: Duration, context: &Context<'_>) -> HornAnswer {
+impl HornQuery {
+    /// Solves the query within the time; a solution is over bit vectors.
+    fn solve(&self, time: Duration, context: &Context<'_>) -> HornAnswer {
         let mut solver = match HornSolver::new() {
             Ok(solver) => solver,
             Err(reason) => return HornAnswer::Unknown(Reason::Incomplete(reason)),
@@ -224,12 +224,14 @@ impl Question {
         };
         match solver.solve(&arena, &integers.system, self.generalization, Some(time)) {
             HornAnswer::Solution(formulas) => {
-                let back: Option<Vec<TermId>> =
-                    formulas.into_iter().map(|one| integers.back(one)).collect();
-                match back {
+                let translated: Option<Vec<TermId>> = formulas
+                    .into_iter()
+                    .map(|one| integers.to_bit_vectors(one))
+                    .collect();
+                match translated {
                     Some(formulas) => HornAnswer::Solution(formulas),
                     None => HornAnswer::Unknown(Reason::Incomplete(
-                        "a solution that bit vectors cannot say".to_owned(),
+                        "a solution that cannot be translated to bit vectors".to_owned(),
                     )),
                 }
             }

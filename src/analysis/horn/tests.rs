@@ -1,4 +1,4 @@
-//! Proofs with summaries, what becomes of wrong ones, and of random programs.
+//! Proofs with summaries, the refutation of wrong summaries, and random programs.
 
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ impl Task {
         blocks(self.simplified.program.clone())
     }
 
-    /// The engine's answer, if it has one within the time.
+    /// Returns the engine's answer within the time.
     fn answer(&self, time: Duration) -> Answer {
         let setting = Setting::of(&self.lowered);
         let options = Options {
@@ -61,13 +61,13 @@ impl Task {
         }
     }
 
-    /// The proof by cases alone, if there is one.
+    /// Returns the proof by cases without Z3's engine, if there is one.
     fn cases(&self) -> Option<Vec<(InvariantLocation, TermId)>> {
         let blocks = self.blocks();
         let proof = Setting::default().run(|context| {
-            let questions = questions(&blocks, &Taken::new(&blocks), &default_solver, context)
-                .expect("a solver");
-            by_cases(&blocks, &questions, BUDGET, context)
+            let queries =
+                queries(&blocks, &Taken::new(&blocks), &default_solver, context).expect("a solver");
+            by_cases(&blocks, &queries, BUDGET, context)
         })?;
         match proof.steps.into_iter().next() {
             Some(ProofStep::Summaries { batch }) => Some(batch),
@@ -92,7 +92,7 @@ impl Task {
         function.expect("the function")
     }
 
-    /// A parameter at the entry.
+    /// Returns a parameter at the entry.
     fn argument(&self, name: &str, number: usize) -> TermId {
         let parameter = self.function(name).parameters[number];
         let symbol = self.simplified.program.variable(parameter).symbol;
@@ -105,7 +105,7 @@ impl Task {
     }
 }
 
-/// The proof with something else said of one place.
+/// Replaces the formula of one location in the proof.
 fn with(
     batch: &[(InvariantLocation, TermId)],
     location: LocationId,
@@ -121,7 +121,7 @@ const IDENTITY: &str = "
     int same(int n) { return n == 0 ? 0 : same(n - 1) + 1; }
     int main(void) { int n = __VERIFIER_nondet_int(); if (n > 0) assert(same(n) == n); return 0; }";
 
-/// No call leads to a failing assertion, but some state at the function's entry does.
+/// No call violates the assertion, but some state at the function's entry does.
 const GUARDED: &str = "
     void down(int n, int m) { assert(n == m); if (n > 0) down(n - 1, m - 1); }
     int main(void) { int n = __VERIFIER_nondet_int(); if (n > 5) down(n, n); return 0; }";
@@ -177,7 +177,7 @@ fn wide_recursion_is_proved_by_cases() {
         let task = c(text);
         assert_eq!(task.check(task.proof()), Check::Confirmed, "{text}");
     }
-    // It is the cases that prove it: SPACER has no time.
+    // The cases suffice: this does not use SPACER.
     let task = c(fibonacci);
     assert_eq!(
         task.cases().map(|batch| task.check(batch)),
@@ -185,7 +185,7 @@ fn wide_recursion_is_proved_by_cases() {
     );
     let wrong = c(&fibonacci.replace("55", "56"));
     assert_eq!(wrong.cases(), None);
-    // No number of cases covers this.
+    // No finite number of cases covers this program.
     assert_eq!(c(IDENTITY).cases(), None);
 }
 
@@ -197,7 +197,7 @@ fn a_wrong_summary_is_refuted() {
     let s = store();
     let (n, result) = (task.argument("same", 0), task.result("same"));
     let zero = s.bv(32, 0);
-    // Too strong, and too weak.
+    // Too strong, or too weak.
     let wrong = [
         TermId::FALSE,
         s.eq(result, zero),
@@ -209,13 +209,13 @@ fn a_wrong_summary_is_refuted() {
         let result = task.check(with(&proof, exit, formula));
         assert!(matches!(result, Check::Refuted { .. }), "{result:?}");
     }
-    // What is claimed first of two is not forgotten.
+    // The first of two claims about a location counts as well.
     let mut twice = with(&proof, exit, TermId::FALSE);
     let place = twice.iter().find(|(at, _)| at.location == exit).cloned();
     let (place, _) = place.expect("the exit");
     twice.push((place, TermId::TRUE));
     assert_ne!(task.check(twice), Check::Confirmed);
-    // One by hand that is right.
+    // A correct summary written by hand.
     assert_eq!(
         task.check(with(&proof, exit, s.eq(result, n))),
         Check::Confirmed
@@ -223,7 +223,7 @@ fn a_wrong_summary_is_refuted() {
 }
 
 #[test]
-fn a_call_condition_that_a_call_does_not_meet_is_not_believed() {
+fn a_call_condition_that_a_call_violates_is_not_confirmed() {
     let task = c(GUARDED);
     let proof = task.proof();
     let entry = task.function("down").entry;
@@ -231,7 +231,8 @@ fn a_call_condition_that_a_call_does_not_meet_is_not_believed() {
     let (n, m) = (task.argument("down", 0), task.argument("down", 1));
     let equal = s.eq(n, m);
     let at_least = |bound| s.and2(equal, s.sle(s.bv(32, bound), n));
-    // The program's call meets the first and the function's own does not; the last one does not exclude the error.
+    // The program's call satisfies the first formula and the recursive call does not; the last formula does not exclude the
+    // error.
     for formula in [at_least(1), at_least(7), TermId::FALSE, TermId::TRUE] {
         let result = task.check(with(&proof, entry, formula));
         assert_ne!(result, Check::Confirmed, "{formula:?}");
@@ -242,7 +243,7 @@ fn a_call_condition_that_a_call_does_not_meet_is_not_believed() {
 }
 
 #[test]
-fn what_is_left_out_is_not_believed() {
+fn incomplete_proofs_are_not_confirmed() {
     let task = c(IDENTITY);
     let proof = task.proof();
     let function = task.function("same");
@@ -257,7 +258,7 @@ fn what_is_left_out_is_not_believed() {
 
 #[test]
 fn the_state_at_the_entry_is_not_the_present_one() {
-    // The parameter changes on the way: the summary would be right if it spoke of the last value.
+    // The parameter changes: the summary would be right if it were about the final value.
     let task = c("
         int f(int n) {
             while (__VERIFIER_nondet_int()) { n++; if (n == 77) f(n); }
@@ -286,7 +287,7 @@ fn the_state_at_the_entry_is_not_the_present_one() {
     assert_ne!(task.check(batch), Check::Confirmed);
 }
 
-/// The claim holds from one round of the loop to the next, and not from the entry to the end.
+/// The claim holds from one iteration of the loop to the next, but not from the entry to the exit.
 #[test]
 fn every_place_is_related_to_the_entry() {
     let task = c("
@@ -327,7 +328,7 @@ fn violations_are_replayed() {
 }
 
 #[test]
-fn cancelling_interrupts_a_question() {
+fn cancelling_interrupts_a_query() {
     let task = c("
         int times(int a, int b) { return b == 0 ? 0 : a + times(a, b - 1); }
         int main(void) {

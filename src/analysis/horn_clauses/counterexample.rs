@@ -1,4 +1,4 @@
-//! A refutation made concrete.
+//! Conversion of a refutation to a concrete run.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::analysis::{Answer, Context, SolverFactory};
 use crate::program::block::Blocks;
 use crate::solver::SolverError;
 
-/// Looks for a path to a target, of which it is known that there is one.
+/// Searches for a path to a target, given that one exists.
 ///
 /// # Errors
 /// When there is no solver.
@@ -17,12 +17,12 @@ pub fn concrete(
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    looked_for(blocks, solver, context, |base, context| {
+    search_with(blocks, solver, context, |base, context| {
         Some(base.search(u32::MAX, context)?.1)
     })
 }
 
-/// The same, where there is a path of so many steps between cut points.
+/// Searches for a path to a target, given that one with this number of steps between cut points exists.
 ///
 /// # Errors
 /// When there is no solver.
@@ -32,12 +32,12 @@ pub fn of_length(
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    looked_for(blocks, solver, context, |base, context| {
+    search_with(blocks, solver, context, |base, context| {
         Some(base.check(length, context))
     })
 }
 
-fn looked_for(
+fn search_with(
     blocks: &Arc<Blocks>,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,

@@ -1,12 +1,12 @@
-//! The program as Horn clauses: a predicate for each cut point, and a summary for each recursive function.
+//! Encoding of the program as Horn clauses: a predicate for each cut point, and a summary for each recursive function.
 //!
-//! At a cut point of the start function's activation (whose calls are inlined, but for recursive ones) a predicate
-//! speaks of the state. In an activation of a recursive function it speaks of the state at the function's entry as well:
-//! so the predicate of the exit is the function's *summary*, a relation between the states at entry and exit. Globals
-//! that the function cannot change are the same at both.
+//! At a cut point of the start function's activation (whose calls are inlined, except recursive ones) a predicate is over
+//! the current state. In an activation of a recursive function it is also over the state at the function's entry, so that
+//! the predicate of the exit is the function's *summary*, a relation between the states at entry and exit. Globals that the
+//! function cannot change are equal in both states.
 //!
-//! A call of a recursive function goes on where it returns, in a state that the summary relates to the one at the call.
-//! How the function's body is entered is a choice ([`Contexts`]).
+//! A call of a recursive function leads to its return location, in a state that the summary relates to the state at the
+//! call. The states in which the function's body is entered are a choice ([`Contexts`]).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,52 +25,52 @@ use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, free_variables, store,
 };
 
-/// For which states at its entry a recursive function's body is looked at.
+/// The entry states for which the body of a recursive function is analysed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Contexts {
-    /// All: summaries are found without regard to the callers. Targets in the function are looked for in a second copy
-    /// of its clauses, which is entered by real calls, and which need not know where it was entered.
+    /// All states: summaries do not depend on the callers. Targets in the function are handled by a second copy of its
+    /// clauses, which is entered by real calls, and whose predicates need not know the entry state.
     Any,
-    /// Those of real calls.
+    /// The states of real calls.
     Called,
 }
 
-/// What a predicate is for.
+/// The purpose of a predicate.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
-    /// What is reached from the program's start.
+    /// States reachable from the program's start.
     Path,
-    /// What is reached from any state at the entry of a recursive function.
+    /// States reachable from any state at the entry of a recursive function.
     Summary,
 }
 
-/// A predicate's place.
+/// The location of a predicate in a layer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// What it is for.
+    /// The layer.
     pub layer: Layer,
-    /// Where it is.
+    /// The location.
     pub at: InlinedLocation,
 }
 
 /// The clauses of a program.
 pub struct Encoding {
-    /// For which states the functions' bodies are looked at.
+    /// The entry states for which the bodies of functions are analysed.
     pub contexts: Contexts,
-    /// Where the terms live.
+    /// The arena of the terms.
     pub arena: Rc<Arena>,
     /// The clauses.
     pub system: HornSystem,
     /// The places of the predicates, in order.
     pub places: Vec<Place>,
-    /// The next instance that no variable has.
+    /// The next unused instance of variables.
     pub fresh: u32,
-    /// The batches of invariants that clauses assume, if they do.
+    /// The batches of invariants that clauses assume, if any.
     pub relies_on: Option<(Arc<Snapshot>, Vec<BatchId>)>,
 }
 
 impl Encoding {
-    /// For each predicate whether a clause has it.
+    /// For each predicate, returns whether it occurs in a clause.
     pub fn used(&self) -> Vec<bool> {
         let mut used = vec![false; self.places.len()];
         for clause in &self.system.clauses {
@@ -81,10 +81,10 @@ impl Encoding {
         used
     }
 
-    /// Clauses assume where they begin what analyses have proved of that place: their solutions need not say it again.
-    /// What comes later is for other clauses, with which Z3's engine begins anew.
+    /// Adds the invariants of other analyses to the bodies of the clauses, so that solutions need not contain them. Later
+    /// invariants are only for new queries, because Z3's engine is not incremental.
     ///
-    /// Only of programs without recursion are there invariants; the others have none of their summaries.
+    /// Only programs without recursion have such invariants; other programs have none for their summaries.
     pub fn assume(&mut self, taken: &Taken) {
         if taken.all().is_empty() {
             return;
@@ -111,7 +111,7 @@ impl Encoding {
     }
 }
 
-/// The program's clauses.
+/// Encodes the program.
 pub fn encode(blocks: &Blocks, contexts: Contexts, arena: Rc<Arena>) -> Encoding {
     let mut encoder = Encoder {
         modified: modified_globals(blocks.inlined()),
@@ -135,21 +135,20 @@ pub fn encode(blocks: &Blocks, contexts: Contexts, arena: Rc<Arena>) -> Encoding
 struct Encoder<'a> {
     blocks: &'a Blocks,
     contexts: Contexts,
-    /// For each function the globals that a call of it may change.
+    /// For each function, the globals that a call of it may change.
     modified: Vec<Vec<VariableId>>,
-    /// For each function whether a target may be reached before an activation of it ends.
+    /// For each function, whether a target may be reached during an activation of it.
     has_targets: Vec<bool>,
     numbers: FxHashMap<Place, PredicateId>,
     encoding: Encoding,
 }
 
-/// Values of variables.
 type Values = FxHashMap<VariableId, TermId>;
 
-/// The state in which a clause begins.
+/// The body of a clause before its block.
 struct Start {
     body: Application,
-    /// At the activation's entry.
+    /// The state at the activation's entry.
     entry: Values,
     now: Values,
 }
@@ -178,7 +177,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The place is reached in any state.
+    /// Adds the clause that the place is reached in any state.
     fn fact(&mut self, place: Place) {
         let body = self.start(place).body;
         self.clause(Vec::new(), TermId::TRUE, Some(body));
@@ -207,18 +206,18 @@ impl Encoder<'_> {
         self.inlined().root_function(place.at.call_string)
     }
 
-    /// Whether the predicate speaks of the activation's entry.
+    /// Checks whether the predicate is also over the state at the activation's entry.
     fn knows_entry(&self, place: Place) -> bool {
         self.root(place) != self.program().start
             && (self.contexts == Contexts::Called || place.layer == Layer::Summary)
     }
 
-    /// The variables that matter at the entry of a recursive function.
+    /// Returns the variables of the state at the entry of a recursive function.
     fn entry_state(&self, function: FunctionId) -> Vec<VariableId> {
         self.blocks.state(self.inlined().entry_of(function))
     }
 
-    /// The variables of the predicate's parameters: those at the entry, and those of the present state.
+    /// Returns the variables of the predicate's parameters: those at the entry, and those of the current state.
     fn parameters(&self, place: Place) -> (Vec<VariableId>, Vec<VariableId>) {
         let mut state = self.blocks.state(place.at);
         if !self.knows_entry(place) {
@@ -232,7 +231,7 @@ impl Encoder<'_> {
         (self.entry_state(root), state)
     }
 
-    /// Whether an activation of the function may change the variable.
+    /// Checks whether an activation of the function may change the variable.
     fn may_change(&self, function: FunctionId, variable: VariableId) -> bool {
         self.program().variable(variable).scope != Scope::Global
             || self.modified[function.index()]
@@ -264,7 +263,7 @@ impl Encoder<'_> {
         number
     }
 
-    /// The place with any state.
+    /// Applies the place's predicate to fresh variables.
     fn start(&mut self, place: Place) -> Start {
         let (at_entry, present) = self.parameters(place);
         let mut arguments = Vec::new();
@@ -294,7 +293,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The place in the states; what they leave open is arbitrary.
+    /// Applies the place's predicate to the states; undefined values are arbitrary.
     fn reached(&mut self, place: Place, entry: &Values, now: &Values) -> Application {
         let (at_entry, present) = self.parameters(place);
         let mut arguments = Vec::new();
@@ -310,7 +309,6 @@ impl Encoder<'_> {
         }
     }
 
-    /// The clauses of a block.
     fn block(&mut self, place: Place, block: &Block) {
         let mut start = self.start(place);
         let arena = Rc::clone(&self.encoding.arena);
@@ -336,7 +334,7 @@ impl Encoder<'_> {
                 let exit = self.program().function(self.root(place)).exit;
                 let is_exit = at.location == exit && self.inlined().depth(at.call_string) == 0;
                 if is_exit && !self.knows_entry(place) {
-                    // Nobody asks how it ends.
+                    // No clause uses the exit without the entry state.
                     return;
                 }
                 start.now.extend(instance.updates);
@@ -347,7 +345,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The clauses of a call of a recursive function.
+    /// Adds the clauses of a call of a recursive function.
     fn call(&mut self, place: Place, edge: EdgeId, mut start: Start, guard: TermId) {
         let program = Arc::clone(self.inlined().program());
         let edge = program.edge(edge);
@@ -374,13 +372,13 @@ impl Encoder<'_> {
             let value = self.value(&start.now, argument);
             inner.insert(parameter, value);
         }
-        // What is still open is so for the summary and for the entry alike.
+        // Undefined values are the same fresh variables in the summary and at the entry.
         for variable in self.entry_state(*callee) {
             let symbol = self.symbol(variable);
             inner.entry(variable).or_insert_with(|| self.fresh(symbol));
         }
 
-        // 2. It is entered.
+        // 2. The function is entered.
         let entry = Place {
             layer: Layer::Path,
             at: self.inlined().entry_of(*callee),
@@ -394,7 +392,7 @@ impl Encoder<'_> {
             self.clause(vec![start.body.clone()], guard, Some(head));
         }
 
-        // 3. It comes back.
+        // 3. The function returns.
         let layer = match self.contexts {
             Contexts::Called => Layer::Path,
             Contexts::Any => Layer::Summary,
@@ -458,7 +456,7 @@ impl Encoder<'_> {
     }
 }
 
-/// For each function the globals that a call of it may change, by id.
+/// For each function, returns the globals that a call of it may change, sorted.
 fn modified_globals(inlined: &InlinedProgram) -> Vec<Vec<VariableId>> {
     let program = inlined.program();
     let mut modified = vec![Vec::new(); program.functions.len()];
@@ -477,7 +475,7 @@ fn modified_globals(inlined: &InlinedProgram) -> Vec<Vec<VariableId>> {
     modified
 }
 
-/// For each function whether a target may be reached before an activation of it ends.
+/// For each function, returns whether a target may be reached during an activation of it.
 fn functions_with_targets(inlined: &InlinedProgram) -> Vec<bool> {
     let program = inlined.program();
     let mut targets = vec![false; program.functions.len()];
@@ -496,7 +494,7 @@ fn functions_with_targets(inlined: &InlinedProgram) -> Vec<bool> {
     targets
 }
 
-/// Adds to what is known of functions what is known of those that they call; `add` tells how much is known then.
+/// Extends the information about each function by that about its callees, up to a fixed point.
 fn transitively<T: Clone + PartialEq>(
     inlined: &InlinedProgram,
     known: &mut [T],
@@ -518,8 +516,8 @@ fn transitively<T: Clone + PartialEq>(
     }
 }
 
-/// Whether all sorts of the system are such that the engine can do something with them.
-pub fn is_within_reach(encoding: &Encoding) -> bool {
+/// Checks whether Z3's engine supports all sorts of the system.
+pub fn is_supported(encoding: &Encoding) -> bool {
     let system = &encoding.system;
     let arena = &*encoding.arena;
     let mut terms: Vec<TermId> = system

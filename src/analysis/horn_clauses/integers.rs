@@ -1,9 +1,9 @@
-//! Clauses over bit vectors as clauses over integers, and a solution of these as one of the former.
+//! Translation of clauses over bit vectors to clauses over integers, and of their solutions back.
 //!
 //! SPACER generalises by linear arithmetic, which bit vectors do not have. The clauses over integers
-//! ([`crate::solver::integer_encoding`]) admit more than there is, so that a solution of theirs, put in terms of bit
-//! vectors again, is one of the clauses over bit vectors: nothing is lost on the way back, where a sum becomes a sum of
-//! bit vectors so wide that it does not wrap.
+//! ([`crate::solver::integer_encoding`]) over-approximate the clauses over bit vectors, so that a solution of theirs,
+//! translated to bit vectors, solves the latter as well. The translation back is exact, because a sum becomes a sum of bit
+//! vectors that are wide enough not to wrap.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -18,15 +18,15 @@ use crate::term::{
     store, transfer,
 };
 
-/// A system over integers.
+/// A system of clauses over integers.
 pub struct Integers {
     /// The clauses.
     pub system: HornSystem,
-    /// The parameters that stand for bit vectors, with those.
+    /// For each parameter that stands for a bit vector, the bit vector.
     variables: FxHashMap<TermId, (TermId, Reading)>,
 }
 
-/// The clauses over integers; `None` if there are no bit vectors to be replaced, or arrays of them.
+/// Translates the clauses; returns `None` if they have no bit vectors, or arrays.
 pub fn to_integers(encoding: &Encoding) -> Option<Integers> {
     let arena = &*encoding.arena;
     let sorts = encoding.system.sorts(arena);
@@ -74,7 +74,7 @@ pub fn to_integers(encoding: &Encoding) -> Option<Integers> {
     })
 }
 
-/// The clause with a variable for each argument, which is of the parameter's symbol and so read like it.
+/// Replaces each argument by a variable with the parameter's symbol, so that both have the same signedness.
 fn with_variables(encoding: &Encoding, clause: &HornClause, fresh: &mut u32) -> HornClause {
     let arena = &*encoding.arena;
     let mut conditions = vec![clause.constraint];
@@ -145,9 +145,9 @@ fn translated(arena: &Arena, translator: &mut Translator, clause: &HornClause) -
 }
 
 impl Integers {
-    /// The formula of a solution over the bit vectors; `None` if it has what cannot be said of these, or numbers that
-    /// are too long.
-    pub fn back(&self, formula: TermId) -> Option<TermId> {
+    /// Translates a formula of a solution to bit vectors; `None` if it has an operation without counterpart, or numbers that
+    /// are too wide.
+    pub fn to_bit_vectors(&self, formula: TermId) -> Option<TermId> {
         let mut complete = true;
         let mut wide = Wide {
             variables: &self.variables,
@@ -172,13 +172,13 @@ impl Integers {
     }
 }
 
-/// Integer terms as bit vectors that are wide enough.
+/// Translation of integer terms to bit vectors that are wide enough.
 struct Wide<'i> {
     variables: &'i FxHashMap<TermId, (TermId, Reading)>,
     known: FxHashMap<TermId, Option<Bits>>,
 }
 
-/// A signed bit vector, and bounds of its value.
+/// A signed bit vector with bounds on its value.
 #[derive(Clone)]
 struct Bits {
     term: TermId,
@@ -186,7 +186,7 @@ struct Bits {
     high: BigInt,
 }
 
-/// The bits of a signed number within the bounds.
+/// Returns the width of a signed bit vector that represents both bounds; `None` above 128 bits.
 fn width(low: &BigInt, high: &BigInt) -> Option<u8> {
     let bits = |number: &BigInt| {
         let magnitude = if number.is_negative() {
@@ -215,7 +215,7 @@ impl Bits {
         store().sign_resize(self.term, width)
     }
 
-    /// The operation on vectors that have room for it, within the bounds of the result.
+    /// Applies the operation to vectors that are wide enough for the operands and for the result's bounds.
     fn apply(
         parts: &[&Self],
         (low, high): (BigInt, BigInt),
@@ -266,7 +266,7 @@ impl Wide<'_> {
             return None;
         };
         if op == Op::Ite {
-            let condition = Integers::back_with(self, arguments[0])?;
+            let condition = Integers::condition_to_bit_vectors(self, arguments[0])?;
             let (one, other) = (self.bits(arguments[1])?, self.bits(arguments[2])?);
             let bounds = (
                 one.low.clone().min(other.low.clone()),
@@ -332,7 +332,7 @@ impl Wide<'_> {
     }
 }
 
-/// Quotient or remainder by a positive constant; the remainder is never negative.
+/// Returns the quotient or remainder by a positive constant; the remainder is never negative.
 fn divided(op: Op, one: &Bits, divisor: &Bits) -> Option<Bits> {
     if divisor.low != divisor.high || !divisor.low.is_positive() {
         return None;
@@ -343,7 +343,7 @@ fn divided(op: Op, one: &Bits, divisor: &Bits) -> Option<Bits> {
             Op::IntMod => (BigInt::zero(), &divisor.high - 1),
             _ => (&one.low >> exponent, &one.high >> exponent),
         };
-        // Rounded down, as an arithmetic shift does.
+        // An arithmetic shift rounds down.
         return Bits::apply(&[one, divisor], bounds, |terms| {
             let s = store();
             let width = s.width(terms[0]);
@@ -353,7 +353,7 @@ fn divided(op: Op, one: &Bits, divisor: &Bits) -> Option<Bits> {
             }
         });
     }
-    // Room for the remainder with the other sign, too.
+    // The width must suffice for the sum of remainder and divisor.
     let magnitude = one.low.abs().max(one.high.abs()).max(divisor.high.clone()) + &divisor.high;
     let bounds = match op {
         Op::IntMod => (BigInt::zero(), &divisor.high - 1),
@@ -383,13 +383,13 @@ fn divided(op: Op, one: &Bits, divisor: &Bits) -> Option<Bits> {
 }
 
 impl Integers {
-    /// [`Self::back`] of a condition within a term.
-    fn back_with(wide: &mut Wide<'_>, formula: TermId) -> Option<TermId> {
+    /// Translates a condition within a term.
+    fn condition_to_bit_vectors(wide: &mut Wide<'_>, formula: TermId) -> Option<TermId> {
         let whole = Self {
             system: HornSystem::default(),
             variables: wide.variables.clone(),
         };
-        whole.back(formula)
+        whole.to_bit_vectors(formula)
     }
 }
 
@@ -400,7 +400,7 @@ mod tests {
     use super::*;
     use crate::term::{Symbol, evaluate};
 
-    /// The variables of both kinds, eight bits each: x is read signed, y unsigned.
+    /// Two variables of eight bits: x is signed, y unsigned.
     fn integers() -> (Integers, [TermId; 2]) {
         let s = store();
         let names = [("x", Reading::Signed), ("y", Reading::Unsigned)];
@@ -437,7 +437,7 @@ mod tests {
                 s.int_lt(s.int_neg(choice), s.int(constant / 100)),
             ];
             for formula in formulas {
-                let back = integers.back(formula).expect("short numbers");
+                let translated = integers.to_bit_vectors(formula).expect("short numbers");
                 let value = |symbol: Symbol, _| {
                     let number = if symbol.name().starts_with('x') { BigInt::from(x) } else { BigInt::from(y) };
                     Some(match symbol.sort() {
@@ -445,7 +445,7 @@ mod tests {
                         _ => Value::BitVec(BitVecValue::from_int(8, &number)),
                     })
                 };
-                prop_assert_eq!(evaluate(s, formula, &value), evaluate(s, back, &value));
+                prop_assert_eq!(evaluate(s, formula, &value), evaluate(s, translated, &value));
             }
         }
     }
@@ -455,6 +455,6 @@ mod tests {
         let s = store();
         let (integers, [a, _]) = integers();
         let large = s.int_big(BigInt::one() << 130);
-        assert_eq!(integers.back(s.int_le(a, large)), None);
+        assert_eq!(integers.to_bit_vectors(s.int_le(a, large)), None);
     }
 }

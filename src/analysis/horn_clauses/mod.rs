@@ -1,8 +1,10 @@
-//! The program as constrained Horn clauses, and what comes of their solutions and refutations: what the engines that solve
-//! them share.
+//! The program as constrained Horn clauses, and the use of their solutions and refutations; shared by the engines that
+//! solve Horn clauses.
 //!
-//! * [`encode`](mod@encode): the clauses; [`resolve`]: fewer predicates; [`integers`]: clauses over integers, and back; [`ranges`]: which of these need one.
-//! * [`solution`]: from a solution to a certificate; [`counterexample`]: from a refutation to a run.
+//! * [`encode`](mod@encode): the clauses; [`resolve`]: elimination of predicates.
+//! * [`integers`]: translation of the clauses to integers and of solutions back to bit vectors; [`ranges`]: the integer
+//!   variables that need range constraints.
+//! * [`solution`]: conversion of a solution to a certificate; [`counterexample`]: conversion of a refutation to a run.
 
 pub mod counterexample;
 pub mod encode;

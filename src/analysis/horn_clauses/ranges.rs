@@ -1,27 +1,27 @@
-//! Which integers of a clause need the range of the bit vectors that they stand for.
+//! Selection of the integer variables of a clause that need the range of the bit vectors they stand for.
 //!
-//! Most state of a program may be modes and flags: it is copied, and compared with constants for equality. What such a
-//! number is beyond these constants makes no difference, so that its range says nothing (but for narrow bit vectors, all of
-//! whose values may be among the constants). It costs a lot: the solver propagates each bound in each question.
+//! Much of a program's state consists of modes and flags, which are only copied and compared with constants for equality.
+//! Values other than these constants are indistinguishable, so that the range is irrelevant (except for narrow bit vectors,
+//! all of whose values may be among the constants). Ranges are expensive: the solver propagates each bound in each query.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
 
-/// Bit vectors of fewer bits have their ranges: they may have no value besides the constants.
-const NARROW: u8 = 16;
+/// Width below which bit vectors always have ranges: their values may all be among the constants.
+const NARROW_WIDTH: u8 = 16;
 
-/// Classes of integer terms: those that are compared for equality, or chosen between, are in one.
+/// Equivalence classes of integer terms that are compared for equality, or combined by if-then-else.
 #[derive(Default)]
 pub struct Ranges {
     parents: FxHashMap<TermId, TermId>,
-    /// Members of classes whose ranges matter.
+    /// Members of classes whose ranges are relevant.
     marks: Vec<TermId>,
     marked: FxHashSet<TermId>,
 }
 
 impl Ranges {
-    /// What the terms, over integers and without ranges, need.
+    /// Creates the classes of the terms, which are over integers and have no ranges yet.
     pub fn new(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> Self {
         let mut ranges = Self::default();
         for_each_subterm(arena, terms, |term, kind| ranges.note(arena, term, kind));
@@ -69,13 +69,13 @@ impl Ranges {
         term
     }
 
-    /// Whether the range of the variable, which stands for a bit vector of the width, matters.
+    /// Checks whether the range of the variable, which stands for a bit vector of the width, is relevant.
     pub fn matters(&self, arena: &Arena, variable: TermId, width: u8) -> bool {
-        width < NARROW || self.marked.contains(&self.class(member(arena, variable)))
+        width < NARROW_WIDTH || self.marked.contains(&self.class(member(arena, variable)))
     }
 }
 
-/// The term; all instances of a variable are one.
+/// Returns the representative of the term: all instances of a variable have the same.
 fn member(arena: &Arena, term: TermId) -> TermId {
     match arena.kind(term) {
         TermKind::Variable { symbol, .. } => arena.variable(symbol),
@@ -107,7 +107,7 @@ mod tests {
         for term in [mode, next, count, other, copy] {
             assert!(!matters(3, term));
         }
-        // The sum is compared with a copy of what is chosen; and it is made of the mode.
+        // The last formula compares a sum, which contains the mode, with a copy of the selected value.
         for term in [mode, next, count, other, copy] {
             assert!(matters(4, term));
         }

@@ -1,6 +1,6 @@
-//! Predicates resolved away, where that does not make the clauses grow much.
+//! Elimination of predicates by resolution, where the number of clauses does not grow much.
 //!
-//! The places before and after calls need no predicates of their own: what leads there can go on at once.
+//! The locations before and after calls need no predicates of their own.
 
 use rustc_hash::FxHashMap;
 
@@ -9,11 +9,11 @@ use crate::program::{CutPointKind, InlinedLocation, InlinedProgram};
 use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::term::{Arena, Build, Pool, Rebuild, TermId, TermKind};
 
-/// Clauses that one predicate may be replaced by, more than it is defined and used by.
-const GROWTH: usize = 2;
+/// Maximum growth of the number of clauses by the elimination of one predicate.
+const MAXIMUM_CLAUSE_GROWTH: usize = 2;
 
-/// Resolves the predicates of places next to calls. A location is treated alike in all layers, so that what the layers
-/// say of it can be put together.
+/// Eliminates the predicates of locations next to calls. A location is treated equally in all layers, so that the formulas
+/// of its layers can be conjoined.
 pub fn resolve_calls(inlined: &InlinedProgram, encoding: &mut Encoding) {
     let mut layers: FxHashMap<InlinedLocation, Vec<PredicateId>> = FxHashMap::default();
     let mut order = Vec::new();
@@ -56,7 +56,7 @@ fn uses(clause: &HornClause, predicate: PredicateId) -> usize {
     body.filter(|one| one.predicate == predicate).count()
 }
 
-/// Whether the predicate does not depend on itself directly, and resolving it does not make many clauses.
+/// Checks whether the predicate does not depend on itself directly, and its elimination adds few clauses.
 fn is_cheap(encoding: &Encoding, predicate: PredicateId) -> bool {
     let (mut defined, mut used) = (0, 0);
     for clause in &encoding.system.clauses {
@@ -67,7 +67,7 @@ fn is_cheap(encoding: &Encoding, predicate: PredicateId) -> bool {
         defined += usize::from(head);
         used += body;
     }
-    defined * used <= defined + used + GROWTH
+    defined * used <= defined + used + MAXIMUM_CLAUSE_GROWTH
 }
 
 /// Replaces the clauses that use the predicate by resolvents with those that define it.
@@ -92,7 +92,7 @@ fn resolve(encoding: &mut Encoding, predicate: PredicateId) {
     encoding.system.clauses = rest;
 }
 
-/// The clause with variables of its own.
+/// Renames the clause's variables to fresh ones.
 fn renamed(arena: &Arena, clause: &HornClause, fresh: &mut u32) -> HornClause {
     map_terms(arena, clause, |term| match arena.kind(term) {
         TermKind::Variable { symbol, .. } => {
@@ -126,7 +126,7 @@ fn map_terms(
     }
 }
 
-/// What follows from the two clauses without the predicate, which the one defines and the other uses once.
+/// Returns the resolvent of the two clauses on the predicate, which `definition` defines and `user` uses once.
 fn resolvent(
     arena: &Arena,
     definition: &HornClause,

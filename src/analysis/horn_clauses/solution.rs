@@ -1,4 +1,4 @@
-//! From a solution of the clauses to a certificate.
+//! Conversion of a solution of the clauses to a certificate.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use crate::solver::{SolverConfig, new_solver};
 use crate::term::{Arena, Build, TermId, at_instance, smtlib_script, store};
 
 impl Encoding {
-    /// The certificate, once the solution has been found to be one over bit vectors; else the reason in words. A look at a
-    /// clause takes so long at most, and is not interrupted.
+    /// Checks the solution over bit vectors and returns its certificate, or else the reason in words. The check of a clause
+    /// takes at most the given time, and is not interrupted.
     pub fn certificate(
         &self,
         blocks: &Arc<Blocks>,
         formulas: &[TermId],
-        look: Duration,
+        clause_time: Duration,
         context: &Context<'_>,
     ) -> Result<Certificate, String> {
-        // The way by which the checker asks: what is confirmed here will be there.
+        // The checker uses the same solver in the same way: what is confirmed here will be confirmed there.
         let mut solver = TextSolver::default();
         for number in 0..self.system.clauses.len() {
             if context.token.is_cancelled() {
                 return Err("stopped".to_owned());
             }
             context.safe_point();
-            if !self.holds(&mut solver, number, (formulas, look)) {
+            if !self.holds(&mut solver, number, (formulas, clause_time)) {
                 return Err("a solution that was not confirmed over bit vectors".to_owned());
             }
         }
@@ -48,7 +48,7 @@ impl Encoding {
             let invariants: Vec<Candidate> = invariants
                 .filter(|one| one.formula != TermId::TRUE && inner.contains(&one.at))
                 .collect();
-            // With no more invariants than it needs, if that is seen in time.
+            // Reduces the invariants to those that are needed, if that succeeds in time.
             let least = || {
                 let solver = new_solver(SolverConfig::default(), Rc::new(Arena::new())).ok()?;
                 let mut houdini = Houdini::new(blocks, solver, context.token, context.workers);
@@ -61,7 +61,7 @@ impl Encoding {
         Ok(self.summaries(blocks, formulas))
     }
 
-    /// The certificate of a solution that is known to be one, without what others have proved.
+    /// Returns the certificate of a checked solution that does not rely on invariants of other engines.
     pub fn summaries(&self, blocks: &Blocks, formulas: &[TermId]) -> Certificate {
         let batch = self.batch(blocks, formulas);
         Certificate {
@@ -69,12 +69,12 @@ impl Encoding {
         }
     }
 
-    /// Whether the formulas satisfy a clause.
+    /// Checks whether the formulas satisfy a clause.
     fn holds(
         &self,
         solver: &mut TextSolver,
         clause: usize,
-        (formulas, look): (&[TermId], Duration),
+        (formulas, clause_time): (&[TermId], Duration),
     ) -> bool {
         let HornClause {
             constraint,
@@ -93,10 +93,10 @@ impl Encoding {
             conditions.push(self.arena.not(head));
         }
         let script = smtlib_script(&*self.arena, &conditions);
-        solver.check(&script, &[], look) == TextAnswer::Unsatisfiable
+        solver.check(&script, &[], clause_time) == TextAnswer::Unsatisfiable
     }
 
-    /// What the solution says of each place. What the two layers say of one holds together.
+    /// Returns the formula of each location: the conjunction of the formulas in the two layers.
     fn batch(&self, blocks: &Blocks, formulas: &[TermId]) -> Vec<(InvariantLocation, TermId)> {
         let inlined = blocks.inlined();
         let used = self.used();

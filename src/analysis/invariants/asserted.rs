@@ -1,19 +1,18 @@
-//! What a program's assertions say of the states in which control is about to come to them, as candidates.
+//! Candidates from the program's assertions, at the cut points before them.
 //!
-//! An assertion in a loop is an invariant that somebody believes in: a user, or the witness that was put into the program.
-//! An analysis that proves the property proves all of them at once, or none. As candidates those that are inductive are
-//! proved first, each with the help of the others, and then help with the rest.
+//! An assertion in a loop is an invariant that a user expects, or that comes from the witness that was added to the
+//! program. An engine that proves the property proves all assertions at once, or none. As candidates, those that are
+//! inductive are proved first, and then help to prove the others.
 
 use super::Candidate;
 use crate::program::CutPointKind;
 use crate::program::block::Blocks;
 use crate::term::{Build, TermId, conjuncts, free_variables, store};
 
-/// A place with more assertions than this gives the first ones only.
-const MOST_AT_A_PLACE: usize = 100;
+/// Maximum number of assertions at a location that become candidates, the first ones.
+const MAXIMUM_ASSERTIONS_PER_LOCATION: usize = 100;
 
-/// For each cut point within the program, what excludes an error on the way to the next one, as far as that does not
-/// depend on what comes from outside on that way.
+/// Returns, for each inner cut point, the input-free conditions that exclude an error before the next one.
 pub fn asserted(blocks: &Blocks) -> Vec<Candidate> {
     let cut_points = blocks.inlined().cut_points();
     let mut candidates = Vec::new();
@@ -28,11 +27,13 @@ pub fn asserted(blocks: &Blocks) -> Vec<Candidate> {
         let all = blocks.from(at);
         let errors = all.iter().filter(|block| blocks.is_target(block));
         let safe = errors.flat_map(|block| conjuncts(store(), store().not(block.guard)));
-        let speaks_of_state = |formula: &TermId| {
+        let is_over_state = |formula: &TermId| {
             let variables = free_variables(store(), *formula);
             !variables.is_empty() && variables.iter().all(|(_, instance)| *instance == 0)
         };
-        let here = safe.filter(speaks_of_state).take(MOST_AT_A_PLACE);
+        let here = safe
+            .filter(is_over_state)
+            .take(MAXIMUM_ASSERTIONS_PER_LOCATION);
         candidates.extend(Candidate::each(at, here));
     }
     candidates

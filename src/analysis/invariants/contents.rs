@@ -1,21 +1,21 @@
-//! What arrays have in their cells where sampled runs begin.
+//! The contents of arrays at the start of sampled runs.
 //!
-//! The inputs of sampled runs are scalars; an array that is not initialised would be zero everywhere, and whatever a program
-//! adds up or copies from it as well. So some of the runs have small numbers, each another, in the cells that the program
-//! means by the first numbers of each view. Small ones, since what wraps around fits nothing ([`super::guess`]).
+//! The inputs of sampled runs are scalars; an array that is not initialised would be zero everywhere, and so would all
+//! that a program copies or adds up from it. So every other run has different small numbers in the first cells of each
+//! view. They are small because a polynomial does not fit values that wrap around ([`super::guess`]).
 
 use super::views::View;
 use crate::program::interpreter::Journal;
 use crate::term::{ArrayValue, Pool, Sort, Value, store};
 
-/// So many cells of each view.
-const CELLS: i128 = 16;
+/// Number of cells of each view that are filled.
+const FILLED_CELLS: i128 = 16;
 
-/// The least number in a cell, and how many there are.
-const LEAST: i128 = -3;
-const NUMBERS: u64 = 10;
+/// The least number in a cell, and the count of different numbers.
+const LEAST_NUMBER: i128 = -3;
+const NUMBER_COUNT: u64 = 10;
 
-/// Fills arrays in every other run, but not in the first one. (Long runs have even numbers.)
+/// Fills arrays in every other run except the first. (Long runs have even numbers.)
 pub fn fill(views: &[View], runs: &mut [Journal]) {
     for (run, journal) in runs.iter_mut().enumerate().skip(2).step_by(2) {
         for (entry, (_, value)) in journal.entries.iter_mut().enumerate() {
@@ -27,7 +27,7 @@ pub fn fill(views: &[View], runs: &mut [Journal]) {
     }
 }
 
-/// The array with numbers in the cells of those views that are of arrays of its sort.
+/// Fills the cells of those views whose arrays have the array's sort.
 fn filled(views: &[View], array: &ArrayValue, seed: u64) -> ArrayValue {
     let Sort::Array { index, element } = array.sort() else {
         return array.clone();
@@ -36,9 +36,10 @@ fn filled(views: &[View], array: &ArrayValue, seed: u64) -> ArrayValue {
     let alike = views
         .iter()
         .filter(|view| store().sort(view.array) == array.sort() && !view.is_ring());
-    let indices = alike.flat_map(|view| (0..CELLS).filter_map(|number| view.at(number, &[], &[])));
+    let indices =
+        alike.flat_map(|view| (0..FILLED_CELLS).filter_map(|number| view.at(number, &[], &[])));
     let cells = indices.filter_map(|at| {
-        let number = LEAST + i128::from(mixed(seed, at as u64) % NUMBERS);
+        let number = LEAST_NUMBER + i128::from(mixed(seed, at as u64) % NUMBER_COUNT);
         let number = match element_sort {
             Sort::BitVec(width @ 8..=64) => Value::bit_vec(width, number.cast_unsigned()),
             Sort::Int => Value::int(number),
@@ -54,7 +55,7 @@ fn filled(views: &[View], array: &ArrayValue, seed: u64) -> ArrayValue {
     ArrayValue::new(index, array.default_value().clone(), cells)
 }
 
-/// A number all of whose bits depend on both.
+/// Mixes two numbers into a hash.
 fn mixed(a: u64, b: u64) -> u64 {
     let mut hash = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b;
     for _ in 0..2 {

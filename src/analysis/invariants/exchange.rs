@@ -1,5 +1,4 @@
-//! What an analysis has to do with the others: it takes what is proved, publishes what it has proved itself, and offers the
-//! prover what it believes in.
+//! An engine's access to the store: it takes invariants, publishes those that it has proved, and offers candidates.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,18 +12,17 @@ use crate::analysis::invariants::store::Subscriber;
 use crate::counters::{self, Counter};
 use crate::solver::Interrupt;
 
-/// An analysis's end of the exchange. What is taken through it and withdrawn later cancels the analysis, which has to
-/// begin again.
+/// An engine's access to the store. If invariants that were taken through it are withdrawn, the engine is cancelled.
 pub struct Exchange<'s> {
     store: &'s InvariantStore,
     publisher: Publisher,
     subscriber: Arc<Subscriber>,
-    /// What was taken last.
+    /// The snapshot that was taken last.
     taken: RefCell<Arc<Snapshot>>,
 }
 
 impl<'s> Exchange<'s> {
-    /// Of the analysis with the name, which stops when the token is cancelled.
+    /// Creates the access of the engine with the name, which stops when the token is cancelled.
     pub fn new(store: &'s InvariantStore, publisher: &str, token: &CancellationToken) -> Self {
         Self {
             store,
@@ -34,7 +32,7 @@ impl<'s> Exchange<'s> {
         }
     }
 
-    /// The name under which the analysis publishes.
+    /// The name under which the engine publishes.
     pub fn publisher(&self) -> &Publisher {
         &self.publisher
     }
@@ -44,7 +42,7 @@ impl<'s> Exchange<'s> {
         self.store.version()
     }
 
-    /// What is proved now.
+    /// Takes the invariants that are proved now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let snapshot = self.store.take(&self.subscriber);
         if snapshot.version() != self.taken.borrow().version() {
@@ -54,17 +52,17 @@ impl<'s> Exchange<'s> {
         snapshot
     }
 
-    /// Whether the formula was in a batch that was refuted.
+    /// Checks whether the formula was in a batch that was refuted.
     pub fn is_refuted(&self, candidate: &Candidate) -> bool {
         self.store.is_refuted(candidate)
     }
 
-    /// What is proved now, if that is another version than the one given.
+    /// Takes the invariants that are proved now, if the store's version is not that of the snapshot.
     pub fn newer_than(&self, snapshot: &Snapshot) -> Option<Arc<Snapshot>> {
         (self.version() != snapshot.version()).then(|| self.snapshot())
     }
 
-    /// What the store has had since the snapshot, for who looks no earlier than the time says.
+    /// Watches for changes of the store since the snapshot; they count from the given time on.
     pub fn news(&self, since: &Snapshot, from: Instant) -> News<'s> {
         News {
             store: self.store,
@@ -78,7 +76,7 @@ impl<'s> Exchange<'s> {
         self.store.snapshot().len()
     }
 
-    /// Whether nothing is proved.
+    /// Checks whether the store is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -93,7 +91,7 @@ impl<'s> Exchange<'s> {
         published
     }
 
-    /// Counts what of others there is in the snapshot that was not taken before.
+    /// Counts the invariants of other engines in the snapshot that were not taken before.
     fn count(&self, snapshot: &Snapshot) {
         for (publisher, number) in snapshot.publishers_since(&self.taken.borrow()) {
             if publisher != self.publisher {
@@ -102,12 +100,12 @@ impl<'s> Exchange<'s> {
         }
     }
 
-    /// Tells the prover of formulas that may hold. It need not be there, nor prove them.
+    /// Offers candidates to the prover, which need not run, nor prove them.
     pub fn offer(&self, candidates: impl IntoIterator<Item = Candidate>) {
         self.store.offers.add(&self.publisher, candidates);
     }
 
-    /// How many invariants of each other analysis were there when this one looked last.
+    /// Returns the number of invariants of each other engine in the snapshot that was taken last.
     pub fn taken(&self) -> BTreeMap<Publisher, usize> {
         let mut taken = self.taken.borrow().publishers();
         taken.remove(&self.publisher);
@@ -115,41 +113,42 @@ impl<'s> Exchange<'s> {
     }
 }
 
-/// Whether the store has changed, for an engine that cannot be told of what is new and has to begin again.
+/// A watch on the store, for an engine that takes no invariants while it runs and has to start again with them.
 #[derive(Copy, Clone)]
 pub struct News<'s> {
     store: &'s InvariantStore,
-    /// The last one that is old.
+    /// The version from which on there is a change.
     version: u64,
-    /// There are none before.
+    /// The time from which on changes count.
     from: Instant,
 }
 
 impl News<'_> {
-    /// Between two looks at the store.
-    const INTERVAL: Duration = Duration::from_millis(20);
+    /// The time between two checks of the store.
+    const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-    pub fn are_there(&self) -> bool {
+    pub fn has_changed(&self) -> bool {
         self.store.version() != self.version && Instant::now() >= self.from
     }
 
-    /// Does the work, which the solver is busy with; interrupts it as soon as there are news.
+    /// Does the work, in which the solver is busy; interrupts the solver as soon as the store has changed.
     pub fn interrupt<R>(&self, solver: &dyn Interrupt, work: impl FnOnce() -> R) -> R {
         let (end, ended) = mpsc::channel::<()>();
         std::thread::scope(|threads| {
             let watch = move || {
                 let mut wait = self.from.saturating_duration_since(Instant::now());
                 // The other end is dropped when the work is done.
-                while ended.recv_timeout(wait.max(Self::INTERVAL)) == Err(RecvTimeoutError::Timeout)
+                while ended.recv_timeout(wait.max(Self::CHECK_INTERVAL))
+                    == Err(RecvTimeoutError::Timeout)
                 {
-                    if self.are_there() {
+                    if self.has_changed() {
                         solver.interrupt();
                         break;
                     }
-                    wait = Self::INTERVAL;
+                    wait = Self::CHECK_INTERVAL;
                 }
             };
-            // Without a thread nobody is interrupted.
+            // Without a thread, there is no interrupt.
             let _ = std::thread::Builder::new()
                 .name("news".to_owned())
                 .spawn_scoped(threads, watch);

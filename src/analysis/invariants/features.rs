@@ -1,4 +1,4 @@
-//! What of a program's states has few values, whatever values its variables have.
+//! Features: parts of a program's states that have few values.
 
 use std::collections::BTreeSet;
 
@@ -12,53 +12,53 @@ use crate::term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, store,
 };
 
-/// So many values in samples make it hopeful that there are few.
-const FEW: usize = 16;
+/// Maximum number of values in samples of a feature that is expected to have few.
+const MAXIMUM_SAMPLED_VALUES: usize = 16;
 
-/// So many samples are enough to tell that a difference has few values.
-const ENOUGH: usize = 8;
+/// Minimum number of samples for finding differences with few values.
+const MINIMUM_SAMPLES: usize = 8;
 
-/// With more constants than this, a variable is not one that has constants at times.
-const MOST_CONSTANTS: usize = 64;
+/// Maximum number of constants of a variable whose choice among them is a feature.
+const MAXIMUM_CONSTANTS: usize = 64;
 
-/// The most conditions that are looked at.
-const MOST_CONDITIONS: usize = 8;
+/// Maximum number of conditions on variables with many values.
+const MAXIMUM_CONDITIONS: usize = 8;
 
-/// Something of a state that has few values: a variable, a difference of two, or whether a condition holds.
+/// A part of a state that has few values: a variable, a difference of two, or the truth of a condition.
 #[derive(Copy, Clone, Debug)]
 pub struct Feature {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Over the variables, in the shared store.
+    /// The feature as a term of the shared store over the variables.
     pub term: TermId,
-    /// Of the term.
+    /// The sort of the term.
     pub sort: Sort,
 }
 
-/// What a feature is.
+/// The kind of a feature.
 #[derive(Copy, Clone, Debug)]
 pub enum Kind {
     Variable,
-    /// How much larger one variable is than another, modulo 2ⁿ.
+    /// The difference of two variables, modulo 2ⁿ.
     Difference {
-        /// The one.
+        /// The minuend.
         of: TermId,
-        /// The other.
+        /// The subtrahend.
         from: TermId,
     },
-    /// Whether a condition of the program holds.
+    /// The truth of a condition of the program.
     Condition,
-    /// Which of some constants a variable has, or that it has none of them.
+    /// The constant that a variable equals, of some constants, or that it equals none.
     Choice {
         /// The variable.
         of: TermId,
-        /// What stands for any other value.
+        /// The value that stands for all others.
         other: i128,
     },
 }
 
 impl Feature {
-    /// That it has the value in a state where its term is another one's.
+    /// Returns the formula that the feature has the value, where `term` is its term.
     pub fn is(self, pool: &impl Build, term: TermId, value: i128) -> TermId {
         match self.sort {
             Sort::Bool if value != 0 => term,
@@ -68,27 +68,28 @@ impl Feature {
     }
 }
 
-/// How much is told apart.
+/// The features of a precision.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// What has few values, the constants that others are assigned, and whether some conditions on others hold: a bit for each
-    /// condition, in the order of how often the program asks.
+    /// Parts with few values, the constants that other variables are assigned, and the truth of some conditions on
+    /// others: a bit for each condition, in the order of how often the program checks them.
     Chosen(u32),
-    /// What others are assigned that has few values, too.
+    /// Also the values that others are assigned from variables with few values.
     Values,
-    /// Differences of what has many values, too, and whether any conditions hold.
+    /// Also differences of variables with many values, and the truth of all conditions.
     Conditions,
 }
 
-/// So many conditions are tried one by one, and so many in pairs.
-const SINGLE: u32 = 16;
-const PAIRED: u32 = 8;
+/// Number of conditions that are tried one by one, and of those that are tried in pairs.
+const SINGLE_CONDITIONS: u32 = 16;
+const PAIRED_CONDITIONS: u32 = 8;
 
 impl Precision {
-    /// Those that are worth a try, in order.
+    /// Returns the precisions that are tried, in order.
     pub fn all() -> impl Iterator<Item = Self> {
-        let single = (0..SINGLE).map(|one| 1 << one);
-        let pairs = (0..PAIRED).flat_map(|one| (0..one).map(move |other| 1 << one | 1 << other));
+        let single = (0..SINGLE_CONDITIONS).map(|one| 1 << one);
+        let pairs =
+            (0..PAIRED_CONDITIONS).flat_map(|one| (0..one).map(move |other| 1 << one | 1 << other));
         let chosen = std::iter::once(0).chain(single).chain(pairs);
         chosen
             .map(Self::Chosen)
@@ -96,43 +97,46 @@ impl Precision {
     }
 }
 
-/// Whose truth is told apart.
+/// The conditions whose truth is a feature.
 enum Conditions {
     These(Vec<TermId>),
     All,
 }
 
-/// Tells what has few values.
+/// Finds features.
 pub struct Features<'v> {
     vocabulary: &'v Vocabulary,
     conditions: Conditions,
-    /// Variables whose values come from outside.
-    wild: FxHashSet<Symbol>,
-    /// The values that are told apart of a variable that has any value at times.
+    /// Variables whose values come from inputs or arrays.
+    unbounded: FxHashSet<Symbol>,
+    /// The constants of variables that have both constant and arbitrary values.
     choices: FxHashMap<Symbol, BTreeSet<i128>>,
     classes: Vec<Vec<TermId>>,
 }
 
 impl<'v> Features<'v> {
-    /// For the program of the blocks and samples of it. None if there are no such conditions.
+    /// Creates the search from samples of a program; `None` if it has too few conditions for the precision.
     pub fn new(
         blocks: &Blocks,
         samples: &Samples,
         vocabulary: &'v Vocabulary,
         precision: Precision,
     ) -> Option<Self> {
-        let wild = wild(blocks);
+        let unbounded = unbounded(blocks);
         let classes = match precision {
             Precision::Chosen(_) | Precision::Values => Vec::new(),
-            Precision::Conditions => classes(samples.places.values(), |one| is_other(&wild, one)),
+            Precision::Conditions => classes(samples.places.values(), |one| {
+                has_many_values(&unbounded, one)
+            }),
         };
-        let mut choices = choices(blocks, samples, &wild, precision);
+        let mut choices = choices(blocks, samples, &unbounded, precision);
         let related: FxHashSet<TermId> = classes.iter().flatten().copied().collect();
         choices.retain(|&symbol, _| !related.contains(&store().variable(symbol)));
         let conditions = match precision {
             Precision::Values => Conditions::These(Vec::new()),
             Precision::Chosen(chosen) => {
-                let is_open = |symbol| wild.contains(&symbol) && !choices.contains_key(&symbol);
+                let is_open =
+                    |symbol| unbounded.contains(&symbol) && !choices.contains_key(&symbol);
                 let numbers = (0..u32::BITS as usize).filter(|number| chosen >> number & 1 == 1);
                 let all = by_frequency(blocks, is_open);
                 let these = numbers.map(|number| all.get(number).copied());
@@ -145,18 +149,18 @@ impl<'v> Features<'v> {
             conditions,
             choices,
             classes,
-            wild,
+            unbounded,
         })
     }
 
-    /// Those of a place, with their values in the samples: variables with few values, differences, and whether the
-    /// program's conditions on other variables hold.
+    /// Returns the features of a location, with their values in the samples: variables with few values, differences,
+    /// and the truth of the program's conditions on other variables.
     pub fn of(&self, place: &PlaceSamples) -> Vec<(Feature, Vec<i128>)> {
         let columns = Column::all(place).filter(|column| column.variable.cell.is_none());
         let columns: Vec<Column> = columns.collect();
         let (others, few): (Vec<&Column>, Vec<&Column>) = columns
             .iter()
-            .partition(|column| is_other(&self.wild, column));
+            .partition(|column| has_many_values(&self.unbounded, column));
         let mut all: Vec<(Feature, Vec<i128>)> = few
             .into_iter()
             .map(|column| {
@@ -205,19 +209,19 @@ impl<'v> Features<'v> {
         all
     }
 
-    /// Which of its values a variable has that has any value at times.
+    /// Returns the choice among constants of a variable that has both constant and arbitrary values.
     fn choice(&self, column: &Column) -> Option<(Feature, Vec<i128>)> {
         let SampledVariable { term, sort, .. } = column.variable;
         let constants = self.choices.get(&symbol(term)?)?;
         if sort == Sort::Bool {
             return None;
         }
-        let is_one_of_sort = |number: i128| match sort {
+        let is_in_sort = |number: i128| match sort {
             Sort::BitVec(width) => number >> (width - 1).min(126) == 0,
             _ => true,
         };
         let other = (0..).find(|number| !constants.contains(number))?;
-        if !is_one_of_sort(other) {
+        if !is_in_sort(other) {
             return None;
         }
         let is_one = constants.iter();
@@ -236,10 +240,12 @@ impl<'v> Features<'v> {
     }
 }
 
-/// Whether the variable has many values, as far as can be seen.
-fn is_other(wild: &FxHashSet<Symbol>, column: &Column) -> bool {
-    let is_wild = || symbol(column.variable.term).is_some_and(|symbol| wild.contains(&symbol));
-    column.variable.sort != Sort::Bool && (distinct(&column.signed) > FEW || is_wild())
+/// Checks whether the variable has many values, as far as samples and assignments show.
+fn has_many_values(unbounded: &FxHashSet<Symbol>, column: &Column) -> bool {
+    let is_unbounded =
+        || symbol(column.variable.term).is_some_and(|symbol| unbounded.contains(&symbol));
+    column.variable.sort != Sort::Bool
+        && (distinct(&column.signed) > MAXIMUM_SAMPLED_VALUES || is_unbounded())
 }
 
 fn symbol(term: TermId) -> Option<Symbol> {
@@ -249,11 +255,10 @@ fn symbol(term: TermId) -> Option<Symbol> {
     }
 }
 
-/// The variables that are assigned inputs, cells of arrays, or what is computed of such, and those that begin with any
-/// value.
-fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
+/// Returns the variables that are uninitialised, or assigned inputs, cells of arrays, or values computed from such.
+fn unbounded(blocks: &Blocks) -> FxHashSet<Symbol> {
     let program = blocks.inlined().program();
-    let mut wild = FxHashSet::default();
+    let mut unbounded = FxHashSet::default();
     let mut sources: Vec<(Symbol, Symbol)> = Vec::new();
     for at in blocks.cut_points() {
         for block in blocks.from(at).iter() {
@@ -270,13 +275,13 @@ fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
                             if instance == 0 && blocks.variable(symbol).is_some() {
                                 sources.push((symbol, target));
                             } else {
-                                wild.insert(target);
+                                unbounded.insert(target);
                             }
                         }
                         TermKind::Apply {
                             op: Op::Select | Op::Store,
                             ..
-                        } => _ = wild.insert(target),
+                        } => _ = unbounded.insert(target),
                         TermKind::Apply { arguments, .. } => work.extend_from_slice(arguments),
                     }
                 }
@@ -287,25 +292,25 @@ fn wild(blocks: &Blocks) -> FxHashSet<Symbol> {
         let at_end = block.target().map(|target| blocks.state(target));
         let is_kept = |id: &VariableId| block.updates.iter().all(|(updated, _)| updated != id);
         let kept = at_end.into_iter().flatten().filter(is_kept);
-        wild.extend(kept.map(|id| program.variable(id).symbol));
+        unbounded.extend(kept.map(|id| program.variable(id).symbol));
     }
-    let mut work: Vec<Symbol> = wild.iter().copied().collect();
+    let mut work: Vec<Symbol> = unbounded.iter().copied().collect();
     while let Some(symbol) = work.pop() {
         for &(from, to) in &sources {
-            if from == symbol && wild.insert(to) {
+            if from == symbol && unbounded.insert(to) {
                 work.push(to);
             }
         }
     }
-    wild
+    unbounded
 }
 
-/// Of the variables that have any value at times and constants, or what has few values, at others: these constants and
-/// values, and what the program compares them with.
+/// Returns, for variables that are assigned both arbitrary values and constants or variables with few values, these
+/// constants and values, and those with which the program compares them.
 fn choices(
     blocks: &Blocks,
     samples: &Samples,
-    wild: &FxHashSet<Symbol>,
+    unbounded: &FxHashSet<Symbol>,
     precision: Precision,
 ) -> FxHashMap<Symbol, BTreeSet<i128>> {
     let program = blocks.inlined().program();
@@ -313,7 +318,7 @@ fn choices(
     let mut constants: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let mut compared: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let mut copies: FxHashMap<Symbol, FxHashSet<Symbol>> = FxHashMap::default();
-    // Of no use where only constants are chosen.
+    // Not used if only constants are chosen.
     let mut sampled: FxHashMap<Symbol, BTreeSet<i128>> = FxHashMap::default();
     let places = samples.places.values().filter(|_| !is_chosen);
     for column in places.flat_map(Column::all) {
@@ -332,8 +337,10 @@ fn choices(
                         let value = number(&value.to_value());
                         constants.entry(target).or_default().extend(value);
                     }
-                    TermKind::Variable { symbol, .. } if !wild.contains(&symbol) => {
-                        let values = sampled.get(&symbol).filter(|values| values.len() <= FEW);
+                    TermKind::Variable { symbol, .. } if !unbounded.contains(&symbol) => {
+                        let values = sampled
+                            .get(&symbol)
+                            .filter(|values| values.len() <= MAXIMUM_SAMPLED_VALUES);
                         if let Some(values) = values {
                             constants.entry(target).or_default().extend(values);
                         }
@@ -367,11 +374,12 @@ fn choices(
             }
         }
     }
-    constants.retain(|symbol, values| wild.contains(symbol) && values.len() <= MOST_CONSTANTS);
+    constants
+        .retain(|symbol, values| unbounded.contains(symbol) && values.len() <= MAXIMUM_CONSTANTS);
     constants
 }
 
-/// What a term is one of.
+/// Returns the terms among which a conditional term chooses.
 fn leaves(term: TermId) -> Vec<TermId> {
     let mut leaves = Vec::new();
     let mut seen = FxHashSet::default();
@@ -389,7 +397,7 @@ fn leaves(term: TermId) -> Vec<TermId> {
     leaves
 }
 
-/// The variable and the constant, of an equation of two such.
+/// Returns the variable and the constant of an equation of two such.
 fn equated(kind: TermKind<'_>) -> Option<(Symbol, i128)> {
     let TermKind::Apply {
         op: Op::Eq,
@@ -405,26 +413,28 @@ fn equated(kind: TermKind<'_>) -> Option<(Symbol, i128)> {
     })
 }
 
-/// How many different values there are.
+/// Returns the number of different values.
 pub fn distinct(values: &[i128]) -> usize {
     values.iter().collect::<FxHashSet<_>>().len()
 }
 
-/// Variables whose differences have few values at some place though they themselves have many: classes of them.
+/// Returns classes of variables that have many values but whose differences have few at some location.
 fn classes<'p>(
     places: impl Iterator<Item = &'p PlaceSamples>,
-    is_other: impl Fn(&Column) -> bool,
+    has_many_values: impl Fn(&Column) -> bool,
 ) -> Vec<Vec<TermId>> {
     let mut classes: Vec<Vec<TermId>> = Vec::new();
-    for place in places.filter(|place| place.rows.len() >= ENOUGH) {
-        let others: Vec<Column> = Column::all(place).filter(&is_other).collect();
+    for place in places.filter(|place| place.rows.len() >= MINIMUM_SAMPLES) {
+        let others: Vec<Column> = Column::all(place).filter(&has_many_values).collect();
         for (first, one) in others.iter().enumerate() {
             for other in &others[first + 1..] {
                 let Some(differences) = differences(one, other) else {
                     continue;
                 };
                 let count = distinct(&differences);
-                if count <= FEW && count < distinct(&one.signed).min(distinct(&other.signed)) {
+                if count <= MAXIMUM_SAMPLED_VALUES
+                    && count < distinct(&one.signed).min(distinct(&other.signed))
+                {
                     join(&mut classes, one.variable.term, other.variable.term);
                 }
             }
@@ -447,7 +457,7 @@ fn join(classes: &mut Vec<Vec<TermId>>, one: TermId, other: TermId) {
     }
 }
 
-/// By how much the other is larger, modulo 2ⁿ.
+/// Returns the differences of two columns, modulo 2ⁿ.
 fn differences(one: &Column, other: &Column) -> Option<Vec<i128>> {
     let Sort::BitVec(width) = one.variable.sort else {
         return None;
@@ -458,7 +468,7 @@ fn differences(one: &Column, other: &Column) -> Option<Vec<i128>> {
     (one.variable.sort == other.variable.sort).then(|| pairs.map(wrapped).collect())
 }
 
-/// Conditions of the program that speak of a variable with many values.
+/// Returns conditions of the program about a variable with many values.
 fn truths(
     columns: &[Column],
     others: &[&Column],
@@ -474,10 +484,10 @@ fn truths(
         about.iter().any(|(symbol, _)| of_others.contains(symbol))
     });
     let found = about_others.filter_map(|condition| truth(conditions, condition, columns));
-    found.take(MOST_CONDITIONS).collect()
+    found.take(MAXIMUM_CONDITIONS).collect()
 }
 
-/// Whether the condition holds, if it speaks of these variables only.
+/// Returns the truth of the condition in the samples, if it is about these variables only.
 fn truth(
     vocabulary: &Vocabulary,
     condition: TermId,
@@ -500,7 +510,7 @@ fn truth(
     Some((feature, truths.into_iter().map(i128::from).collect()))
 }
 
-/// Conditions that more than one block asks about variables of which all are open, those that most ask first.
+/// Returns conditions that several blocks check and whose variables all satisfy `is_open`, the most frequent first.
 fn by_frequency(blocks: &Blocks, is_open: impl Fn(Symbol) -> bool) -> Vec<TermId> {
     let mut counts: FxHashMap<TermId, usize> = FxHashMap::default();
     for at in blocks.cut_points() {
@@ -508,11 +518,11 @@ fn by_frequency(blocks: &Blocks, is_open: impl Fn(Symbol) -> bool) -> Vec<TermId
             for_each_subterm(store(), [block.guard], |term, kind| {
                 let is_comparison =
                     matches!(kind, TermKind::Apply { op, .. } if op.is_comparison());
-                let speaks_of_open = || {
+                let is_over_open_variables = || {
                     let variables = free_variables(store(), term);
                     variables.iter().all(|&(symbol, _)| is_open(symbol))
                 };
-                if is_comparison && speaks_of_open() {
+                if is_comparison && is_over_open_variables() {
                     *counts.entry(term).or_default() += 1;
                 }
             });

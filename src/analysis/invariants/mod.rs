@@ -1,37 +1,40 @@
-//! Invariants that analyses share: guesses, their proofs, and the store of what is proved.
+//! Invariants that engines share: candidates, their proofs, and the store of what is proved.
 //!
-//! There are two channels with two types (an engine that mixes them up does not compile): a [`Candidate`] is a formula
-//! that somebody believes in; a [`Proved`] batch can only be made by a prover, which has shown it to be inductive:
-//! [`houdini`], [`states`], and k-induction ([`super::k_induction`]), which needs unrollings and so has its prover with it. Each analysis has its [`Exchange`] with both.
+//! There are two kinds of data with two types, so that an engine that confuses them does not compile. A [`Candidate`]
+//! is a formula that may be invariant. A [`Proved`] batch can only be made by a prover, which has shown it to be
+//! inductive: [`houdini`], [`states`], and k-induction ([`super::k_induction`]), whose prover is part of the engine
+//! because it needs unrollings. Each engine has an [`Exchange`] for both.
 //!
-//! # Who publishes for whom
-//! Everybody's invariants reach everybody: there is one store, and what is taken from it ([`taken`]) does not tell whose it
-//! is. Each cell of the table has a test (`analysis/exchange_table.rs`).
+//! # Publishers and consumers
+//! The invariants of every engine reach all engines: there is one store, and consumers ([`taken`]) do not distinguish
+//! publishers. Each pair of a publisher and a consumer has a test (`analysis/exchange_table.rs`).
 //!
-//! | publishes | how | takes | when, and what for |
-//! |---|---|---|---|
-//! | data flow: fixpoints, guesses, cells of arrays, combinations of values | proves them itself: what refutes one guess makes the next | data flow | each fixpoint starts from what is known |
-//! | KIPDR: obligations | proves them itself: the next counterexample depends on it; those that it gives up are offered | k-induction and KIPDR, base case | where the model of an alarm breaks some |
-//! | CTIGAR: clauses of the last frame | proves them itself, for the infinite frame; the others are offered | k-induction and KIPDR, step case | at each model that breaks some |
-//! | predicate abstraction: predicates, abstract states | offers | BMC | where the model of an alarm breaks some |
-//! | IMPACT: interpolants, abstract states | offers | predicate abstraction, IMPACT | at each refinement, as part of each abstraction |
-//! | SPACER: lemmas without counters | offers | CTIGAR | at each obligation, for all frames |
-//! | | | SPACER | as part of the clauses: Z3's engine cannot be told more, so it begins again, each time after four times as long |
-//! | | | Horn clauses | as part of the clauses, each time that they are asked |
+//! * Data flow (fixpoints, guesses, cells of arrays, combinations of values) proves its invariants itself, since the
+//!   models that refute one guess suggest the next. Each of its fixpoints assumes the known invariants.
+//! * KIPDR proves its obligations itself, since the next counterexample depends on them; it offers those that it gives up.
+//! * CTIGAR proves the clauses of its last frame itself, for the infinite frame, and offers the others. It takes
+//!   invariants at each obligation, for all frames.
+//! * Predicate abstraction and IMPACT offer their predicates, interpolants and abstract states. They take invariants at each
+//!   refinement, as part of each abstraction.
+//! * SPACER offers lemmas without counters. It takes invariants as part of the clauses: Z3's engine takes no more while it
+//!   runs, so it starts again, each time after four times as long.
+//! * The Horn engine takes invariants as part of the clauses, at each query.
+//! * k-induction and KIPDR take invariants in the step case when a model violates them; like BMC, they take them in the
+//!   base case when the model of an alarm violates them.
 //!
-//! Simulation and exhaustive exploration have no invariants and no use for them. Of recursive programs nothing is shared:
-//! invariants are about places with their calls inlined.
+//! Simulation and exhaustive exploration neither have nor use invariants. For recursive programs, nothing is shared:
+//! invariants are about locations with their calls inlined.
 //!
 //! # Modules
-//! * [`samples`]: states of concrete runs, which refute candidates for nothing and suggest others.
-//! * [`views`](mod@views): cells of arrays by what the program indexes them with.
-//! * [`guess`]: candidates from samples, round by round more of them.
+//! * [`samples`]: states of concrete runs, which refute candidates without a solver and suggest others.
+//! * [`views`](mod@views): cells of arrays by the numbers that the program computes their indices from.
+//! * [`guess`]: candidates from samples, more of them with each round.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`crate::entailment`].
-//! * [`states`]: which combinations of values there are; [`features`]: of what; [`tuples`]: as formulas.
-//! * [`store`](mod@store): proved batches, with versions and with whose they are; [`exchange`]: an analysis's view of it;
-//!   [`taken`]: what it takes.
+//! * [`states`]: the reachable values of [`features`] that have few, and formulas for such sets ([`tuples`]).
+//! * [`store`](mod@store): proved batches, with versions and publishers; [`exchange`]: an engine's view of the store;
+//!   [`taken`]: the invariants that an engine has taken.
 //! * [`mod@asserted`]: candidates from the program's assertions.
-//! * [`offers`]: formulas that analyses do not prove themselves; [`prover`]: who does.
+//! * [`offers`]: candidates that engines do not prove themselves; [`prover`]: the prover of these.
 
 mod asserted;
 mod contents;
@@ -61,18 +64,18 @@ use rustc_hash::FxHashMap;
 use crate::program::InlinedLocation;
 use crate::term::TermId;
 
-/// A formula that may hold whenever a cut point is reached: a Boolean term of the shared store over the program's
-/// variables at instance 0.
+/// A candidate invariant: a formula that may hold whenever a cut point is reached, as a Boolean term of the shared
+/// store over the program's variables at instance 0.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
     /// The cut point.
     pub at: InlinedLocation,
-    /// What may hold there.
+    /// The formula.
     pub formula: TermId,
 }
 
 impl Candidate {
-    /// Each of the formulas at the cut point.
+    /// Returns a candidate for each of the formulas at the cut point.
     pub fn each(
         at: InlinedLocation,
         formulas: impl IntoIterator<Item = TermId>,
@@ -82,13 +85,13 @@ impl Candidate {
     }
 }
 
-/// The name of an analysis, for what it publishes.
+/// The name of the engine that publishes an invariant.
 pub type Publisher = Arc<str>;
 
 /// Formulas by cut point.
 pub type ByPlace = FxHashMap<InlinedLocation, Vec<TermId>>;
 
-/// The candidates by cut point, without what is trivial or there twice.
+/// Groups candidates by cut point, without true formulas and duplicates.
 pub fn by_place(candidates: impl IntoIterator<Item = Candidate>) -> ByPlace {
     let mut map = ByPlace::default();
     for candidate in candidates {

@@ -1,7 +1,7 @@
-//! What analyses believe in and do not prove themselves, until the prover has time for it.
+//! Candidates that engines offer to the prover instead of proving them themselves.
 //!
-//! Who offers a formula does not wait. The prover takes what several have offered first, then what is cheap. What it
-//! cannot prove stays for a while: together with what is offered later it may be inductive.
+//! Offering does not block. The prover tries candidates that several engines have offered first, then cheap ones. A
+//! candidate that is not proved stays for a while, since it may be inductive together with later ones.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use super::{Candidate, Publisher};
 use crate::certify::certificate::quantified;
 use crate::term::{Op, Pool, TermId, TermKind, for_each_subterm, store};
 
-/// So often a formula is tried.
-const TRIES: u32 = 4;
+/// Maximum number of times that a candidate is tried.
+const MAXIMUM_TRIES: u32 = 4;
 
-/// More formulas than this are not kept; those that have been tried most often and are dearest go.
-const MOST: usize = 2_000;
+/// Maximum number of candidates that are kept; beyond it, those with most tries and highest cost are dropped.
+const MAXIMUM_CANDIDATES: usize = 2_000;
 
-/// Formulas that cost more are not taken.
-const MOST_PRICE: u32 = 4_000;
+/// Maximum cost of a candidate; others are not taken.
+const MAXIMUM_COST: u32 = 4_000;
 
-/// The formulas.
+/// The candidates on offer.
 #[derive(Debug, Default)]
 pub struct Offers {
     state: Mutex<State>,
@@ -31,25 +31,25 @@ pub struct Offers {
 #[derive(Debug, Default)]
 struct State {
     open: FxHashMap<Candidate, Offer>,
-    /// Those that are settled: proved, refuted or given up.
+    /// Candidates that are settled: proved, refuted or given up.
     settled: FxHashSet<Candidate>,
-    /// Whether something has come since the last round.
+    /// Whether there are new candidates since the last round.
     is_fresh: bool,
 }
 
 #[derive(Debug)]
 struct Offer {
-    /// Who came first.
+    /// The first engine to offer it.
     publisher: Publisher,
-    /// How often it was offered.
+    /// The number of times that it was offered.
     times: u32,
-    /// How often it was tried.
+    /// The number of times that it was tried.
     tries: u32,
-    price: u32,
+    cost: u32,
 }
 
 impl Offers {
-    /// Somebody believes in the formulas.
+    /// Adds candidates of an engine.
     pub fn add(&self, publisher: &Publisher, candidates: impl IntoIterator<Item = Candidate>) {
         let mut state = self.state.lock();
         for candidate in candidates {
@@ -62,8 +62,8 @@ impl Offers {
                 offer.times += u32::from(offer.publisher != *publisher);
                 continue;
             }
-            let price = price(candidate.formula);
-            if price > MOST_PRICE {
+            let cost = cost(candidate.formula);
+            if cost > MAXIMUM_COST {
                 continue;
             }
             state.is_fresh = true;
@@ -73,7 +73,7 @@ impl Offers {
                     publisher: Publisher::clone(publisher),
                     times: 1,
                     tries: 0,
-                    price,
+                    cost,
                 },
             );
         }
@@ -83,7 +83,7 @@ impl Offers {
         }
     }
 
-    /// Waits for something new, so long at most; says if there is something.
+    /// Waits for new candidates, up to the time; returns whether there are some.
     pub fn wait(&self, most: Duration) -> bool {
         let mut state = self.state.lock();
         if !state.is_fresh {
@@ -92,7 +92,7 @@ impl Offers {
         state.is_fresh
     }
 
-    /// The formulas to be tried next, with those who offered them; each has one try less from here on.
+    /// Returns the candidates to be tried next, with the engines that offered them, and counts one try of each.
     pub fn next(&self, most: usize) -> Vec<(Candidate, Publisher)> {
         let mut state = self.state.lock();
         state.is_fresh = false;
@@ -106,7 +106,7 @@ impl Offers {
         chosen.collect()
     }
 
-    /// The formulas may be offered again.
+    /// Lets settled candidates be offered again.
     pub fn reopen(&self, candidates: &[Candidate]) {
         let mut state = self.state.lock();
         for candidate in candidates {
@@ -114,20 +114,20 @@ impl Offers {
         }
     }
 
-    /// Those of the formulas that need not be tried again.
+    /// Settles the candidates, and those that have been tried often enough.
     pub fn settle(&self, candidates: &[Candidate]) {
         let mut state = self.state.lock();
         for candidate in candidates {
             state.open.remove(candidate);
             state.settled.insert(*candidate);
         }
-        let tired: Vec<Candidate> = state
+        let exhausted: Vec<Candidate> = state
             .open
             .iter()
-            .filter(|(_, offer)| offer.tries >= TRIES)
+            .filter(|(_, offer)| offer.tries >= MAXIMUM_TRIES)
             .map(|(&candidate, _)| candidate)
             .collect();
-        for candidate in tired {
+        for candidate in exhausted {
             state.open.remove(&candidate);
             state.settled.insert(candidate);
         }
@@ -135,13 +135,13 @@ impl Offers {
 }
 
 impl State {
-    /// What is open, what is to be tried next first.
+    /// Returns the open candidates in the order in which they are to be tried.
     fn order(&self) -> Vec<Candidate> {
         let mut order: Vec<_> = self
             .open
             .iter()
             .map(|(candidate, offer)| {
-                let key = (offer.tries, std::cmp::Reverse(offer.times), offer.price);
+                let key = (offer.tries, std::cmp::Reverse(offer.times), offer.cost);
                 (key, candidate.at, candidate.formula)
             })
             .collect();
@@ -153,20 +153,20 @@ impl State {
     }
 
     fn make_room(&mut self) {
-        if self.open.len() <= MOST {
+        if self.open.len() <= MAXIMUM_CANDIDATES {
             return;
         }
-        for candidate in self.order().split_off(MOST) {
+        for candidate in self.order().split_off(MAXIMUM_CANDIDATES) {
             self.open.remove(&candidate);
         }
     }
 }
 
-/// What it may cost to prove the formula: its size, and more for products, quotients and cells.
-fn price(formula: TermId) -> u32 {
-    let mut price = 0;
+/// Estimates the cost of proving a formula: its size, and more for products, quotients and cells.
+fn cost(formula: TermId) -> u32 {
+    let mut cost = 0;
     for_each_subterm(store(), [formula], |_, kind| {
-        price += match kind {
+        cost += match kind {
             TermKind::Apply { op, arguments } => match op {
                 Op::BvMul | Op::IntMul if arguments.iter().all(|&one| !is_constant(one)) => 40,
                 Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => 40,
@@ -177,7 +177,7 @@ fn price(formula: TermId) -> u32 {
             _ => 1,
         };
     });
-    price + 20 * u32::from(quantified(formula).is_some())
+    cost + 20 * u32::from(quantified(formula).is_some())
 }
 
 fn is_constant(term: TermId) -> bool {
@@ -210,24 +210,24 @@ mod tests {
     }
 
     #[test]
-    fn what_several_offer_comes_first_and_then_what_is_cheap() {
+    fn candidates_of_several_engines_come_first_and_then_cheap_ones() {
         let pool = store();
         let (x, y) = (variable("offers::x"), variable("offers::y"));
         let cheap = candidate(pool.ult(x, y));
-        let dear = candidate(pool.ult(pool.mul(x, y), y));
+        let costly = candidate(pool.ult(pool.mul(x, y), y));
         let wanted = candidate(pool.ult(pool.udiv(x, y), pool.mul(x, x)));
         let offers = Offers::default();
         let [one, other] = ["one", "other"].map(Publisher::from);
         assert!(!offers.wait(Duration::ZERO));
-        offers.add(&one, [dear, wanted, cheap, candidate(TermId::TRUE)]);
+        offers.add(&one, [costly, wanted, cheap, candidate(TermId::TRUE)]);
         offers.add(&other, [wanted]);
         assert!(offers.wait(Duration::ZERO));
-        assert_eq!(order(&offers, 9), [wanted, cheap, dear]);
+        assert_eq!(order(&offers, 9), [wanted, cheap, costly]);
         assert!(!offers.wait(Duration::ZERO));
-        // The same again is nothing new.
+        // A known candidate is nothing new.
         offers.add(&one, [cheap]);
         assert!(!offers.wait(Duration::ZERO));
-        // What has been tried waits for what has not.
+        // Tried candidates come after untried ones.
         let other_way = candidate(pool.ult(y, x));
         offers.add(&other, [other_way]);
         assert_eq!(order(&offers, 1), [other_way]);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_settled_or_was_tried_too_often_is_not_tried_again() {
+    fn settled_and_exhausted_candidates_are_not_tried_again() {
         let pool = store();
         let mut all: Vec<Candidate> = (0..3)
             .map(|number| candidate(pool.ult(variable("offers::z"), pool.bv(32, 10 + number))))
@@ -246,7 +246,7 @@ mod tests {
         offers.add(&one, all.clone());
         assert_eq!(order(&offers, 9).len(), 3);
         offers.settle(&all[..1]);
-        for _ in 1..TRIES {
+        for _ in 1..MAXIMUM_TRIES {
             assert_eq!(order(&offers, 9), all[1..]);
             offers.settle(&[]);
         }

@@ -1,9 +1,9 @@
-//! The standing prover: what analyses offer is refuted by samples or proved by [`houdini`](super::houdini), all of it
-//! together, so that what one analysis believes in may be inductive with what another does.
+//! The prover of candidates that engines offer: samples refute them, or [`houdini`](super::houdini) proves them, all of
+//! them together, so that candidates of one engine may be inductive with those of another.
 //!
-//! It works beside the analyses, in turns of its own; nobody waits for it. An analysis that has to know at once has a
-//! [`Houdini`] of its own: property direction, whose next step depends on what is proved; the data-flow analysis, whose
-//! next guesses depend on what refutes the last; and whoever makes a certificate.
+//! It runs beside the engines, and no engine waits for it. An engine that needs the result at once has a [`Houdini`] of
+//! its own: property direction, whose next step depends on what is proved; the data-flow analysis, whose next guesses
+//! depend on the models that refute the last ones; and all that make certificates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,20 +20,20 @@ use crate::program::{CutPointKind, InlinedLocation};
 use crate::solver::{Solver, SolverError};
 use crate::workers::Workers;
 
-/// So many formulas are tried together.
-const TOGETHER: usize = 300;
+/// Maximum number of candidates that are tried together.
+const MAXIMUM_CANDIDATES_PER_ROUND: usize = 300;
 
-/// How long it looks for states that refute formulas.
-const SIMULATION: Duration = Duration::from_millis(60);
+/// Wall time of the simulation whose states refute candidates.
+const SIMULATION_TIME: Duration = Duration::from_millis(60);
 
-/// What has come of a round.
+/// The result of a round.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// How many formulas there were.
+    /// The number of candidates.
     pub tried: usize,
-    /// How many of them samples have refuted.
+    /// The number of those that samples have refuted.
     pub refuted: usize,
-    /// How many are proved, and were not before.
+    /// The number of newly proved ones.
     pub proved: usize,
 }
 
@@ -43,12 +43,12 @@ pub struct Prover<'p> {
     blocks: Arc<Blocks>,
     houdini: Houdini,
     token: CancellationToken,
-    /// From the first round on.
+    /// Computed in the first round.
     samples: Option<Samples>,
 }
 
 impl<'p> Prover<'p> {
-    /// For the program of the blocks; `None` if it has recursion, which invariants of the store do not speak about.
+    /// Creates the prover of a program; `None` if it has recursion, which invariants of the store do not cover.
     pub fn new(
         store: &'p InvariantStore,
         blocks: &Arc<Blocks>,
@@ -62,15 +62,15 @@ impl<'p> Prover<'p> {
         Some(Self {
             store,
             blocks: Arc::clone(blocks),
-            houdini: Houdini::new(blocks, solver().ok()?, token, workers).impatient(),
+            houdini: Houdini::new(blocks, solver().ok()?, token, workers).with_shortest_limits(),
             token: token.clone(),
             samples: None,
         })
     }
 
-    /// Tries what is offered now.
+    /// Tries the candidates that are offered now.
     pub fn round(&mut self, safe_point: &dyn Fn() -> Duration) -> Round {
-        let offers = self.store.offers.next(TOGETHER);
+        let offers = self.store.offers.next(MAXIMUM_CANDIDATES_PER_ROUND);
         let mut round = Round {
             tried: offers.len(),
             ..Round::default()
@@ -112,17 +112,17 @@ impl<'p> Prover<'p> {
         round
     }
 
-    /// Whether a run of the program may be there in an arbitrary state.
+    /// Checks whether a run of the program may be there in an arbitrary state.
     fn is_inside(&self, at: InlinedLocation) -> bool {
         let kind = self.blocks.inlined().cut_points().kind(at.location);
         kind.is_some_and(|kind| kind.is_inner() && kind != CutPointKind::Added)
     }
 
-    /// Whether a sample does not satisfy the formula.
+    /// Checks whether a sample violates the formula.
     fn is_refuted(&mut self, candidate: Candidate) -> bool {
         let samples = self.samples.get_or_insert_with(|| {
             let options = simulate::Options {
-                time: SIMULATION,
+                time: SIMULATION_TIME,
                 patience: Some(simulate::PATIENCE),
                 accesses: AccessChecks::SingleObjects,
                 ..simulate::Options::default()

@@ -1,4 +1,4 @@
-//! States of concrete runs at cut points.
+//! Samples: states of concrete runs at cut points.
 
 use rustc_hash::FxHashMap;
 
@@ -18,29 +18,28 @@ use crate::term::{
     for_each_subterm, store,
 };
 
-/// A variable that is sampled, or a cell of an array at a constant index: a Boolean, a bit vector of up to 64 bits, or an
-/// integer.
+/// A sampled variable, or cell of an array at a constant index: a Boolean, an integer, or at most 64 bits.
 #[derive(Copy, Clone, Debug)]
 pub struct SampledVariable {
-    /// Which, or the array's.
+    /// The variable, or the array.
     pub id: VariableId,
     /// The cell's index.
     pub cell: Option<u64>,
-    /// As a term.
+    /// The variable or cell as a term.
     pub term: TermId,
     pub sort: Sort,
-    /// Whether C reads it as unsigned.
+    /// Whether its C type is unsigned.
     pub unsigned: bool,
 }
 
 impl SampledVariable {
-    /// Those of the variables that are sampled.
+    /// Returns those of the variables that are sampled.
     pub fn all(program: &Program, variables: &[VariableId]) -> Vec<Self> {
         let one = |&id| Self::new(program, id);
         variables.iter().filter_map(one).collect()
     }
 
-    /// The variable, if it is sampled.
+    /// Returns the variable, if it is sampled.
     pub fn new(program: &Program, id: VariableId) -> Option<Self> {
         let variable = program.variable(id);
         let sampled = match variable.sort {
@@ -60,7 +59,7 @@ impl SampledVariable {
         })
     }
 
-    /// The cells that the blocks read or write at constant indices, those that are used most.
+    /// Returns the cells that the blocks read or write most at constant indices.
     fn cells(blocks: &Blocks) -> Vec<Self> {
         let program = blocks.inlined().program();
         let mut uses: FxHashMap<TermId, usize> = FxHashMap::default();
@@ -82,7 +81,7 @@ impl SampledVariable {
                         note(array, arguments[1]);
                     }
                 });
-                // What is written to an array that nothing is known of yet.
+                // Writes to arrays with unknown contents.
                 for &(variable, mut value) in &block.updates {
                     while let Some(&[array, index, _]) = store().arguments(Op::Store, value) {
                         note(store().variable(program.variable(variable).symbol), index);
@@ -96,7 +95,7 @@ impl SampledVariable {
         let cells = uses
             .into_iter()
             .filter_map(|(cell, _)| Self::cell(blocks, cell));
-        cells.take(MOST_CELLS).collect()
+        cells.take(MAXIMUM_CELLS).collect()
     }
 
     fn cell(blocks: &Blocks, cell: TermId) -> Option<Self> {
@@ -121,7 +120,7 @@ impl SampledVariable {
         })
     }
 
-    /// What it is in a state.
+    /// Returns its value in a state.
     pub fn in_state(&self, state: &StateView<'_>) -> Option<i128> {
         match self.cell {
             Some(index) => number(&state.cell(self.id, index)?),
@@ -130,7 +129,7 @@ impl SampledVariable {
     }
 }
 
-/// The term with a variable in the place of each cell of an array at a constant index, and what these stand for.
+/// Replaces cells at constant indices in the term by fresh variables; returns also the cells of these.
 pub fn with_named_cells(term: TermId) -> (TermId, FxHashMap<Symbol, TermId>) {
     let mut names: FxHashMap<TermId, Symbol> = FxHashMap::default();
     for_each_subterm(store(), [term], |part, kind| {
@@ -156,14 +155,14 @@ pub fn with_named_cells(term: TermId) -> (TermId, FxHashMap<Symbol, TermId>) {
     )
 }
 
-/// How states are looked at where there are arrays.
+/// The views and cells of arrays that samples record.
 pub struct Watched {
     views: Vec<View>,
     cells: Vec<SampledVariable>,
 }
 
 impl Watched {
-    /// As the program's blocks use the arrays.
+    /// Returns those that the program's blocks use.
     pub fn of(blocks: &Blocks) -> Self {
         Self {
             views: View::all(blocks),
@@ -172,7 +171,7 @@ impl Watched {
     }
 }
 
-/// The number that a value of a sampled sort is; bit vectors as signed ones. `None` for integers beyond 100 bits.
+/// Returns a value of a sampled sort as a number; bit vectors as signed ones. `None` for integers beyond 100 bits.
 pub fn number(value: &Value) -> Option<i128> {
     match value {
         Value::Bool(truth) => Some(i128::from(*truth)),
@@ -184,7 +183,7 @@ pub fn number(value: &Value) -> Option<i128> {
     }
 }
 
-/// The value of a sampled sort that the number stands for.
+/// Returns the value of a sampled sort for the number.
 pub fn value(sort: Sort, number: i128) -> Option<Value> {
     Some(match sort {
         Sort::Bool => Value::Bool(number != 0),
@@ -197,9 +196,9 @@ pub fn value(sort: Sort, number: i128) -> Option<Value> {
 /// An array that is sampled: of bit vectors, or of integers.
 #[derive(Copy, Clone, Debug)]
 pub struct SampledArray {
-    /// Which.
+    /// The variable.
     pub id: VariableId,
-    /// As a term.
+    /// The variable as a term.
     pub term: TermId,
     /// The sort of its indices.
     pub index: Sort,
@@ -208,7 +207,7 @@ pub struct SampledArray {
 }
 
 impl SampledArray {
-    /// Those of the variables that are sampled arrays.
+    /// Returns those of the variables that are sampled arrays.
     pub fn all(program: &Program, variables: &[VariableId]) -> Vec<Self> {
         let one = |&id: &VariableId| Self::new(program, id);
         variables.iter().filter_map(one).collect()
@@ -244,28 +243,28 @@ pub struct ArrayRow {
     pub cells: Vec<Vec<i128>>,
 }
 
-/// The states seen at a cut point.
+/// The samples of a cut point.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceSamples {
     /// The live variables that are sampled.
     pub variables: Vec<SampledVariable>,
-    /// Their values, a row a state; rows differ from one another.
+    /// Their values, one row for each state, without duplicates.
     pub rows: Vec<Vec<i128>>,
     /// The live arrays that are sampled.
     pub arrays: Vec<SampledArray>,
-    /// What the program means by these arrays' cells.
+    /// The views of these arrays.
     pub views: Vec<View>,
     /// Some of the states with the arrays.
     pub array_rows: Vec<ArrayRow>,
-    /// How often the run at hand has visited the place.
+    /// The number of visits of the present run to the location.
     visits_in_run: u64,
-    /// How many states of it have been kept, and which share of the visits is kept now.
+    /// The number of its states that have been kept, and the divisor n of "one visit in n is kept".
     rows_in_run: u64,
     one_in: u64,
 }
 
 impl PlaceSamples {
-    /// No states yet of these live variables, whose arrays are seen in some of these ways.
+    /// Creates an empty set of samples of these live variables.
     pub fn of(program: &Program, live: &[VariableId], watched: &Watched) -> Self {
         let arrays = SampledArray::all(program, live);
         let is_live = |view: &&View| arrays.iter().any(|array| array.term == view.array);
@@ -280,7 +279,7 @@ impl PlaceSamples {
         }
     }
 
-    /// States without arrays.
+    /// Makes samples of scalars alone.
     pub fn with_rows(variables: Vec<SampledVariable>, rows: Vec<Vec<i128>>) -> Self {
         Self {
             variables,
@@ -289,18 +288,18 @@ impl PlaceSamples {
         }
     }
 
-    /// The visits from now on are those of another run.
+    /// Starts to count the visits of another run.
     pub fn begin_run(&mut self) {
         self.visits_in_run = 0;
         self.rows_in_run = 0;
         self.one_in = 1;
     }
 
-    /// Whether the state at this visit is kept, if there is room. The longer the run, the fewer are, without any pattern, or the pattern
-    /// would be seen in the values.
+    /// Decides whether the state at this visit is kept, if there is room. The longer the run, the smaller the share
+    /// that is kept, by a hash: a regular choice would show as a pattern in the values.
     pub fn is_kept(&mut self) -> bool {
         self.visits_in_run += 1;
-        if self.rows.len() >= MOST_ROWS {
+        if self.rows.len() >= MAXIMUM_ROWS {
             return false;
         }
         let visit = self.visits_in_run;
@@ -318,7 +317,7 @@ impl PlaceSamples {
         kept
     }
 
-    /// Adds a state; says if it is new.
+    /// Adds a state; `true` if it is new.
     pub fn add(&mut self, row: Vec<i128>) -> bool {
         let new = !self.rows.contains(&row);
         if new {
@@ -359,7 +358,7 @@ impl ArrayRow {
         }
     }
 
-    /// The numbers whose cells are kept of each view, in order: the first ones, and those near small values of variables.
+    /// Returns the numbers whose cells are kept of each view, in order: the first ones, and those near small scalars.
     pub fn numbers(scalars: &[i128]) -> Vec<i128> {
         let small = scalars.iter().filter(|value| (1..1 << 10).contains(*value));
         let near = small.flat_map(|value| [value - 1, *value]);
@@ -370,41 +369,41 @@ impl ArrayRow {
     }
 }
 
-/// The states seen at all cut points that are inside of runs.
+/// The samples of all inner cut points.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// By place.
+    /// The samples by location.
     pub places: FxHashMap<InlinedLocation, PlaceSamples>,
 }
 
-/// How many cells of arrays are looked at as if they were variables.
-const MOST_CELLS: usize = 8;
+/// Maximum number of cells at constant indices that are sampled like variables.
+const MAXIMUM_CELLS: usize = 8;
 
-/// How many states are kept for a place.
-const MOST_ROWS: usize = 300;
+/// Maximum number of states of a location.
+const MAXIMUM_ROWS: usize = 300;
 
-/// How many states are kept with their arrays, so many of a run on average; and how many cells from the beginning on.
-const MOST_ARRAY_ROWS: usize = 120;
-const ARRAY_ROWS_OF_RUN: usize = 12;
+/// Maximum numbers of states with arrays, of a location and of a run on average; number of first cells kept.
+const MAXIMUM_ARRAY_ROWS: usize = 120;
+const ARRAY_ROWS_PER_RUN: usize = 12;
 const FIRST_CELLS: i128 = 12;
 
-/// Ordinary runs.
-const RUNS: usize = 96;
+/// Number of ordinary runs.
+const ORDINARY_RUNS: usize = 96;
 
-/// Steps of a run; of some of the runs, since what happens late in a loop differs in many programs.
+/// Maximum number of steps of a run, and of a long run: what happens late in a loop differs in many programs.
 pub const RUN_STEPS: u64 = 5_000;
 const LONG_RUN_STEPS: u64 = 5_000_000;
 
-/// The first of so many runs are long, each so many apart.
+/// Of the first 72 runs, every 24th is long.
 const LONG_RUNS: usize = 72;
 const LONG_RUN_EVERY: usize = 24;
 
-/// The states of a run that are kept: the first ones, and then about so many at random.
+/// Number of first visits of a run that are all kept, and approximate number of later ones that are kept at random.
 const FIRST_VISITS: u64 = 6;
 const LATER_VISITS: u64 = 24;
 
 impl Samples {
-    /// States of ordinary runs, and of runs that simulation finds worth keeping in the time of the options.
+    /// Samples ordinary runs, and runs that simulation finds worth keeping in the time of the options.
     pub fn of_simulation(
         blocks: &Blocks,
         options: &simulate::Options,
@@ -416,7 +415,7 @@ impl Samples {
         Self::of_runs(blocks, &executable, &runs)
     }
 
-    /// Whether one of the states at the place does not satisfy the formula. What it says of arrays is not looked at.
+    /// Checks whether a sample at the location violates the formula; formulas about arrays are not refuted.
     pub fn refute(&self, at: InlinedLocation, formula: TermId) -> bool {
         let Some(place) = self.places.get(&at) else {
             return false;
@@ -433,7 +432,7 @@ impl Samples {
         })
     }
 
-    /// States of the runs on these inputs.
+    /// Samples the runs on these inputs.
     pub fn of_runs(blocks: &Blocks, executable: &Executable, runs: &[Journal]) -> Self {
         let program = blocks.inlined().program();
         let watched = Watched::of(blocks);
@@ -465,20 +464,20 @@ impl Samples {
     }
 }
 
-/// Ordinary runs, and runs that simulation finds worth keeping in the time of the options.
+/// Returns ordinary runs, and runs that simulation finds worth keeping in the time of the options.
 pub fn runs(
     program: &Program,
     executable: &Executable,
     options: &simulate::Options,
     control: Control<'_>,
 ) -> Vec<Journal> {
-    let mut runs = simulate::sample_runs(program, executable, RUNS, RUN_STEPS);
+    let mut runs = simulate::sample_runs(program, executable, ORDINARY_RUNS, RUN_STEPS);
     let simulation = simulate_confirmed(program, options, control, &mut Unconfirmed);
     runs.extend(simulation.corpus);
     runs
 }
 
-/// How far the run with the number is followed.
+/// Returns the limits of the run with the number.
 fn limits_of(number: usize) -> Limits<'static> {
     let is_long = number < LONG_RUNS && number.is_multiple_of(LONG_RUN_EVERY);
     Limits {
@@ -487,7 +486,7 @@ fn limits_of(number: usize) -> Limits<'static> {
     }
 }
 
-/// The locations of cut points other than the entry and the errors.
+/// Marks the locations of cut points other than the entry and the errors.
 fn inner_points(blocks: &Blocks) -> Vec<bool> {
     let inlined = blocks.inlined();
     let count = inlined.program().locations.len() as u32;
@@ -550,7 +549,7 @@ impl Observer for Recorder<'_> {
         let values = place.variables.iter();
         let row: Option<Vec<i128>> = values.map(|variable| variable.in_state(state)).collect();
         let Some(row) = row else { return };
-        let room = MOST_ARRAY_ROWS.min((self.run + 1) * ARRAY_ROWS_OF_RUN);
+        let room = MAXIMUM_ARRAY_ROWS.min((self.run + 1) * ARRAY_ROWS_PER_RUN);
         if !place.arrays.is_empty() && place.array_rows.len() < room {
             let array_row = ArrayRow::new(row.clone(), place, state);
             place.array_rows.push(array_row);

@@ -1,10 +1,10 @@
 //! The store of proved invariants.
 //!
-//! Batches come with what they rely on and who came up with them; every change makes a new version. Readers take a
-//! [`Snapshot`], which does not change any more. A batch that is refuted goes with everything that relies on it, whoever
-//! has taken one of these is told to begin again, and nobody can publish it again.
+//! A batch comes with the batches that it relies on and its publishers; every change makes a new version. Readers take
+//! an immutable [`Snapshot`]. A batch that is refuted is withdrawn with all batches that rely on it; engines that have
+//! taken one of these are told to start again, and it cannot be published again.
 //!
-//! An analysis sees the store through an [`Exchange`](super::Exchange).
+//! An engine accesses the store through an [`Exchange`](super::Exchange).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ use crate::certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use crate::program::InlinedProgram;
 use crate::term::TermId;
 
-/// A batch's number in its store.
+/// The number of a batch in its store.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BatchId(u32);
 
@@ -29,15 +29,15 @@ pub struct BatchId(u32);
 #[derive(Clone, Debug)]
 pub struct Proved {
     invariants: Vec<Candidate>,
-    /// Whose each of them is.
+    /// The publisher of each invariant.
     publishers: Vec<Publisher>,
     k: u32,
     relies_on: Vec<BatchId>,
 }
 
 impl Proved {
-    /// What a prover has shown: the formulas hold at the entry and at the first k cut points on every path; and if they
-    /// hold at k cut points in a row, and the batches that they rely on hold, they hold at the next.
+    /// Makes a batch that a prover has shown: the formulas hold at the entry and at the first k cut points on every
+    /// path; and if they hold at k cut points in a row, and the batches that they rely on hold, they hold at the next.
     pub(in crate::analysis) fn new(
         invariants: Vec<Candidate>,
         k: u32,
@@ -56,7 +56,7 @@ impl Proved {
         &self.invariants
     }
 
-    /// The invariants with whose they are.
+    /// The invariants with their publishers.
     pub fn published(&self) -> impl Iterator<Item = (Candidate, &Publisher)> {
         self.invariants.iter().copied().zip(&self.publishers)
     }
@@ -90,13 +90,13 @@ impl Snapshot {
         self.batches.iter().map(|(id, batch)| (*id, &**batch))
     }
 
-    /// All invariants with the batches they are from.
+    /// All invariants with their batches.
     pub fn invariants(&self) -> impl Iterator<Item = (BatchId, Candidate)> {
         self.batches()
             .flat_map(|(id, batch)| batch.invariants.iter().map(move |&one| (id, one)))
     }
 
-    /// All invariants, without the batches they are from.
+    /// All invariants, without their batches.
     pub fn candidates(&self) -> FxHashSet<Candidate> {
         self.invariants().map(|(_, one)| one).collect()
     }
@@ -106,13 +106,13 @@ impl Snapshot {
         by_place(self.invariants().map(|(_, one)| one))
     }
 
-    /// How many invariants are of each publisher.
+    /// The number of invariants of each publisher.
     pub fn publishers(&self) -> BTreeMap<Publisher, usize> {
         let batches = self.batches.iter();
         count(batches.flat_map(|(_, batch)| batch.publishers.iter()))
     }
 
-    /// How many invariants are of each publisher in the batches that are newer than all of an earlier snapshot.
+    /// The number of invariants of each publisher in the batches that are newer than all of an earlier snapshot.
     pub fn publishers_since(&self, earlier: &Self) -> BTreeMap<Publisher, usize> {
         let newest = earlier.batches.last().map(|(id, _)| *id);
         let begin = self.batches.partition_point(|(id, _)| Some(*id) <= newest);
@@ -120,7 +120,7 @@ impl Snapshot {
         count(batches.flat_map(|(_, batch)| batch.publishers.iter()))
     }
 
-    /// Whose each invariant is.
+    /// The publisher of each invariant.
     pub fn publishers_by_invariant(
         &self,
         inlined: &InlinedProgram,
@@ -135,7 +135,7 @@ impl Snapshot {
         of
     }
 
-    /// How many of the invariants that a certificate has are of each publisher.
+    /// The number of invariants in a certificate of each publisher.
     pub fn publishers_in(
         &self,
         certificate: &Certificate,
@@ -158,7 +158,7 @@ impl Snapshot {
             .sum()
     }
 
-    /// Whether it has no invariant.
+    /// Checks whether there is no invariant.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -169,7 +169,7 @@ impl Snapshot {
         Some(&self.batches[index].1)
     }
 
-    /// The steps of a certificate for the batches and what they rely on, and the indices of those that were asked for.
+    /// Returns the proof steps of the batches and of those that they rely on, and the indices of the requested ones.
     fn proof_steps(
         &self,
         needed: &[BatchId],
@@ -185,7 +185,7 @@ impl Snapshot {
                 }
             }
         }
-        // Whoever has taken what is withdrawn meanwhile is told to begin again.
+        // Engines that have taken a batch that was withdrawn meanwhile are told to start again.
         wanted.retain(|&id| self.batch(id).is_some());
         wanted.sort_unstable();
         wanted.dedup();
@@ -199,8 +199,8 @@ impl Snapshot {
         (steps.collect(), needed.iter().filter_map(index).collect())
     }
 
-    /// The certificate that no target is reached in the last of k steps from any cut point where the invariants hold,
-    /// which are 1-inductive together, relative to the batches, which hold as well.
+    /// Returns the certificate that no target is reached in the last of k steps from any cut point where the invariants
+    /// hold. The invariants are 1-inductive together, relative to the batches, which hold as well.
     pub fn certificate(
         &self,
         k: u32,
@@ -237,46 +237,46 @@ fn count<'p>(publishers: impl Iterator<Item = &'p Publisher>) -> BTreeMap<Publis
     counts
 }
 
-/// Somebody who takes invariants.
+/// An engine that takes invariants.
 #[derive(Debug)]
 pub(super) struct Subscriber {
-    /// Is cancelled when something that was taken is withdrawn.
+    /// Cancelled when an invariant that was taken is withdrawn.
     pub token: CancellationToken,
-    /// How many batches there had been when it took something last: it may have each of these.
+    /// The number of batches ever published when it took a snapshot last: it may have each of these.
     pub taken: AtomicU64,
 }
 
-/// The store: what all analyses of a race have proved so far.
+/// The store of the invariants that all engines have proved so far.
 #[derive(Debug, Default)]
 pub struct InvariantStore {
     current: RwLock<Arc<Snapshot>>,
-    /// The version of `current`, for a look without the lock.
+    /// The version of `current`, readable without the lock.
     version: AtomicU64,
     batches_ever: AtomicU64,
-    /// What was withdrawn.
+    /// The invariants of batches that were refuted.
     refuted: RwLock<FxHashSet<Candidate>>,
     subscribers: Mutex<Vec<Weak<Subscriber>>>,
-    /// What somebody believes in and the prover has not proved yet.
+    /// Candidates on offer to the prover.
     pub(super) offers: Offers,
 }
 
 impl InvariantStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The version now.
+    /// Returns the present version.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
-    /// What is in it now.
+    /// Returns the present invariants.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.current.read())
     }
 
-    /// Adds a batch; `None` if one that it relies on has been withdrawn meanwhile, or something in it before.
+    /// Adds a batch; `None` if one that it relies on was withdrawn, or one of its invariants was refuted.
     pub fn publish(&self, batch: Proved) -> Option<BatchId> {
         let mut current = self.current.write();
         let refuted = self.refuted.read();
@@ -293,8 +293,7 @@ impl InvariantStore {
         Some(id)
     }
 
-    /// Takes out a batch that was refuted, and everything that relies on it; says which those are. Who has taken one of
-    /// them is told to begin again.
+    /// Withdraws a refuted batch and all that rely on it, returns these, and makes engines that use them start again.
     pub fn withdraw(&self, id: BatchId) -> Vec<BatchId> {
         let mut current = self.current.write();
         let mut gone = Vec::new();
@@ -315,7 +314,7 @@ impl InvariantStore {
         let mut next = Snapshot::clone(&current);
         next.batches.retain(|(id, _)| !gone.contains(id));
         self.replace(&mut current, next);
-        // What only relied on it may hold nevertheless.
+        // Invariants that only relied on it may hold nevertheless.
         let refuted = self.refuted.read();
         let others = gone.iter().filter_map(|id| before.batch(*id));
         let others = others.flat_map(|batch| &batch.invariants);
@@ -329,7 +328,7 @@ impl InvariantStore {
             let Some(subscriber) = subscriber.upgrade() else {
                 return false;
             };
-            // The first that is gone is the oldest.
+            // The first of the withdrawn batches is the oldest.
             if subscriber.taken.load(Ordering::Acquire) > u64::from(gone[0].0) {
                 subscriber.token.cancel();
             }
@@ -338,22 +337,22 @@ impl InvariantStore {
         gone
     }
 
-    /// Somebody believes in the formulas, who is no analysis with an [`super::Exchange`] of its own.
+    /// Offers candidates to the prover on behalf of a publisher that has no [`super::Exchange`].
     pub fn offer(&self, publisher: &Publisher, candidates: impl IntoIterator<Item = Candidate>) {
         self.offers.add(publisher, candidates);
     }
 
-    /// Waits until something is offered to the prover, so long at most; says if there is something.
+    /// Waits for candidates for the prover, up to the time; returns whether there are some.
     pub fn wait_for_offers(&self, most: Duration) -> bool {
         self.offers.wait(most)
     }
 
-    /// Whether the formula was in a batch that was refuted.
+    /// Checks whether the formula was in a batch that was refuted.
     pub(super) fn is_refuted(&self, candidate: &Candidate) -> bool {
         self.refuted.read().contains(candidate)
     }
 
-    /// Withdraws the batches that have one of the formulas at its place; says how many are gone.
+    /// Withdraws the batches that have one of the formulas at its location; returns the number of withdrawn ones.
     pub fn withdraw_all(
         &self,
         refuted: &[(InvariantLocation, TermId)],
@@ -369,7 +368,7 @@ impl InvariantStore {
         hit.map(|(id, _)| self.withdraw(id).len()).sum()
     }
 
-    /// Somebody begins to take invariants, who is told by the token when one that was taken is withdrawn.
+    /// Registers an engine that takes invariants; its token is cancelled when one that was taken is withdrawn.
     pub(super) fn subscribe(&self, token: &CancellationToken) -> Arc<Subscriber> {
         let subscriber = Arc::new(Subscriber {
             token: token.clone(),
@@ -379,16 +378,16 @@ impl InvariantStore {
         subscriber
     }
 
-    /// What is in it now, for a subscriber.
+    /// Returns the present invariants to a subscriber.
     pub(super) fn take(&self, subscriber: &Subscriber) -> Arc<Snapshot> {
-        // Under the lock, or a batch could be withdrawn before it is known who has it.
+        // Under the lock; otherwise a batch could be withdrawn before it is recorded that the subscriber has it.
         let current = self.current.read();
         let batches = self.batches_ever.load(Ordering::Relaxed);
         subscriber.taken.store(batches, Ordering::Release);
         Arc::clone(&current)
     }
 
-    /// Another store with the same invariants, none of which has been withdrawn.
+    /// Makes another store with the same invariants.
     #[cfg(test)]
     pub fn again(&self) -> Self {
         let other = Self::new();

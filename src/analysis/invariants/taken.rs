@@ -1,8 +1,8 @@
-//! Invariants as an engine takes them: without "any index".
+//! The invariants that an engine has taken, with quantified ones instantiated.
 //!
-//! An invariant that speaks of any index of an array is taken for those indices at which the program reads or writes
-//! arrays next, as far as they are terms over the state where it holds. These *instances* are invariants like others; in
-//! a proof, the invariant that they are of takes their place.
+//! An invariant about all cells of an array is instantiated at the indices at which the program next reads or writes
+//! arrays, as far as they are terms over the state where the invariant holds. These *instances* are used like other
+//! invariants; in a proof, the quantified invariant takes their place.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::Entry;
@@ -16,38 +16,38 @@ use crate::program::InlinedLocation;
 use crate::program::block::Blocks;
 use crate::term::{Pool, TermId, free_variables, store};
 
-/// So many indices of a place are looked at.
-const MOST_INDICES: usize = 32;
+/// Maximum number of indices of a location at which invariants are instantiated.
+const MAXIMUM_INDICES_PER_LOCATION: usize = 32;
 
-/// An invariant without "any index".
+/// An invariant without quantified indices.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Ground {
-    /// What holds where.
+    /// The formula with its location.
     pub fact: Candidate,
-    /// The invariant of the store that it is, or is an instance of.
+    /// The invariant of the store that it is or instantiates.
     pub of: Candidate,
-    /// The batch of that.
+    /// The batch of that invariant.
     pub batch: BatchId,
 }
 
-/// What an engine has taken.
+/// The invariants that an engine has taken.
 pub struct Taken {
     blocks: Arc<Blocks>,
     snapshot: Arc<Snapshot>,
     batches: FxHashSet<BatchId>,
-    /// By what is told of them.
+    /// The invariants by their formulas with locations.
     origins: FxHashMap<Candidate, Ground>,
     all: Vec<Ground>,
-    /// Those that speak of any index, as they are.
+    /// Quantified invariants, as they are.
     about_cells: Vec<Ground>,
-    /// Both by cut point, once somebody asks.
+    /// Both by cut point, computed on demand.
     by_place: OnceCell<ByPlace>,
     cells_by_place: OnceCell<ByPlace>,
     indices: FxHashMap<InlinedLocation, Vec<TermId>>,
 }
 
 impl Taken {
-    /// Nothing yet.
+    /// Starts without invariants.
     pub fn new(blocks: &Arc<Blocks>) -> Self {
         Self {
             blocks: Arc::clone(blocks),
@@ -62,7 +62,7 @@ impl Taken {
         }
     }
 
-    /// Takes what the store has now, and says what of it is new. (What is withdrawn stays: whoever has it begins again.)
+    /// Takes the store's invariants, and returns the new ones. (Withdrawn ones stay: their engine starts again.)
     pub fn refresh(&mut self, exchange: &Exchange<'_>) -> &[Ground] {
         let before = self.all.len();
         if let Some(snapshot) = exchange.newer_than(&self.snapshot) {
@@ -77,7 +77,7 @@ impl Taken {
                         self.about_cells.push(ground);
                         self.origins.insert(fact, ground);
                     }
-                    for formula in self.without_any_index(of) {
+                    for formula in self.instances_of(of) {
                         let fact = Candidate { formula, ..of };
                         if let Entry::Vacant(entry) = self.origins.entry(fact) {
                             self.all.push(*entry.insert(Ground { fact, of, batch }));
@@ -92,46 +92,46 @@ impl Taken {
         &self.all[before..]
     }
 
-    /// The store as it was when it was looked at last.
+    /// The snapshot that was taken last.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
 
-    /// All that is taken.
+    /// All invariants that are taken.
     pub fn all(&self) -> &[Ground] {
         &self.all
     }
 
-    /// Invariants that speak of any index, for who has more indices than those of the program's next step.
+    /// Quantified invariants, for engines that have more indices than those of the program's next step.
     pub fn about_cells(&self) -> &[Ground] {
         &self.about_cells
     }
 
-    /// What a formula that was taken is of.
+    /// Returns the origin of a formula that was taken.
     pub fn origin(&self, fact: &Candidate) -> Ground {
         self.origins[fact]
     }
 
-    /// The formulas of all that is taken.
+    /// The formulas of all that are taken, by cut point.
     pub fn by_place(&self) -> &ByPlace {
         let facts = || by_place(self.all.iter().map(|ground| ground.fact));
         self.by_place.get_or_init(facts)
     }
 
-    /// The same of what speaks of any index.
+    /// The formulas of quantified invariants, by cut point.
     pub fn cells_by_place(&self) -> &ByPlace {
         let facts = || by_place(self.about_cells.iter().map(|ground| ground.fact));
         self.cells_by_place.get_or_init(facts)
     }
 
-    /// The batches of all that is taken.
+    /// The batches of all that are taken.
     pub fn batches(&self) -> Vec<BatchId> {
         let mut batches: Vec<BatchId> = self.batches.iter().copied().collect();
         batches.sort_unstable();
         batches
     }
 
-    fn without_any_index(&mut self, one: Candidate) -> Vec<TermId> {
+    fn instances_of(&mut self, one: Candidate) -> Vec<TermId> {
         let Some(index) = quantified(one.formula) else {
             return vec![one.formula];
         };
@@ -140,17 +140,17 @@ impl Taken {
             .indices
             .entry(one.at)
             .or_insert_with(|| indices(blocks, one.at));
-        let of_the_sort = indices.iter().copied();
-        let of_the_sort = of_the_sort.filter(|&term| store().sort(term) == index.sort());
-        let of_the_sort: Vec<TermId> = of_the_sort.collect();
-        let instances = instances_at(store(), one.formula, index, &of_the_sort);
+        let indices_of_sort = indices.iter().copied();
+        let indices_of_sort = indices_of_sort.filter(|&term| store().sort(term) == index.sort());
+        let indices_of_sort: Vec<TermId> = indices_of_sort.collect();
+        let instances = instances_at(store(), one.formula, index, &indices_of_sort);
         let is_ground =
             |formula: &TermId| *formula != TermId::TRUE && quantified(*formula).is_none();
         instances.filter(is_ground).collect()
     }
 }
 
-/// The terms over the state at the place by which blocks that begin there read or write arrays.
+/// Returns the terms over the state at the location that blocks from there use as indices of arrays.
 fn indices(blocks: &Blocks, at: InlinedLocation) -> Vec<TermId> {
     let leaving = blocks.from(at);
     let terms = leaving.iter().flat_map(|block| {
@@ -158,12 +158,12 @@ fn indices(blocks: &Blocks, at: InlinedLocation) -> Vec<TermId> {
         updates.chain([block.guard])
     });
     let mut indices = indices_of(store(), terms);
-    let is_of_the_state = |&term: &TermId| {
+    let is_over_state = |&term: &TermId| {
         let variables = free_variables(store(), term);
         let mut variables = variables.into_iter();
         variables.all(|(symbol, instance)| instance == 0 && blocks.variable(symbol).is_some())
     };
-    indices.retain(is_of_the_state);
-    indices.truncate(MOST_INDICES);
+    indices.retain(is_over_state);
+    indices.truncate(MAXIMUM_INDICES_PER_LOCATION);
     indices
 }

@@ -1,4 +1,4 @@
-//! The store, and what is proved of small programs.
+//! Tests of the store, and of invariants of small programs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn a_snapshot_does_not_change() {
 }
 
 #[test]
-fn what_relies_on_a_withdrawn_batch_goes_with_it() {
+fn dependents_of_a_withdrawn_batch_are_withdrawn() {
     let invariants = InvariantStore::new();
     let first = invariants
         .publish(batch(vec![candidate(1, "p")], vec![]))
@@ -64,7 +64,7 @@ fn what_relies_on_a_withdrawn_batch_goes_with_it() {
     let left: Vec<BatchId> = invariants.snapshot().batches().map(|(id, _)| id).collect();
     assert_eq!(left, [other]);
     assert!(invariants.version() > version);
-    // Nobody may build on what is gone, and it goes only once.
+    // No batch may rely on a withdrawn one, which can be withdrawn only once.
     assert_eq!(
         invariants.publish(batch(vec![candidate(3, "t")], vec![second])),
         None
@@ -73,11 +73,11 @@ fn what_relies_on_a_withdrawn_batch_goes_with_it() {
 }
 
 #[test]
-fn who_has_taken_what_is_withdrawn_begins_again() {
+fn engines_that_have_taken_a_withdrawn_batch_start_again() {
     let invariants = InvariantStore::new();
     let tokens: [CancellationToken; 4] = Default::default();
     let [early, user, late, idle] = &tokens;
-    let exchange = |token| Exchange::new(&invariants, "somebody", token);
+    let exchange = |token| Exchange::new(&invariants, "engine", token);
     let [first, second, third, fourth] = [early, user, late, idle].map(exchange);
     let sound = batch(vec![candidate(1, "p")], vec![]);
     let sound = first.publish(sound).expect("nothing is refuted yet");
@@ -92,7 +92,7 @@ fn who_has_taken_what_is_withdrawn_begins_again() {
     let stopped = tokens.each_ref().map(CancellationToken::is_cancelled);
     assert_eq!(stopped, [false, true, true, false]);
     assert!(fourth.taken().is_empty());
-    // It does not come back, whoever proves it.
+    // It cannot be published again, by any engine.
     let again = batch(vec![candidate(4, "s"), candidate(2, "q")], vec![]);
     assert_eq!(fourth.publish(again), None);
     assert!(fourth.newer_than(&Snapshot::default()).is_some());
@@ -100,7 +100,7 @@ fn who_has_taken_what_is_withdrawn_begins_again() {
 }
 
 #[test]
-fn what_is_offered_is_proved_together_or_refuted() {
+fn offered_candidates_are_proved_together_or_refuted() {
     let blocks = loaded(&format!(
         "{INPUTS} int main(void) {{
             int w = __VERIFIER_nondet_int(), x = w, y = w;
@@ -182,7 +182,7 @@ fn loaded(text: &str) -> Arc<Blocks> {
     blocks(simplify(&lowered(text)).program)
 }
 
-/// What a round proposes that is proved, with what the round of values proposes, as text; and all that it proposes.
+/// Returns the proved candidates of a round and of the round of values, as text; and all of these candidates.
 fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
     let blocks = loaded(text);
     let token = CancellationToken::new();
@@ -219,7 +219,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
 const INPUTS: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);";
 
 #[test]
-fn the_sum_of_two_counters_is_found_and_what_only_looks_true_is_not_proved() {
+fn the_sum_of_two_counters_is_found_and_a_late_violation_refutes_it() {
     let program = format!(
         "{INPUTS} int main(void) {{
             unsigned x = 0, y = 0, z = 0;
@@ -234,7 +234,7 @@ fn the_sum_of_two_counters_is_found_and_what_only_looks_true_is_not_proved() {
     );
     let (proved, proposed) = proved(&program, Round::Linear);
     assert!(!proposed.is_empty());
-    // So many steps no sample goes, but the equation is false.
+    // No sample has so many steps, but the equation is false.
     assert!(proved.is_empty(), "{proved:?}");
     let (proved, _) = self::proved(
         &program.replace("if (z == 3000000000u) x = 5;", ""),
@@ -269,7 +269,7 @@ fn an_inequality_of_three_variables_is_a_facet() {
 }
 
 #[test]
-fn cells_behind_the_index_are_known_and_no_others() {
+fn cells_before_the_index_are_known() {
     let (proved, _) = proved(
         &format!(
             "{INPUTS} int main(void) {{
@@ -361,7 +361,7 @@ fn rings_are_views_and_constant_cells_are_variables() {
         .map(|&one| to_smtlib(crate::term::store(), one));
     let formulas: Vec<String> = formulas.collect();
     let about = |text: &String, all: [&str; 3]| all.iter().all(|one| text.contains(one));
-    // What is used is between what was put in and what was given back.
+    // The number of used cells follows from the numbers of insertions and removals.
     assert!(
         formulas
             .iter()

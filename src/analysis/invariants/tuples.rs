@@ -1,4 +1,4 @@
-//! Sets of tuples of values, as formulas.
+//! Sets of tuples of feature values, and formulas for them.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -10,13 +10,13 @@ use super::features::{Feature, Kind, distinct};
 use super::samples::number;
 use crate::term::{Arena, Build, Pool, TermId};
 
-/// A tuple of values by their numbers among the values that there are of each feature.
+/// A tuple of values, each by its number among the values of its feature.
 pub type Tuple = Box<[u16]>;
 
-/// Tuples of what has few values at a cut point.
+/// The tuples of feature values at a cut point.
 #[derive(Clone, Debug, Default)]
 pub struct Tuples {
-    /// What the tuples have the values of.
+    /// The features whose values the tuples have.
     pub features: Vec<Feature>,
     /// The tuples.
     pub all: BTreeSet<Tuple>,
@@ -24,14 +24,14 @@ pub struct Tuples {
     values: Vec<Vec<i128>>,
 }
 
-/// More values of a feature are many.
-const FEW: usize = 24;
+/// Maximum number of values of a feature; with more, it is dropped.
+const MAXIMUM_VALUES_PER_FEATURE: usize = 24;
 
-/// The most tuples of a place.
-const MOST: usize = 10_000;
+/// Maximum number of tuples of a location; beyond it, features are dropped.
+const MAXIMUM_TUPLES_PER_LOCATION: usize = 10_000;
 
 impl Tuples {
-    /// With the features' values, the same position the same state.
+    /// Creates the tuples of samples: the same position in the features' values is the same state.
     pub fn new(mut features: Vec<(Feature, Vec<i128>)>) -> Self {
         features.sort_by_key(|(_, values)| distinct(values));
         let rows = features.first().map_or(0, |(_, values)| values.len());
@@ -59,7 +59,7 @@ impl Tuples {
         self.all.insert(tuple.clone()).then_some(tuple)
     }
 
-    /// Whether the tuple of these values is among them.
+    /// Checks whether the tuple of these values is in the set.
     pub fn contains(&self, tuple: &[i128]) -> bool {
         let numbers = self.values.iter().zip(tuple);
         let numbers = numbers.map(|(values, &value)| number_of(values, value));
@@ -67,7 +67,7 @@ impl Tuples {
         tuple.is_some_and(|tuple| self.all.contains(&tuple[..]))
     }
 
-    /// The values of a tuple.
+    /// Returns the values of a tuple.
     pub fn values(&self, tuple: &[u16]) -> Vec<i128> {
         let numbers = self.values.iter().zip(tuple);
         numbers
@@ -75,19 +75,19 @@ impl Tuples {
             .collect()
     }
 
-    /// What the features are in the state itself.
+    /// Returns the terms of the features.
     pub fn terms(&self) -> Vec<TermId> {
         self.features.iter().map(|one| one.term).collect()
     }
 
-    /// That a tuple is what there is, where the features are the terms.
+    /// Returns the formula that the features, which are the terms, have the tuple's values.
     pub fn is(&self, pool: &impl Build, terms: &[TermId], tuple: &[i128]) -> TermId {
         let parts = self.features.iter().zip(terms).zip(tuple);
         let parts = parts.map(|((feature, &term), &value)| feature.is(pool, term, value));
         pool.and(parts.collect::<Vec<_>>())
     }
 
-    /// That one of the tuples is what there is, where the features are the terms.
+    /// Returns the formula that the features, which are the terms, have the values of one of the tuples.
     pub fn is_one(&self, arena: &Arena, terms: &[TermId]) -> TermId {
         let value = |&term: &TermId| number(&arena.constant(term)?.to_value());
         let known: Vec<Option<i128>> = terms.iter().map(value).collect();
@@ -97,10 +97,10 @@ impl Tuples {
         let open: Vec<usize> = (0..known.len())
             .filter(|&index| known[index].is_none())
             .collect();
-        // What is known, by its number; what no tuple has is excluded by all.
+        // Known values by their numbers; if no tuple has one of them, the formula is false.
         let numbers = known.iter().zip(&self.values).map(|(value, values)| {
             let number = value.map(|value| number_of(values, value));
-            // None outside where no tuple has the value.
+            // The outer option is none if no tuple has the value.
             number.map_or(Some(None), |number| number.map(Some))
         });
         let Some(numbers) = numbers.collect::<Option<Vec<Option<u16>>>>() else {
@@ -111,7 +111,7 @@ impl Tuples {
             parts.all(|(one, number)| number.is_none_or(|number| number == *one))
         };
         let part = |tuple: &Tuple| open.iter().map(|&index| tuple[index]).collect();
-        // They are in order: those that begin with what is known are next to each other.
+        // The set is ordered, so that tuples with the known prefix are adjacent.
         let begin: Tuple = numbers.iter().map_while(|&number| number).collect();
         let from_there = self.all.range(begin.clone()..);
         let near = from_there.take_while(|tuple| tuple.starts_with(&begin));
@@ -119,10 +119,10 @@ impl Tuples {
         self.formula(arena, terms, &open, &tuples)
     }
 
-    /// The same of the state itself, as a formula that is small if the features are told apart in a good order.
+    /// Returns the formula that the state has one of the tuples, in the smaller of two orders of the features.
     pub fn invariant(&self, pool: &impl Build) -> TermId {
         let by_number: Vec<usize> = (0..self.features.len()).collect();
-        let orders = [by_number, self.related_next_to_each_other()];
+        let orders = [by_number, self.by_mutual_information()];
         let arranged = orders.into_iter().map(|order| {
             let tuple = |tuple: &Tuple| order.iter().map(|&index| tuple[index]).collect();
             let tuples: BTreeSet<Tuple> = self.all.iter().map(tuple).collect();
@@ -134,7 +134,7 @@ impl Tuples {
         })
     }
 
-    /// A decision diagram over the features of these numbers, in their order.
+    /// Returns a decision diagram over the features of these numbers, in their order.
     fn formula(
         &self,
         pool: &impl Build,
@@ -158,14 +158,14 @@ impl Tuples {
         diagram(&tuples, 0, order.len(), TermId::TRUE, node)
     }
 
-    /// The features in an order in which one follows another that says much of it.
-    fn related_next_to_each_other(&self) -> Vec<usize> {
+    /// Orders the features such that neighbours have high mutual information.
+    fn by_mutual_information(&self) -> Vec<usize> {
         let columns: Vec<Vec<usize>> = (0..self.features.len())
             .map(|index| numbered(self.all.iter().map(|tuple| tuple[index])))
             .collect();
         let mut left: Vec<usize> = (0..columns.len()).collect();
         let mut order: Vec<usize> = Vec::new();
-        // What the last feature in the order says of each, and the one before.
+        // The mutual information of each feature with the last one in the order, and with the one before.
         let mut gains = vec![[0.0; 2]; columns.len()];
         while !left.is_empty() {
             let gain = |&index: &usize| gains[index].iter().sum::<f64>();
@@ -183,17 +183,18 @@ impl Tuples {
         order
     }
 
-    /// Stops telling apart what has too many values, and what makes for too many tuples; says whether there was such.
-    pub fn forget(&mut self) -> bool {
+    /// Drops features with too many values, and those that cause too many tuples; `true` if there was one.
+    pub fn drop_large_features(&mut self) -> bool {
         let mut is_changed = false;
         let has_many = |(feature, values): (&Feature, &Vec<i128>)| {
-            !matches!(feature.kind, Kind::Choice { .. }) && values.len() > FEW
+            !matches!(feature.kind, Kind::Choice { .. })
+                && values.len() > MAXIMUM_VALUES_PER_FEATURE
         };
         while let Some(index) = self.features.iter().zip(&self.values).position(has_many) {
             self.drop(index);
             is_changed = true;
         }
-        while self.all.len() > MOST {
+        while self.all.len() > MAXIMUM_TUPLES_PER_LOCATION {
             let left = |index: &usize| {
                 let others = self
                     .all
@@ -217,13 +218,13 @@ impl Tuples {
     }
 }
 
-/// The number of a value among those of a feature.
+/// Returns the number of a value among those of a feature.
 fn number_of(values: &[i128], value: i128) -> Option<u16> {
     let place = values.iter().position(|&one| one == value);
     place.map(|place| place as u16)
 }
 
-/// The same numbers for the same values, from 0 on.
+/// Numbers the values from 0 on, equal ones alike.
 fn numbered<T: Eq + Hash>(values: impl Iterator<Item = T>) -> Vec<usize> {
     let mut known: FxHashMap<T, usize> = FxHashMap::default();
     let numbers = values.map(|value| {
@@ -233,7 +234,7 @@ fn numbered<T: Eq + Hash>(values: impl Iterator<Item = T>) -> Vec<usize> {
     numbers.collect()
 }
 
-/// The entropy of a column of numbers from 0 on, in nats.
+/// Returns the entropy of a column of numbers from 0 on, in nats.
 fn entropy(column: &[usize]) -> f64 {
     let mut counts = vec![0_u32; column.iter().max().map_or(0, |most| most + 1)];
     column.iter().for_each(|&number| counts[number] += 1);
@@ -242,16 +243,16 @@ fn entropy(column: &[usize]) -> f64 {
     shares.map(|share| -share * share.ln()).sum()
 }
 
-/// The mutual information of two columns, in nats.
+/// Returns the mutual information of two columns, in nats.
 fn information(one: &[usize], other: &[usize]) -> f64 {
     let both = numbered(one.iter().zip(other));
     entropy(one) + entropy(other) - entropy(&both)
 }
 
-/// What is below a node, with the values that lead there.
+/// The children of a node, each with the values that lead to it.
 type Parts<T> = Vec<(T, Vec<u16>)>;
 
-/// The nodes of the tuples' decision diagram.
+/// Returns the number of nodes of the tuples' decision diagram.
 fn nodes(tuples: &BTreeSet<Tuple>) -> usize {
     let depth = tuples.first().map_or(0, |tuple| tuple.len());
     let tuples: Vec<&[u16]> = tuples.iter().map(|tuple| &tuple[..]).collect();
@@ -264,8 +265,7 @@ fn nodes(tuples: &BTreeSet<Tuple>) -> usize {
     known.len()
 }
 
-/// Folds the tuples, which are in order and the same up to the level, from the leaves: a node's parts are what is below
-/// it with the values that lead there.
+/// Folds the tuples, which are ordered and equal up to the level, from the leaves: `node` makes a node of its children.
 fn diagram<T: Copy + Eq>(
     tuples: &[&[u16]],
     level: usize,
@@ -351,10 +351,10 @@ mod tests {
     }
 
     #[test]
-    fn what_has_many_values_is_forgotten() {
+    fn features_with_many_values_are_dropped() {
         let few: Vec<Vec<i128>> = (0..20).map(|i| vec![i % 2, i, 0]).collect();
         let mut set = tuples(&few);
-        assert!(!set.forget());
+        assert!(!set.drop_large_features());
         let term = store().variable(symbols()[1]);
         let index = set
             .features
@@ -366,7 +366,7 @@ mod tests {
             tuple[index] = value;
             assert!(set.add(&tuple).is_some());
         }
-        assert!(set.forget());
+        assert!(set.drop_large_features());
         assert_eq!(set.features.len(), 2);
         assert_eq!(set.all.len(), 2);
         let formula = set.invariant(store());

@@ -1,9 +1,9 @@
-//! Cells of arrays by what programs index them with.
+//! Views of arrays: their cells by the numbers from which programs compute indices.
 //!
-//! An array of the program lies somewhere in a region, and its cells have the region's indices: a program that reads `a[i]`
-//! reads the region at `i + 262144`. The index with another number in the place of `i` is the cell that the program means by
-//! that number, which is what formulas should speak of. In a ring buffer, `q[(head + count) % 4]`, the numbers are counted
-//! from where the other variable is.
+//! An array of the program lies in a region, and its cells have the region's indices: a program that reads `a[i]` reads
+//! the region at `i + 262144`. The view maps a number to the index in which it replaces `i`, so that formulas can speak
+//! of the cells as the program does. In a ring buffer, `q[(head + count) % 4]`, the view by one of the variables counts
+//! from the position that the other one gives.
 
 use rustc_hash::FxHashMap;
 
@@ -15,14 +15,14 @@ use crate::term::{
     for_each_subterm, free_variables, occurs, store,
 };
 
-/// The most views of an array, and the most rings among them.
-const MOST: usize = 4;
-const MOST_RINGS: usize = 2;
+/// Maximum number of views of an array, and of rings among them.
+const MAXIMUM_VIEWS_PER_ARRAY: usize = 4;
+const MAXIMUM_RINGS_PER_ARRAY: usize = 2;
 
-/// Indices that differ by so many cells may be of one array: of `a[i]` and `a[i - 1]`, one is enough.
-const NEAR: i128 = 16;
+/// Maximum distance of two indices, in cells, that give one view: of `a[i]` and `a[i - 1]`, one is enough.
+const MAXIMUM_DISTANCE_IN_VIEW: i128 = 16;
 
-/// The cells of an array at an index that follows from a number.
+/// The cells of an array at indices computed from a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The array: a variable of the program.
@@ -36,17 +36,17 @@ pub struct View {
     numbering: Numbering,
 }
 
-/// How indices follow from numbers.
+/// The map from numbers to indices.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Numbering {
-    /// The index for zero, and by how much it grows for each more.
+    /// The index for zero, and the difference of the indices of consecutive numbers.
     Linear { base: i128, stride: i128 },
-    /// They begin again after some, and may depend on variables.
+    /// Indices are computed modulo some number, and may depend on variables.
     Ring,
 }
 
 impl View {
-    /// Those of the program's blocks. What is written comes first, then what is used most.
+    /// Returns the views of the program's blocks: those of written arrays first, then the most used ones.
     pub fn all(blocks: &Blocks) -> Vec<Self> {
         let mut uses: FxHashMap<(TermId, TermId), (bool, usize)> = FxHashMap::default();
         for at in blocks.cut_points() {
@@ -76,19 +76,19 @@ impl View {
             let of_array = all.iter().filter(|one| one.array == array).count();
             match all.iter_mut().find(|one| one.is_near(&view)) {
                 Some(known) => known.by.extend(view.by),
-                None if of_array < MOST => all.push(view),
+                None if of_array < MAXIMUM_VIEWS_PER_ARRAY => all.push(view),
                 None => {}
             }
         }
         for ((array, index), (is_written, _)) in uses {
             let of_array = all.iter().filter(|one| one.array == array);
             let rings = of_array.filter(|one| one.numbering == Numbering::Ring);
-            let room = MOST_RINGS.saturating_sub(rings.count());
+            let room = MAXIMUM_RINGS_PER_ARRAY.saturating_sub(rings.count());
             if is_written && Self::linear(array, index).is_none() {
                 all.extend(Self::rings(array, index).into_iter().take(room));
             }
         }
-        // What a ring is indexed with says where it begins; counted from zero, its cells are nothing that lasts.
+        // A ring's variable gives no other view: counted from zero, the cells of a ring change their meaning.
         let rings = all.iter().filter(|one| one.is_ring());
         let rings: Vec<(TermId, TermId)> = rings.map(|one| (one.array, one.by[0])).collect();
         let is_of_ring = |one: &Self| one.by.iter().all(|&by| rings.contains(&(one.array, by)));
@@ -96,14 +96,14 @@ impl View {
         all
     }
 
-    /// The index with any number in the place of the term.
+    /// Replaces the term in the index by any number.
     fn numbered(index: TermId, by: TermId) -> TermId {
         let any = any_index(store().sort(by));
         let replace = |term| (term == by).then_some(any);
         Rebuild::new(store(), store(), replace).rebuild(index)
     }
 
-    /// What the index is computed from: variables, and cells at constant indices.
+    /// Returns the variables, and cells at constant indices, that the index is computed from.
     fn sources(index: TermId) -> Vec<TermId> {
         let (named, cells) = with_named_cells(index);
         let variables = free_variables(store(), named).into_iter();
@@ -113,7 +113,7 @@ impl View {
             .collect()
     }
 
-    /// The views by one of the sources of an index that begins again after some.
+    /// Returns the views of a ring by each source of its index that is reduced modulo some number together with others.
     fn rings(array: TermId, index: TermId) -> Vec<Self> {
         let sources = Self::sources(index);
         let is_number = |source: &TermId| matches!(store().sort(*source), Sort::BitVec(8..=64));
@@ -149,7 +149,7 @@ impl View {
         views.collect()
     }
 
-    /// The view by the only source of the index, which grows with it by the same for each more.
+    /// Returns the view by the only source of the index, if the index is linear in it.
     pub(super) fn linear(array: TermId, index: TermId) -> Option<Self> {
         let &[by] = &Self::sources(index)[..] else {
             return None;
@@ -179,7 +179,7 @@ impl View {
         (stride > 0 && at(5) == Some(base + 5 * stride)).then_some(view)
     }
 
-    /// Whether both are of the same cells, but for some at the ends.
+    /// Checks whether both views have the same cells, except for some at the ends.
     fn is_near(&self, other: &Self) -> bool {
         let is_near = match (self.numbering, other.numbering) {
             (
@@ -190,14 +190,14 @@ impl View {
                 },
             ) => {
                 let apart = (base - other).abs();
-                stride == same && apart % stride == 0 && apart / stride <= NEAR
+                stride == same && apart % stride == 0 && apart / stride <= MAXIMUM_DISTANCE_IN_VIEW
             }
             _ => false,
         };
         self.array == other.array && self.sort == other.sort && is_near
     }
 
-    /// The index for the number, if that is small, in a state of these variables.
+    /// Returns the index for the number, if that is small, in a state of these variables.
     pub fn at(&self, number: i128, variables: &[SampledVariable], state: &[i128]) -> Option<i128> {
         if !(0..1 << 40).contains(&number) {
             return None;
@@ -220,12 +220,12 @@ impl View {
         }
     }
 
-    /// Whether the numbers begin again after some.
+    /// Checks whether indices are computed modulo some number.
     pub fn is_ring(&self) -> bool {
         self.numbering == Numbering::Ring
     }
 
-    /// By how much indices grow for each more.
+    /// The difference of the indices of consecutive numbers.
     pub fn stride(&self) -> Option<i128> {
         match self.numbering {
             Numbering::Linear { stride, .. } => Some(stride),
@@ -233,13 +233,13 @@ impl View {
         }
     }
 
-    /// The cell for any number.
+    /// Returns the cell at any number.
     pub fn cell(&self) -> TermId {
         store().select(self.array, self.index)
     }
 }
 
-/// An index as an unsigned number.
+/// Returns an index as an unsigned number.
 fn raw(value: &Value) -> Option<i128> {
     match value {
         Value::BitVec(bits) => i128::try_from(bits.bits()).ok(),
@@ -247,7 +247,7 @@ fn raw(value: &Value) -> Option<i128> {
     }
 }
 
-/// The variable that writes and choices make the array of.
+/// Returns the variable from which writes and conditional terms make the array.
 pub(super) fn root(mut array: TermId) -> Option<TermId> {
     loop {
         match store().kind(array) {

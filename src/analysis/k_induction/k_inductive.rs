@@ -1,4 +1,4 @@
-//! Candidates proved by k-induction, one or several together (paper 003, Algorithm 1, lines 12 to 23).
+//! Proofs of candidates by k-induction, of one or several together (paper 003, Algorithm 1, lines 12 to 23).
 
 use std::time::Duration;
 
@@ -9,36 +9,36 @@ use crate::analysis::unrolling::step_case::StepCase;
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Debug)]
 pub enum Attempt {
-    /// They are k-inductive together, relative to invariants that are in the store.
+    /// The candidates are k-inductive together, relative to invariants in the store.
     Proved(Proved),
-    /// A state that the program reaches after so many steps does not satisfy one of them.
+    /// A state that the program reaches after so many steps violates one of them.
     Violated {
         /// Steps between cut points.
         steps: u32,
     },
-    /// The model of the step case's last check leads to a state that does not satisfy one of them.
+    /// The model of the step case's last check leads to a state that violates one of them.
     NotInductive {
-        /// That the model's path is taken and breaks it.
+        /// The condition, true in the model, that the path is taken and its last state violates the candidate.
         broken: TermId,
     },
-    /// It was not found out.
+    /// The attempt was undecided.
     Open,
 }
 
-/// The base case looks so many steps further than it must, to refute early what is refuted late.
-const FURTHER: u32 = 6;
+/// Number of steps beyond k that the base case checks, so that candidates that fail later are refuted early.
+const BASE_CASE_LOOKAHEAD: u32 = 6;
 
 /// The base cases and step cases of attempts at one bound k.
 pub struct KInduction<'u> {
-    /// From the entry, unrolled to k steps at least, and nothing excluded that can be reached if what it relies on holds.
+    /// From the entry, to at least k steps; only states that are unreachable under the used invariants are excluded.
     pub base: &'u mut BaseCases,
     /// From any cut point, unrolled to k steps.
     pub step: &'u mut StepCase,
     pub k: u32,
-    /// Wall time of a query.
+    /// Maximum wall time of a query.
     pub limit: Duration,
 }
 
@@ -67,7 +67,7 @@ impl KInduction<'_> {
         all
     }
 
-    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry, and some more if they are unrolled.
+    /// Lines 12 to 14: `None` if the candidate holds within k steps from the entry, and in further unrolled steps.
     pub fn base_case(&mut self, candidate: &Candidate, context: &Context<'_>) -> Option<Attempt> {
         context.safe_point();
         if context.token.is_cancelled() {
@@ -76,7 +76,7 @@ impl KInduction<'_> {
         let not = store().not(candidate.formula);
         let base = self.base.unrolling();
         let mut states = base.where_holds(candidate.at, not);
-        states.retain(|&(steps, _)| steps <= self.k + FURTHER);
+        states.retain(|&(steps, _)| steps <= self.k + BASE_CASE_LOOKAHEAD);
         let broken = states.iter().map(|&(_, broken)| broken);
         let any = base.arena().or(broken.collect::<Vec<_>>());
         let limit = CheckLimit {
@@ -94,8 +94,8 @@ impl KInduction<'_> {
         }
     }
 
-    /// Lines 16 to 19: whether k steps through states that satisfy the candidates lead to one that satisfies the goals;
-    /// `None` if so.
+    /// Lines 16 to 19: `None` if k steps through states that satisfy the candidates lead to one that satisfies the
+    /// goals.
     pub fn step_cases(
         &mut self,
         candidates: &[Candidate],
@@ -122,7 +122,7 @@ impl KInduction<'_> {
         None
     }
 
-    /// For each state after k steps at the goal's cut point: that it is reached and breaks the goal.
+    /// Returns, for each state after k steps at the goal's cut point, the condition that it violates the goal.
     fn last(&mut self, goal: &Candidate) -> Vec<TermId> {
         let not = store().not(goal.formula);
         let states = self.step.unrolling().where_holds(goal.at, not).into_iter();

@@ -1,9 +1,9 @@
 //! Counterexamples to induction lifted to sets of states (paper 003, section 3, the function `lift`; paper 002, sections
 //! 3.2 and 3.3).
 //!
-//! The inputs of the model stay as they are, and the condition under which a state leads to the violation with these
-//! inputs, guards included, is a formula over the state. A cube of its atoms that the model's state satisfies and that
-//! implies it is the lifted set; an unsat core takes out what the others and the invariants imply.
+//! The inputs of the model are kept. The condition under which a state leads to the violation with these inputs, guards
+//! included, is a formula over the state. The lifted set is a cube of its atoms that the model's state satisfies and
+//! that implies the formula; an unsat core removes the literals that the others and the invariants imply.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::term::{
     free_variables, size, store,
 };
 
-/// States at a cut point from which certain inputs lead to a violation: those that satisfy all literals.
+/// A set of states at a cut point from which certain inputs lead to a violation: those that satisfy all literals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cube {
     /// The cut point.
@@ -26,23 +26,24 @@ pub struct Cube {
     pub literals: Vec<TermId>,
 }
 
-/// Larger preconditions are not lifted.
-const MOST_NODES: usize = 20_000;
+/// Maximum size of a precondition that is lifted (nodes).
+const MAXIMUM_PRECONDITION_NODES: usize = 20_000;
 
-/// Lifts states.
+/// Lifts states to sets of states.
 pub struct Lifter {
     solver: Box<dyn Solver>,
     limit: CheckLimit,
 }
 
 impl Lifter {
-    /// With a solver of its own.
+    /// Creates a lifter with a solver of its own.
     pub fn new(solver: Box<dyn Solver>, limit: CheckLimit) -> Self {
         Self { solver, limit }
     }
 
-    /// The states from which the inputs of the unrolling's model lead to the violation (a term of the unrolling that
-    /// holds in the model); `invariants` says what holds at a cut point. `None` if the model does not say enough, or too much.
+    /// Returns the states from which the inputs of the unrolling's model lead to the violation (a term that holds in
+    /// the model); `invariants` gives those of a cut point. `None` if the model is incomplete, or the precondition too
+    /// large.
     pub fn lift(
         &mut self,
         unrolling: &mut Unrolling,
@@ -50,7 +51,7 @@ impl Lifter {
         invariants: &dyn Fn(InlinedLocation) -> Vec<TermId>,
     ) -> Option<Cube> {
         let (at, precondition) = unrolling.precondition(violation)?;
-        if size(store(), precondition) > MOST_NODES {
+        if size(store(), precondition) > MAXIMUM_PRECONDITION_NODES {
             return None;
         }
         let mut state: FxHashMap<(Symbol, u32), Value> = FxHashMap::default();
@@ -66,7 +67,7 @@ impl Lifter {
         Some(Cube { at, literals })
     }
 
-    /// Some of the literals that imply the formula under the invariants.
+    /// Returns a subset of the literals that implies the formula under the invariants.
     fn core(
         &mut self,
         formula: TermId,
@@ -87,7 +88,7 @@ impl Lifter {
             .then(|| self.solver.unsat_core());
         self.solver.pop();
         match core {
-            // A state that the invariants exclude has nothing to be lifted.
+            // The invariants exclude the state if the core is empty: then there is nothing to lift.
             Some(core) if !core.is_empty() => {
                 let mut literals = literals;
                 literals.retain(|literal| core.contains(literal));
@@ -98,7 +99,7 @@ impl Lifter {
     }
 }
 
-/// Why a formula is true in a state.
+/// The search for literals that make a formula true in a state.
 struct Justification<'s> {
     state: &'s FxHashMap<(Symbol, u32), Value>,
     literals: Vec<TermId>,
@@ -116,7 +117,7 @@ impl<'s> Justification<'s> {
         }
     }
 
-    /// Literals that are true in the state and imply the formula; `None` if it is not true there.
+    /// Returns literals that are true in the state and imply the formula; `None` if it is not true there.
     fn of(mut self, formula: TermId) -> Option<Vec<TermId>> {
         let state = self.state;
         let assignment = |symbol, instance| state.get(&(symbol, instance)).cloned();
@@ -164,7 +165,7 @@ impl<'s> Justification<'s> {
                     }
                 }
                 _ => {
-                    let (atom, conditions) = without_choices(store(), term, &mut holds)?;
+                    let (atom, conditions) = without_conditional_terms(store(), term, &mut holds)?;
                     if atom != term {
                         self.open.push((atom, wanted));
                     } else {
@@ -184,15 +185,15 @@ fn literal(atom: TermId, wanted: bool) -> TermId {
     if wanted { atom } else { store().not(atom) }
 }
 
-/// The atom with the branches taken in the places of its choices, and the conditions that decide them.
-fn without_choices(
+/// Replaces the atom's conditional terms by the branches taken, and returns it with the conditions of these.
+fn without_conditional_terms(
     pool: &Store,
     atom: TermId,
     holds: &mut impl FnMut(TermId) -> Option<bool>,
 ) -> Option<(TermId, Vec<(TermId, bool)>)> {
     let mut conditions = Vec::new();
     let mut atom = atom;
-    // Each pass takes out the outermost choices.
+    // Each pass removes the outermost conditional terms.
     loop {
         let mut undecided = false;
         let mut fresh = Vec::new();

@@ -2,12 +2,12 @@
 //! property direction if asked for (paper 003, section 3, Algorithm 1), which makes it KIPDR.
 //!
 //! Departure: k counts steps between cut points, whichever loop they belong to. Base case: no error within k steps from
-//! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the steps before are free of
-//! errors needs no saying, for an error has no successors. So several loops, nested ones and irreducible ones need no
-//! treatment of their own.
+//! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the earlier steps are free of
+//! errors is no assumption, for an error has no successors. So nested and irreducible loops need no treatment of their
+//! own.
 //!
-//! * [`k_inductive`]: candidates proved by k-induction; [`property_direction`]: proof obligations from failed inductions;
-//!   [`lift`]: from states to sets of states.
+//! * [`k_inductive`]: proofs of candidates by k-induction; [`property_direction`]: proof obligations from failed
+//!   inductions; [`lift`]: from states to sets of states.
 
 mod k_inductive;
 mod lift;
@@ -36,33 +36,33 @@ options! {
     pub struct Options {
         /// The largest k, in steps between cut points.
         pub max_bound: u32 = u32::MAX;
-        /// Whether failed inductions direct a search for invariants, which the others get as well. With it, this is
+        /// Whether failed inductions direct a search for invariants, which other engines get, too. With it, this is
         /// KIPDR.
         pub property_directed: bool = false;
-        /// The most proof obligations that are open at a time.
+        /// Maximum number of proof obligations that are open at a time.
         pub obligations: u32 = 64, in 1..=10_000;
     }
     fixed {
         /// The largest k at which proof obligations are tried.
         pub obligation_bound: u32 = 2;
-        /// The largest k of a step case for the property. With one here and for obligations, a proof by induction is an
-        /// assertion for each cut point that is inductive from one to the next.
+        /// The largest k of a step case for the property. With one here and for obligations, a proof by induction is
+        /// one inductive assertion for each cut point.
         pub longest_step: u32 = u32::MAX;
     }
 }
 
-/// What a query of the base case may take at first when property direction has other work, and how much more each time.
-const BASE_QUERY: Duration = Duration::from_millis(500);
-const BASE_QUERY_GROWTH: u32 = 2;
+/// Wall time of a query of the base case at first, when property direction is on, and the factor by which it grows.
+const INITIAL_BASE_QUERY_LIMIT: Duration = Duration::from_millis(500);
+const BASE_QUERY_LIMIT_GROWTH: u32 = 2;
 
-/// What the step case for k = 1 may take once there are more steps.
-const ONE_STEP: Share = Share {
+/// The share of the time of the step case for k = 1 once k is greater.
+const ONE_STEP_SHARE: Share = Share {
     of_time: 0.15,
     at_least: Duration::from_millis(100),
 };
 
-/// How often a bound is tried again with what property direction has found at it.
-const ATTEMPTS: u32 = 32;
+/// Maximum number of attempts at a bound, each with further invariants from property direction.
+const MAXIMUM_ATTEMPTS_PER_BOUND: u32 = 32;
 
 /// Runs k-induction.
 ///
@@ -82,21 +82,27 @@ pub fn run(
     let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let direction = options.property_directed.then(|| {
-        let most = options.obligations as usize;
-        PropertyDirection::new(blocks, most, options.obligation_bound, solver, context)
+        let maximum_open = options.obligations as usize;
+        PropertyDirection::new(
+            blocks,
+            maximum_open,
+            options.obligation_bound,
+            solver,
+            context,
+        )
     });
     let mut induction = Induction {
         base: BaseCases::new(base),
         unrolled: 0,
         step: StepCase::new(step),
-        one_step: StepCase::with_share(one_step, ONE_STEP),
+        one_step: StepCase::with_share(one_step, ONE_STEP_SHARE),
         max_bound: options.max_bound,
         longest_step: options.longest_step,
-        base_query: BASE_QUERY,
+        base_query_limit: INITIAL_BASE_QUERY_LIMIT,
         direction: direction.transpose()?,
     };
     if induction.direction.is_some() {
-        induction.base.set_limit(BASE_QUERY);
+        induction.base.set_limit(INITIAL_BASE_QUERY_LIMIT);
     }
     for bound in 1..=options.max_bound {
         context.safe_point();
@@ -128,32 +134,32 @@ pub fn run(
     Ok(Answer::Unknown("the largest bound is reached".to_owned()))
 }
 
-/// Both cases of the induction.
+/// Base case and step case of the induction.
 struct Induction {
     base: BaseCases,
     /// The bound up to which the base case holds.
     unrolled: u32,
     step: StepCase,
-    /// The step case for k = 1, which stays easy: with strong invariants, that is enough.
+    /// The step case for k = 1, whose queries stay easy: with strong invariants, it is enough.
     one_step: StepCase,
     max_bound: u32,
     longest_step: u32,
-    /// What a query of the base case may take now.
-    base_query: Duration,
+    /// Maximum wall time of a query of the base case now.
+    base_query_limit: Duration,
     direction: Option<PropertyDirection>,
 }
 
-/// How the step case at a bound has ended.
+/// The result of the step case at a bound.
 enum StepCaseEnd {
     Holds,
-    /// The one for k = 1.
+    /// The step case for k = 1 holds.
     OneStepHolds,
     Answer(Answer),
     Open,
 }
 
 impl Induction {
-    /// Lines 4 to 9 of Algorithm 1, if there is something left to ask up to the bound.
+    /// Lines 4 to 9 of Algorithm 1, if the base case is still open at the bound.
     fn base_case(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
         if bound <= self.unrolled {
             return None;
@@ -173,23 +179,23 @@ impl Induction {
         }
     }
 
-    /// Property direction while the base case takes its time; then the base case again, with more of it.
+    /// Runs property direction while the base case is unfinished; then the base case again, with more time.
     fn while_unfinished(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
         if context.token.is_cancelled() {
             return Some(Answer::Unknown("stopped".to_owned()));
         }
-        // What is unrolled further than it has been checked is good enough for obligations.
+        // For obligations, the unrolling may be ahead of the checked base case.
         if let Some(direction) = &mut self.direction {
             direction.direct(bound, &mut self.base, context);
         }
-        self.base_query *= BASE_QUERY_GROWTH;
-        self.base.set_limit(self.base_query);
+        self.base_query_limit *= BASE_QUERY_LIMIT_GROWTH;
+        self.base.set_limit(self.base_query_limit);
         self.base_case(bound, context)
     }
 
-    /// Lines 10 to 32, again as long as property direction finds something.
+    /// Lines 10 to 32, repeated as long as property direction makes progress.
     fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAXIMUM_ATTEMPTS_PER_BOUND {
             if bound > 1 && self.one_step.property(1, context) {
                 return StepCaseEnd::OneStepHolds;
             }
@@ -223,7 +229,7 @@ impl Induction {
     }
 }
 
-/// The proof by a step case that holds, with the invariants that were used and those that they rely on.
+/// Returns the proof by a step case that holds, with the invariants that it used and those that they rely on.
 fn safe_by(
     step: &StepCase,
     k: u32,

@@ -1,55 +1,55 @@
-//! When the largest inductive part of the open obligations is looked for.
+//! Schedules the search for the largest inductive subset of the open obligations.
 
 use std::time::Duration;
 
 use crate::analysis::unrolling::schedule::{Schedule, Share};
 
-/// What the search may take.
-const SHARE: Share = Share {
+/// The search's share of the time.
+const SUBSET_SEARCH_SHARE: Share = Share {
     of_time: 0.2,
     at_least: Duration::from_millis(10),
 };
 
-/// When to search, and how patiently.
+/// Decides when to search, and with what limits.
 pub struct Parts {
     schedule: Schedule,
     turns: Turns,
-    /// There are obligations whose parts have not been looked at.
+    /// There are obligations that no search has included.
     pub has_new: bool,
 }
 
 impl Parts {
-    /// Nothing has been looked at yet.
+    /// Creates the schedule before any search.
     pub fn new() -> Self {
         Self {
-            schedule: Schedule::new(SHARE),
+            schedule: Schedule::new(SUBSET_SEARCH_SHARE),
             turns: Turns::default(),
             has_new: false,
         }
     }
 
-    /// Whether to search now, and how many times the usual time a question may take.
+    /// Decides whether to search now; returns the factor on the usual time of a query.
     pub fn begin(&mut self) -> Option<u32> {
         let turn = self.turns.next();
         self.schedule
             .begin(turn)
-            .then(|| self.turns.patience(self.has_new))
+            .then(|| self.turns.time_factor(self.has_new))
             .flatten()
     }
 
-    /// The search is over.
+    /// Records that the search is over.
     pub fn end(&mut self) {
         self.schedule.end(self.turns.turn);
         self.has_new = false;
     }
 }
 
-/// Opportunities to search. A question has a few milliseconds of wall time, which a busy machine may have given to
-/// others: so what has been looked for in vain is looked for again after twice as many turns, with more time.
+/// Counts opportunities to search. A query has a few milliseconds of wall time, during which a busy machine may run
+/// other threads: so a search that failed is repeated after twice as many turns, with more time.
 #[derive(Debug, Default)]
 struct Turns {
     turn: u32,
-    /// The turn from which on old obligations are looked at again.
+    /// The turn from which on old obligations are tried again.
     again: u32,
 }
 
@@ -59,8 +59,8 @@ impl Turns {
         self.turn
     }
 
-    /// How many times the usual time a question may take in this turn, if it is one to search in.
-    fn patience(&mut self, has_new: bool) -> Option<u32> {
+    /// Returns the factor on the usual time of a query in this turn, if a search is due.
+    fn time_factor(&mut self, has_new: bool) -> Option<u32> {
         if self.turn >= self.again {
             self.again = 2 * self.turn;
             return Some(self.turn);
@@ -74,18 +74,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_looked_for_in_vain_is_looked_for_again_with_more_time() {
+    fn failed_searches_are_repeated_with_more_time() {
         let mut turns = Turns::default();
-        let mut patience = |has_new| {
+        let mut time_factor = |has_new| {
             turns.next();
-            turns.patience(has_new)
+            turns.time_factor(has_new)
         };
-        assert_eq!(patience(true), Some(1));
-        assert_eq!(patience(false), Some(2));
-        assert_eq!(patience(false), None);
-        // Whether or not there is something new besides.
-        assert_eq!(patience(true), Some(4));
-        assert_eq!(patience(true), Some(1));
-        assert_eq!([(); 3].map(|()| patience(false)), [None, None, Some(8)]);
+        assert_eq!(time_factor(true), Some(1));
+        assert_eq!(time_factor(false), Some(2));
+        assert_eq!(time_factor(false), None);
+        // A repetition is due whether or not there are new obligations.
+        assert_eq!(time_factor(true), Some(4));
+        assert_eq!(time_factor(true), Some(1));
+        assert_eq!([(); 3].map(|()| time_factor(false)), [None, None, Some(8)]);
     }
 }

@@ -1,14 +1,13 @@
-//! Property direction (paper 003, section 3, Algorithm 1, lines 10 to 23 and 30): failed inductions say which invariants
-//! would help.
+//! Property direction (paper 003, section 3, Algorithm 1, lines 10 to 23 and 30): invariants from failed inductions.
 //!
-//! A counterexample to induction is lifted to a set of states ([`lift`](super::lift)); that none of them is reached is a
-//! proof obligation, a clause. Obligations are proved by k-induction and strengthened; those that are not leave
-//! counterexamples of their own.
+//! A counterexample to induction is lifted to a set of states ([`lift`](super::lift)); that none of them is reached is
+//! a proof obligation, a clause. Obligations are proved by k-induction and strengthened; failed proofs give more of
+//! them.
 //!
-//! Departure: obligations are tried at a k of their own, which stays small; what they need beyond it becomes obligations
-//! again. Beyond the paper: before an obligation is tried alone, the largest inductive subset of all open obligations and of
-//! what implies them is taken; a counterexample is only learned from if it satisfies the other open obligations; and obligations of
-//! which none can be proved alone are tried together.
+//! Departure: obligations are tried at a k of their own, which stays small; if a proof needs a greater k, its
+//! counterexamples become obligations. Beyond the paper: before an obligation is tried alone, the largest inductive
+//! subset of all open obligations and of clauses that imply them is computed; a counterexample becomes an obligation
+//! only if it satisfies the other open ones; and obligations of which none can be proved alone are tried together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,22 +30,22 @@ use crate::program::block::Blocks;
 use crate::solver::{CheckLimit, SolverError};
 use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
-/// What property direction may take.
-const SHARE: Share = Share {
+/// The share of the time of property direction.
+const PROPERTY_DIRECTION_SHARE: Share = Share {
     of_time: 0.5,
     at_least: Duration::from_millis(100),
 };
 
-/// Wall time of a query about an obligation, at most.
-const QUERY: Duration = Duration::from_millis(500);
+/// Maximum wall time of a query about an obligation.
+const QUERY_LIMIT: Duration = Duration::from_millis(500);
 
-/// An obligation that could not be decided so often is dropped.
-const MOST_FAILURES: u32 = 3;
+/// Maximum number of undecided attempts at an obligation before it is dropped.
+const MAXIMUM_FAILURES_PER_OBLIGATION: u32 = 3;
 
-/// Of clauses with more literals, only single ones are tried for themselves.
-const PAIRS_UP_TO: usize = 4;
+/// Maximum number of literals of a clause whose pairs of literals are tried as clauses.
+const MAXIMUM_LITERALS_FOR_PAIRS: usize = 4;
 
-/// That certain states, from which a target is reached, are not.
+/// A proof obligation: that certain states, from which a target is reached, are unreachable.
 #[derive(Clone, Debug)]
 struct Obligation {
     clause: Clause,
@@ -93,14 +92,15 @@ impl Clause {
                 .all(|literal| other.literals.contains(literal))
     }
 
-    /// Clauses of one literal or one that implies it, and of two if there are not many.
+    /// Returns clauses that imply this one: of one literal, possibly strengthened, and of two if there are few
+    /// literals.
     fn parts(&self) -> Vec<Self> {
         let at = self.candidate.at;
         let literals = &self.literals;
         let stronger = literals.iter().flat_map(|&one| stronger(one));
         let single = literals.iter().copied().chain(stronger);
         let mut parts: Vec<Self> = single.map(|one| Self::new(at, vec![one])).collect();
-        if (3..=PAIRS_UP_TO).contains(&literals.len()) {
+        if (3..=MAXIMUM_LITERALS_FOR_PAIRS).contains(&literals.len()) {
             for (index, &one) in literals.iter().enumerate() {
                 let others = literals[index + 1..].iter();
                 parts.extend(others.map(|&other| Self::new(at, vec![one, other])));
@@ -110,8 +110,7 @@ impl Clause {
     }
 }
 
-/// For a literal that says that a term is not a certain number: that it is less, greater, or another number modulo 2, 4
-/// or 8.
+/// Strengthens a disequality of a term and a constant: the term is less, greater, or different modulo 2, 4 or 8.
 fn stronger(literal: TermId) -> Vec<TermId> {
     let pool = store();
     let Some((term, number)) = differs_from_constant(literal) else {
@@ -143,7 +142,7 @@ fn stronger(literal: TermId) -> Vec<TermId> {
     all.into_iter().filter(not_trivial).collect()
 }
 
-/// The term and the constant, if the literal says that they differ.
+/// Returns the term and the constant, if the literal is their disequality.
 fn differs_from_constant(literal: TermId) -> Option<(TermId, TermId)> {
     let TermKind::Apply {
         op: Op::Not,
@@ -167,80 +166,80 @@ fn differs_from_constant(literal: TermId) -> Option<(TermId, TermId)> {
     }
 }
 
-/// What has come of the obligations at a bound.
+/// The result of the work on obligations at a bound.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The store has something new.
+    /// The store has new invariants.
     Stronger,
-    /// A state is reached from which a target is, so many steps from the entry: a reason for bounded model checking to
-    /// look there.
+    /// A reached state may lead to a target, which bounded model checking should look for.
     Towards {
-        /// Steps between cut points.
+        /// The length of that path, in steps between cut points.
         steps: u32,
     },
     /// Neither.
     Nothing,
 }
 
-/// The obligations with what works on them.
+/// The proof obligations, with the means to prove them.
 pub struct PropertyDirection {
     step: StepCase,
-    /// The largest k for obligations.
-    most_steps: u32,
+    /// The largest k at which obligations are tried.
+    maximum_steps: u32,
     lifter: Lifter,
     houdini: Houdini,
     open: Vec<Obligation>,
-    most: usize,
-    /// Obligations that a reached state violates.
+    maximum_open: usize,
+    /// Obligations that a reachable state violates.
     violated: FxHashSet<Candidate>,
     schedule: Schedule,
     turns: u32,
     parts: Parts,
-    /// Obligations so far.
+    /// The number of obligations so far.
     learned: u64,
 }
 
 impl PropertyDirection {
-    /// With no obligations yet, never more than `most`, and tried at k up to `most_steps`.
+    /// Starts with no obligations; at most `maximum_open` are open at a time, tried at k up to `maximum_steps`.
     ///
     /// # Errors
     /// When there is no solver.
     pub fn new(
         blocks: &Arc<Blocks>,
-        most: usize,
-        most_steps: u32,
+        maximum_open: usize,
+        maximum_steps: u32,
         solver: &SolverFactory<'_>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
         let limit = CheckLimit {
-            time: Some(QUERY),
+            time: Some(QUERY_LIMIT),
             resource: None,
         };
         let (step, lifting) = (context.solver(solver)?, context.solver(solver)?);
         Ok(Self {
             step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
-            most_steps,
+            maximum_steps,
             lifter: Lifter::new(lifting, limit),
-            houdini: Houdini::new(blocks, solver()?, context.token, context.workers).impatient(),
+            houdini: Houdini::new(blocks, solver()?, context.token, context.workers)
+                .with_shortest_limits(),
             open: Vec::new(),
-            most,
+            maximum_open,
             violated: FxHashSet::default(),
-            schedule: Schedule::new(SHARE),
+            schedule: Schedule::new(PROPERTY_DIRECTION_SHARE),
             turns: 0,
             parts: Parts::new(),
             learned: 0,
         })
     }
 
-    /// Works on what is open, and on the property's own counterexamples, as long as that finds something and the time
-    /// for it lasts. The base case has been unrolled to the bound.
+    /// Works on open obligations and on counterexamples to the property's induction, as long as there is progress and
+    /// time. The base case must be unrolled to the bound.
     pub fn direct(
         &mut self,
         bound: u32,
         base: &mut BaseCases,
         context: &mut Context<'_>,
     ) -> Direction {
-        let k = bound.min(self.most_steps);
+        let k = bound.min(self.maximum_steps);
         self.turns += 1;
         if !self.schedule.begin(self.turns) || !self.step.extend(k, context) {
             return Direction::Nothing;
@@ -262,10 +261,9 @@ impl PropertyDirection {
         result
     }
 
-    /// Line 30: a new obligation, if targets can be reached in k steps from states that satisfy the invariants and the
-    /// obligations.
+    /// Line 30: adds an obligation, if k steps from states that satisfy invariants and obligations may reach a target.
     fn learn_from_property(&mut self, k: u32, context: &Context<'_>) {
-        let limit = self.schedule.allowance().min(QUERY);
+        let limit = self.schedule.allowance().min(QUERY_LIMIT);
         let assumed = candidates(&self.open);
         let counterexample = self.step.counterexample(k, &assumed, limit, context);
         if let Some(reached) = counterexample {
@@ -273,9 +271,9 @@ impl PropertyDirection {
         }
     }
 
-    /// Lines 21 and 30: the obligation that the states from which the model leads to the violation are not reached.
+    /// Lines 21 and 30: adds the obligation that the states that lead to the violation are unreachable.
     fn learn(&mut self, violation: TermId, distance: u32) {
-        if self.open.len() >= self.most {
+        if self.open.len() >= self.maximum_open {
             return;
         }
         let snapshot = Arc::clone(self.step.snapshot());
@@ -306,7 +304,7 @@ impl PropertyDirection {
         if !self.open.is_empty()
             && let Some(factor) = self.parts.begin()
         {
-            self.houdini.set_impatience(factor);
+            self.houdini.scale_shortest_limits(factor);
             stronger = self.inductive_parts(context);
             self.parts.end();
         }
@@ -318,7 +316,7 @@ impl PropertyDirection {
                 all_follow = false;
                 break;
             }
-            let limit = self.schedule.allowance().min(QUERY);
+            let limit = self.schedule.allowance().min(QUERY_LIMIT);
             let mut induction = KInduction {
                 base,
                 step: &mut self.step,
@@ -332,7 +330,7 @@ impl PropertyDirection {
                     self.open.remove(next);
                     match context.exchange.publish(proved) {
                         Some(_) => stronger = true,
-                        // What was refuted once is not learned again.
+                        // A refuted obligation is not learned again.
                         None => _ = self.violated.insert(clause.candidate),
                     }
                     continue;
@@ -369,8 +367,8 @@ impl PropertyDirection {
         if all_follow && self.open.len() > 1 && towards.is_none() {
             stronger |= self.together(k, base, context);
         }
-        // What could not be decided here may be inductive with what others offer.
-        let given_up = |one: &&Obligation| one.failures >= MOST_FAILURES;
+        // Obligations that were not decided here may be inductive with invariants that other engines offer.
+        let given_up = |one: &&Obligation| one.failures >= MAXIMUM_FAILURES_PER_OBLIGATION;
         let given_up: Vec<Candidate> = self
             .open
             .iter()
@@ -378,7 +376,8 @@ impl PropertyDirection {
             .map(|one| one.clause.candidate)
             .collect();
         context.exchange.offer(given_up);
-        self.open.retain(|one| one.failures < MOST_FAILURES);
+        self.open
+            .retain(|one| one.failures < MAXIMUM_FAILURES_PER_OBLIGATION);
         match towards {
             Some(steps) => Direction::Towards { steps },
             None if stronger => Direction::Stronger,
@@ -386,7 +385,7 @@ impl PropertyDirection {
         }
     }
 
-    /// The largest inductive subset of the obligations and of clauses that imply them; says if there is one.
+    /// Proves the largest inductive subset of obligations and clauses that imply them; `true` if it is not empty.
     fn inductive_parts(&mut self, context: &mut Context<'_>) -> bool {
         let mut clauses: Vec<Clause> = Vec::new();
         for one in &self.open {
@@ -403,14 +402,14 @@ impl PropertyDirection {
         !proved.is_empty()
     }
 
-    /// All that is open at once.
+    /// Tries to prove all open obligations together.
     fn together(&mut self, k: u32, base: &mut BaseCases, context: &mut Context<'_>) -> bool {
         let all = candidates(&self.open);
         let mut induction = KInduction {
             base,
             step: &mut self.step,
             k,
-            limit: self.schedule.allowance().min(QUERY),
+            limit: self.schedule.allowance().min(QUERY_LIMIT),
         };
         let Attempt::Proved(proved) = induction.prove(&all, context) else {
             return false;
@@ -424,7 +423,7 @@ fn candidates(open: &[Obligation]) -> Vec<Candidate> {
     open.iter().map(|one| one.clause.candidate).collect()
 }
 
-/// Line 23, the function `strengthen`: literals are dropped as long as what is left is k-inductive.
+/// Line 23, the function `strengthen`: drops literals as long as the clause stays k-inductive.
 fn strengthened(
     clause: &Clause,
     proved: Proved,

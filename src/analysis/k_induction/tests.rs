@@ -1,4 +1,4 @@
-//! What property direction learns from failed inductions.
+//! Tests of property direction.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn z3() -> Box<dyn Solver> {
     default_solver().expect("a solver")
 }
 
-/// What property-directed k-induction answers, and what it has published, as text.
+/// Returns the answer of property-directed k-induction, and the invariants that it has published, as text.
 fn directed(body: &str, max_bound: u32) -> (Answer, Vec<String>) {
     let lowered = program(body);
     let blocks = blocks(simplify(&lowered).program);
@@ -58,7 +58,7 @@ fn an_equation_is_learned_from_a_counterexample() {
 }
 
 #[test]
-fn a_number_that_is_skipped_teaches_parity() {
+fn parity_is_learned_from_a_number_that_is_skipped() {
     let (answer, learned) = directed(
         "unsigned x = 0; while (__VERIFIER_nondet_uint()) x += 2; if (x == 21) reach_error();",
         5,
@@ -68,7 +68,7 @@ fn a_number_that_is_skipped_teaches_parity() {
 
 #[test]
 fn obligations_have_obligations() {
-    // That the error is not reached needs y <= 2, which needs x <= 1, which holds.
+    // The error is unreachable if y <= 2, which needs x <= 1, which holds.
     let chain = "unsigned x = 0, y = 0, z = 0;
         while (__VERIFIER_nondet_uint()) {
             if (y == 3) z = 1;
@@ -92,7 +92,7 @@ fn a_state_that_is_reached_directs_bounded_model_checking() {
     assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
 }
 
-/// The inductions of a program at k = 1, for a test of its own.
+/// Runs a test on the induction of a program at k = 1.
 fn with_induction<R>(
     body: &str,
     test: impl FnOnce(&mut KInduction<'_>, &Blocks, &mut Context<'_>) -> R,
@@ -113,7 +113,7 @@ fn with_induction<R>(
     })
 }
 
-/// A formula over the variables with these names at the only loop.
+/// Builds a candidate over the variables with these names at the only loop.
 fn at_loop(blocks: &Blocks, names: &[&str], formula: impl Fn(&[TermId]) -> TermId) -> Candidate {
     let program = blocks.inlined().program();
     let variable = |name: &&str| {
@@ -129,7 +129,7 @@ fn at_loop(blocks: &Blocks, names: &[&str], formula: impl Fn(&[TermId]) -> TermI
 }
 
 #[test]
-fn only_what_is_inductive_is_proved() {
+fn only_inductive_candidates_are_proved() {
     with_induction(EQUAL_SUMS, |induction, blocks, context| {
         let right = at_loop(blocks, &["y", "z"], |v| store().eq(v[0], v[1]));
         assert!(matches!(
@@ -183,7 +183,7 @@ fn lifted_states_all_lead_to_the_violation() {
         let unrolling = induction.step.unrolling();
         let cube = lifter.lift(unrolling, broken, &|_| Vec::new()).unwrap();
         assert_eq!(cube.at, goal.at);
-        // x > 10 and y < 5, and nothing of z or of one state's values.
+        // The cube is x > 10 and y < 5, without z and without values of the single state.
         let bound = |name: &str, low: u128, high: u128| {
             at_loop(blocks, &[name], |v| {
                 let low = store().ult(store().bv(32, low), v[0]);

@@ -1,30 +1,31 @@
-//! Guidance by comparisons: which change of an input would turn one round?
+//! Guidance by comparisons: solving for an input that changes the outcome of a comparison.
 //!
-//! The operands of a comparison are often linear in an input, at least nearby (an input that is compared with a
-//! constant is the simplest case; AFL++ calls that input-to-state correspondence, and RedQueen substitutes the other
-//! operand). Two runs that differ in one input by one give the slope; the input for which the operands become equal
-//! then follows by division, modulo 2^width. One above and one below are tried, too, for the sake of inequalities.
-//! Where adding one changes nothing, the lowest bit that does is taken instead: so shifts are seen through.
+//! The operands of a comparison are often linear in an input, at least locally (the simplest case is an input that is
+//! compared with a constant; AFL++ calls this input-to-state correspondence, and RedQueen substitutes the other operand).
+//! Two runs that differ by one in one input give the slope; division modulo 2^width then gives the input for which the
+//! operands are equal. Its two neighbours are tried as well, for inequalities. Where adding one has no effect, the lowest
+//! bit that has one is changed instead, which handles shifts.
 
 use super::values::{Bits, fit};
 use crate::program::EdgeId;
 use crate::program::interpreter::{Observer, StateView};
 use crate::term::{BitVecValue, Sort};
 
-/// How many comparisons of a run are kept, of all sites and of each.
-const LIMIT: usize = 4_096;
-const SITE_LIMIT: u8 = 16;
+/// Maximum number of recorded comparisons of a run.
+const MAXIMUM_COMPARISONS: usize = 4_096;
+/// Maximum number of recorded comparisons of a run at one site.
+const MAXIMUM_COMPARISONS_PER_SITE: u8 = 16;
 
 /// The first comparisons of a run at each site.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ComparisonLog {
     entries: Vec<(u32, u64, u64)>,
-    /// How often each site is in the log.
+    /// The number of entries of each site.
     counts: Vec<u8>,
 }
 
 impl ComparisonLog {
-    /// A log for a program with so many instructions.
+    /// Creates a log for a program with the given number of instructions.
     pub(super) fn new(instructions: usize) -> Self {
         Self {
             entries: Vec::new(),
@@ -32,7 +33,7 @@ impl ComparisonLog {
         }
     }
 
-    /// Whether some comparison has other operands in the other run.
+    /// Checks whether the operands of some comparison differ in the other run.
     pub(super) fn differs(&self, other: &Self) -> bool {
         self.entries != other.entries
     }
@@ -46,15 +47,15 @@ impl Observer for ComparisonLog {
     #[inline]
     fn comparison(&mut self, site: u32, left: u64, right: u64) {
         let count = &mut self.counts[site as usize];
-        if *count < SITE_LIMIT && self.entries.len() < LIMIT {
+        if *count < MAXIMUM_COMPARISONS_PER_SITE && self.entries.len() < MAXIMUM_COMPARISONS {
             *count += 1;
             self.entries.push((site, left, right));
         }
     }
 }
 
-/// The change of the input that makes a difference zero which grows by `slope` with each one added to the input;
-/// modulo 2^width. If there is none, the nearest one over the integers.
+/// Returns the change of the input that makes a difference zero, where the difference grows by `slope` with each increment
+/// of the input, modulo 2^width. If there is none, returns the nearest change over the integers.
 fn solve(difference: u64, slope: u64, width: u32) -> u64 {
     let zeros = slope.trailing_zeros();
     let odd = slope.checked_shr(zeros).unwrap_or(0);
@@ -66,7 +67,7 @@ fn solve(difference: u64, slope: u64, width: u32) -> u64 {
             .wrapping_neg()
             .wrapping_mul(inverse.bits() as u64);
         let rest = width - zeros;
-        // The smallest change of all that serve: sign-extended from the bits that matter.
+        // The smallest of all such changes: sign-extended from the relevant bits.
         return ((change << (64 - rest)) as i64 >> (64 - rest)) as u64;
     }
     let shift = 64 - width;
@@ -77,7 +78,7 @@ fn solve(difference: u64, slope: u64, width: u32) -> u64 {
     }
 }
 
-/// The width for arithmetic on an input's values, if it has one.
+/// Returns the width of an input's values in arithmetic, if the sort is supported.
 pub(super) fn solvable_width(sort: Sort) -> Option<u32> {
     match sort {
         Sort::BitVec(width @ 1..=64) => Some(u32::from(width)),
@@ -86,8 +87,8 @@ pub(super) fn solvable_width(sort: Sort) -> Option<u32> {
     }
 }
 
-/// The values to try for an input that has `value` in the run of the first log; in the run of the second it had
-/// 2^`step` more.
+/// Returns the values to try for an input that has `value` in the run of `base`, and `value` + 2^`step` in the run of
+/// `changed`.
 pub(super) fn proposals(
     base: &ComparisonLog,
     changed: &ComparisonLog,
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn linear_conditions_are_solved() {
-        // a·x + b = c, as the difference a·x + b - c and the slope a.
+        // a·x + b = c, given by the difference a·x + b - c and the slope a.
         for (a, b, c, x) in [
             (1u64, 0u64, 1000u64, 5u64),
             (3, 7, 100, 0),

@@ -1,7 +1,7 @@
-//! The candidates worth changing, and how they are changed.
+//! The corpus of candidates, and their mutation.
 
 use super::source::{Candidate, Policy};
-use super::values::{Bits, Chance, Dictionary, fit};
+use super::values::{Bits, Dictionary, Random, fit};
 use crate::program::Input;
 use crate::term::Sort;
 
@@ -9,29 +9,29 @@ use crate::term::Sort;
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) candidate: Candidate,
-    /// Steps of its run.
+    /// The steps of its run.
     pub(super) steps: u64,
-    /// How close it came to an error.
+    /// The smallest distance of its run to an error.
     pub(super) distance: u32,
-    /// How often it was chosen.
+    /// The number of times that it was chosen for mutation.
     chosen: u32,
 }
 
-/// All of them.
+/// The candidates with new coverage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Corpus {
     pub(super) entries: Vec<Entry>,
 }
 
-/// The most entries; then those are dropped that were chosen most.
-const LIMIT: usize = 2_048;
-/// How many of the newest entries are preferred.
-const RECENT: usize = 8;
+/// Maximum number of entries; beyond it, the half that was chosen most often is dropped.
+const MAXIMUM_ENTRIES: usize = 2_048;
+/// Number of the newest entries, which are preferred.
+const RECENT_ENTRIES: usize = 8;
 
 impl Corpus {
     pub(super) fn add(&mut self, candidate: Candidate, steps: u64, distance: u32) {
-        if self.entries.len() >= LIMIT {
-            let half = LIMIT / 2;
+        if self.entries.len() >= MAXIMUM_ENTRIES {
+            let half = MAXIMUM_ENTRIES / 2;
             self.entries.sort_by_key(|entry| entry.chosen);
             self.entries.truncate(half);
         }
@@ -43,19 +43,19 @@ impl Corpus {
         });
     }
 
-    /// An entry to change: a recent one, one that came close to an error, or the least tried of several.
-    pub(super) fn choose(&mut self, chance: &mut Chance) -> Option<usize> {
+    /// Chooses an entry for mutation: a recent one, one close to an error, or the least tried of several.
+    pub(super) fn choose(&mut self, random: &mut Random) -> Option<usize> {
         let count = self.entries.len();
         if count == 0 {
             return None;
         }
-        let any = |chance: &mut Chance| chance.below(count);
-        let mut candidates = [any(chance), any(chance), any(chance), any(chance)];
-        if chance.once_in(3) {
-            candidates = candidates.map(|_| count - 1 - chance.below(count.min(RECENT)));
+        let any = |random: &mut Random| random.below(count);
+        let mut candidates = [any(random), any(random), any(random), any(random)];
+        if random.once_in(3) {
+            candidates = candidates.map(|_| count - 1 - random.below(count.min(RECENT_ENTRIES)));
         }
         let entries = &self.entries;
-        let closest = chance.once_in(3);
+        let closest = random.once_in(3);
         let chosen = candidates.into_iter().min_by_key(|&index| {
             let entry = &entries[index];
             let cost = u64::from(entry.chosen) + entry.steps.ilog2().saturating_sub(8) as u64 * 4;
@@ -65,28 +65,27 @@ impl Corpus {
         Some(chosen)
     }
 
-    /// Any entry's candidate.
-    pub(super) fn any(&self, chance: &mut Chance) -> Option<&Candidate> {
+    pub(super) fn any(&self, random: &mut Random) -> Option<&Candidate> {
         match self.entries.len() {
             0 => None,
-            count => Some(&self.entries[chance.below(count)].candidate),
+            count => Some(&self.entries[random.below(count)].candidate),
         }
     }
 }
 
-/// A changed copy of the candidate; `other` is one to take parts from.
+/// Returns a mutated copy of the candidate, which may take parts from `other`.
 pub(super) fn mutate(
     candidate: &Candidate,
     other: Option<&Candidate>,
     inputs: &[Input],
     dictionary: &Dictionary,
-    chance: &mut Chance,
+    random: &mut Random,
 ) -> Candidate {
     let mut changed = candidate.clone();
-    let most = 1 << chance.below(4);
-    let count = 1 + chance.below(most);
+    let most = 1 << random.below(4);
+    let count = 1 + random.below(most);
     for _ in 0..count {
-        change(&mut changed, other, inputs, dictionary, chance);
+        change(&mut changed, other, inputs, dictionary, random);
     }
     changed
 }
@@ -96,35 +95,35 @@ fn change(
     other: Option<&Candidate>,
     inputs: &[Input],
     dictionary: &Dictionary,
-    chance: &mut Chance,
+    random: &mut Random,
 ) {
     let length = candidate.list.len();
-    match chance.below(10) {
-        // Another tail, kept as it is up to a point.
+    match random.below(10) {
+        // Another tail after a prefix of the list.
         0 | 1 => {
-            let keep = match chance.once_in(2) {
-                true => chance.below(length + 1),
+            let keep = match random.once_in(2) {
+                true => random.below(length + 1),
                 false => length,
             };
             candidate.list.truncate(keep);
-            candidate.seed = chance.next();
-            if chance.once_in(2) {
-                candidate.policy = Policy::random(chance);
+            candidate.seed = random.next();
+            if random.once_in(2) {
+                candidate.policy = Policy::random(random);
             }
         }
-        // Another one's tail.
+        // The tail of another candidate.
         2 => {
-            let keep = chance.below(length + 1);
+            let keep = random.below(length + 1);
             candidate.list.truncate(keep);
             if let Some(other) = other {
                 candidate.list.extend(other.list.iter().skip(keep).copied());
                 (candidate.policy, candidate.seed) = (other.policy, other.seed);
             }
         }
-        // A value lost, doubled, or moved.
+        // A value removed, doubled, or swapped.
         3 if length > 0 => {
-            let position = chance.below(length);
-            match chance.below(3) {
+            let position = random.below(length);
+            match random.below(3) {
                 0 => {
                     candidate.list.remove(position);
                 }
@@ -133,31 +132,31 @@ fn change(
                     candidate.list.insert(position, value);
                 }
                 _ => {
-                    let target = chance.below(length);
+                    let target = random.below(length);
                     candidate.list.swap(position, target);
                 }
             }
         }
         _ if length > 0 => {
-            let position = chance.below(length);
+            let position = random.below(length);
             let (id, bits) = candidate.list[position];
             let Some(input) = inputs.get(id.index()) else {
                 return;
             };
-            let same = candidate.list[chance.below(length)].1;
-            candidate.list[position].1 = change_value(input.sort, bits, same, dictionary, chance);
+            let same = candidate.list[random.below(length)].1;
+            candidate.list[position].1 = change_value(input.sort, bits, same, dictionary, random);
         }
-        _ => candidate.seed = chance.next(),
+        _ => candidate.seed = random.next(),
     }
 }
 
-/// Another value for an input; `same` is one that the run has elsewhere.
+/// Mutates a value of an input; `same` is another value of the run.
 fn change_value(
     sort: Sort,
     bits: Bits,
     same: Bits,
     dictionary: &Dictionary,
-    chance: &mut Chance,
+    random: &mut Random,
 ) -> Bits {
     let width = match sort {
         Sort::BitVec(width) => u32::from(width),
@@ -166,23 +165,23 @@ fn change_value(
         Sort::Int | Sort::Array { .. } => 64,
     };
     if sort.is_array() {
-        return Bits::from(chance.next());
+        return Bits::from(random.next());
     }
-    let changed = match chance.below(8) {
+    let changed = match random.below(8) {
         0 => bits.wrapping_add(1),
         1 => bits.wrapping_sub(1),
         2 => {
-            let amount = chance.below(64) as Bits;
-            if chance.once_in(2) {
+            let amount = random.below(64) as Bits;
+            if random.once_in(2) {
                 bits.wrapping_add(amount)
             } else {
                 bits.wrapping_sub(amount)
             }
         }
-        3 => bits ^ 1 << chance.below(width as usize),
+        3 => bits ^ 1 << random.below(width as usize),
         4 => same,
         5 => bits.wrapping_neg(),
-        _ => return Policy::random(chance).value(sort, dictionary, chance),
+        _ => return Policy::random(random).value(sort, dictionary, random),
     };
     fit(sort, changed)
 }

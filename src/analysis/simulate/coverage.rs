@@ -1,14 +1,14 @@
-//! Which edges runs take, and how often.
+//! Edge coverage.
 //!
-//! As in AFL, the number of times an edge is taken counts only by its order of magnitude: a run is interesting if it
-//! takes some edge a number of times whose magnitude is new for that edge.
+//! As in AFL, the number of times that a run takes an edge counts only by its order of magnitude: a run is interesting if
+//! this magnitude is new for some edge.
 
 use std::collections::VecDeque;
 
 use crate::program::interpreter::{Observer, StateView};
 use crate::program::{EdgeId, Operation, Program};
 
-/// How often a run has taken each edge.
+/// The number of times that a run has taken each edge.
 #[derive(Clone, Debug)]
 pub(super) struct Hits {
     counts: Vec<u32>,
@@ -23,14 +23,14 @@ impl Hits {
         }
     }
 
-    /// Forgets the last run.
+    /// Removes the last run.
     pub(super) fn clear(&mut self) {
         for edge in self.touched.drain(..) {
             self.counts[edge.index()] = 0;
         }
     }
 
-    /// The edges taken, and how often each.
+    /// Returns the edges taken, with the number of times.
     pub(super) fn taken(&self) -> impl Iterator<Item = (EdgeId, u32)> + '_ {
         let count = |&edge: &EdgeId| (edge, self.counts[edge.index()]);
         self.touched.iter().map(count)
@@ -38,7 +38,7 @@ impl Hits {
 }
 
 impl Observer for Hits {
-    // After so many, the order of magnitude is what it is.
+    // Missed iterations do not change the order of magnitude.
     const MAY_MISS_ITERATIONS: bool = true;
 
     #[inline]
@@ -51,7 +51,7 @@ impl Observer for Hits {
     }
 }
 
-/// The order of magnitude of a number that is not zero, as a bit: 1, 2 and 3 each have their own, then powers of two.
+/// Returns the order of magnitude of a positive number as a bit: 1, 2 and 3 are distinguished, then powers of two.
 fn magnitude(count: u32) -> u32 {
     match count {
         0..=3 => 1 << count >> 1,
@@ -59,24 +59,24 @@ fn magnitude(count: u32) -> u32 {
     }
 }
 
-/// What all runs have covered.
+/// The coverage of all runs.
 #[derive(Clone, Debug)]
 pub(super) struct Coverage {
     seen: Vec<u32>,
-    /// Distance of each edge's target to an error, in edges; `u32::MAX` where none can be reached.
+    /// The distance of each edge's target to an error, in edges; `u32::MAX` if none is reachable.
     distances: Vec<u32>,
-    /// Number of edges taken at least once.
+    /// The number of edges taken at least once.
     pub(super) edges: usize,
 }
 
-/// What a run has added.
+/// The new coverage of a run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Novelty {
-    /// Number of edges taken for the first time.
+    /// The number of edges taken for the first time.
     pub(super) edges: usize,
-    /// Number of new magnitudes.
+    /// The number of new magnitudes.
     pub(super) magnitudes: usize,
-    /// How close the run has come to an error.
+    /// The smallest distance of the run to an error.
     pub(super) distance: u32,
 }
 
@@ -89,13 +89,12 @@ impl Coverage {
         }
     }
 
-    /// Whether a run adds something.
+    /// Checks whether a run has new coverage.
     pub(super) fn lacks(&self, hits: &Hits) -> bool {
         let is_new = |(edge, count): (EdgeId, u32)| self.seen[edge.index()] & magnitude(count) == 0;
         hits.taken().any(is_new)
     }
 
-    /// Adds a run.
     pub(super) fn add(&mut self, hits: &[(EdgeId, u32)]) -> Novelty {
         let mut novelty = Novelty {
             edges: 0,
@@ -119,10 +118,10 @@ impl Coverage {
     }
 }
 
-/// How many edges it is from each edge's target to an error. A call may be stepped into and stepped over; from a
-/// function's exit it goes on behind any of its calls.
+/// Returns the distance in edges of each edge's target to an error. A path may enter a call or step over it; from a
+/// function's exit it continues after any call of the function.
 fn distances(program: &Program) -> Vec<u32> {
-    // The steps backwards: from a location to those from which it is one step away.
+    // The predecessors of each location.
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); program.locations.len()];
     for edge in &program.edges {
         before[edge.target.index()].push(edge.source.index());

@@ -1,4 +1,4 @@
-//! The loop: which candidate runs next, and for how long.
+//! The main loop of simulation: the choice of the next candidate, and the limit on its steps.
 
 use std::convert::Infallible;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -7,40 +7,43 @@ use std::time::{Duration, Instant};
 
 use super::corpus::{Corpus, mutate};
 use super::coverage::Coverage;
-use super::round::{Base, Budget, Done, Find, Found, Hand, Job, Round, Runners, Until};
+use super::round::{
+    Base, Budget, Finding, FoundRun, Job, JobResult, Round, RoundWorker, Runners, Until,
+};
 use super::source::{Candidate, Policy};
-use super::values::{Chance, Dictionary};
+use super::values::{Dictionary, Random};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
 use crate::program::Program;
 use crate::program::interpreter::{Executable, Limits, Outcome, RecordingInputs, Report};
 
-/// How many inputs of a candidate are solved for, and how many of them in one round.
-const SOLVED_INPUTS: usize = 24;
-const SOLVED_TOGETHER: usize = 8;
-/// How many runs solving for a candidate's inputs may take, about.
-const SOLVING_RUNS: u64 = 400;
-/// How many changes are in the first round after one that has found something.
-const FIRST_CHANGES: u64 = 16;
-/// How many there are later: such that the round is worth waking a thread, as it has so many steps, and that nobody waits
-/// long for the last run of somebody else.
-const ROUND_STEPS: u64 = 100_000;
-const CHANGES: RangeInclusive<u64> = 64..=1_024;
-/// How many runs it takes to judge the limit of steps.
-const WINDOW: u64 = 64;
-/// How many errors are taken to the caller that he does not confirm.
-const REJECTIONS: u64 = 100;
-/// The share of the budget that one run may take.
-const SHARE: u32 = 4;
-/// How long the first run may be if it asks for inputs.
-const FIRST_RUN_STEPS: u64 = 10_000_000;
-/// A run of so many steps is long.
+/// Maximum number of inputs of a candidate that are solved for.
+const MAXIMUM_SOLVED_INPUTS: usize = 24;
+/// Number of inputs that are solved for in one round.
+const SOLVED_INPUTS_PER_ROUND: usize = 8;
+/// Approximate maximum number of runs for solving for a candidate's inputs.
+const MAXIMUM_SOLVING_RUNS: u64 = 400;
+/// Number of mutations in the first round after one with new coverage.
+const INITIAL_CHANGES_PER_ROUND: u64 = 16;
+/// Target number of steps of a mutation round: it is worth waking a worker thread, and threads do not wait long for the
+/// last run.
+const TARGET_STEPS_PER_ROUND: u64 = 100_000;
+/// Minimum and maximum number of mutations in a later round.
+const CHANGES_PER_ROUND: RangeInclusive<u64> = 64..=1_024;
+/// Number of runs between two adjustments of the limit of steps.
+const RUNS_PER_LIMIT_ADJUSTMENT: u64 = 64;
+/// Maximum number of alarms that the caller rejects.
+const MAXIMUM_REJECTIONS: u64 = 100;
+/// A run may take at most one part in this number of the budget.
+const MAXIMUM_RUN_SHARE: u32 = 4;
+/// Maximum number of steps of the first run if it draws inputs.
+const MAXIMUM_FIRST_RUN_STEPS: u64 = 10_000_000;
+/// Number of steps from which a run is long.
 const LONG_RUN_STEPS: u64 = 100_000;
-/// How many candidates wait for being solved at most.
-const UNSOLVED: usize = 1_000;
-/// Runs of each policy before anything is changed.
-const SEEDS: usize = 4;
+/// Maximum number of candidates that wait to be solved for.
+const MAXIMUM_UNSOLVED_CANDIDATES: usize = 1_000;
+/// Number of runs of each policy before any mutation.
+const SEED_RUNS_PER_POLICY: usize = 4;
 
-/// A simulation in progress.
 pub(super) struct Fuzzer<'f> {
     executable: &'f Executable,
     options: &'f Options,
@@ -48,33 +51,33 @@ pub(super) struct Fuzzer<'f> {
     confirm: &'f mut dyn Confirm,
     dictionary: &'f Dictionary,
     start: Instant,
-    /// When something new was covered last, after the start.
-    last_find: Duration,
+    /// The time after the start at which coverage last grew.
+    last_new_coverage: Duration,
     runners: Runners<'f>,
-    chance: Chance,
+    random: Random,
     coverage: Coverage,
     corpus: Corpus,
     statistics: Statistics,
     /// Steps after which a run is cut off.
     run_steps: u64,
-    /// Runs since the limit was judged, and how many of them reached it.
+    /// Runs since the limit was last adjusted, and the number of them that reached it.
     window: (u64, u64),
-    /// How many changes the next round has.
+    /// The number of mutations in the next round.
     changes: u64,
-    /// Candidates whose inputs have not been solved for, and the steps spent on others.
+    /// Candidates whose inputs have not been solved for, and the steps spent on solving.
     unsolved: Vec<Candidate>,
     solving_steps: u64,
 }
 
-/// What a list of jobs has brought.
+/// The result of a list of jobs.
 #[derive(Default)]
-struct Gained {
+struct RoundResult {
     has_find: bool,
-    /// Values to try, as jobs.
+    /// Jobs that try proposed values.
     proposals: Vec<Job>,
 }
 
-/// Why the loop ends.
+/// The reason why the loop ends.
 enum End {
     Decided(SimulationOutcome),
     OutOfBudget,
@@ -96,9 +99,9 @@ impl<'f> Fuzzer<'f> {
             confirm,
             dictionary,
             start: Instant::now(),
-            last_find: Duration::ZERO,
+            last_new_coverage: Duration::ZERO,
             runners: Runners::new(program, executable, dictionary),
-            chance: Chance::new(options.seed),
+            random: Random::new(options.seed),
             coverage: Coverage::new(program),
             corpus: Corpus::default(),
             statistics: Statistics {
@@ -107,13 +110,13 @@ impl<'f> Fuzzer<'f> {
             },
             run_steps: options.run_steps.max(1_000),
             window: (0, 0),
-            changes: FIRST_CHANGES,
+            changes: INITIAL_CHANGES_PER_ROUND,
             unsolved: Vec::new(),
             solving_steps: 0,
         }
     }
 
-    /// Runs until something is decided or the budget is used up.
+    /// Runs until the program is decided or the budget is exhausted.
     pub(super) fn run(mut self) -> Simulation {
         let ControlFlow::Break(end) = self.phases();
         let outcome = match end {
@@ -138,7 +141,7 @@ impl<'f> Fuzzer<'f> {
         self.only_run()?;
         self.seeds()?;
         loop {
-            // Solving takes half of the steps at most.
+            // Solving takes at most half of the steps.
             let affordable = self.solving_steps <= self.statistics.steps / 2;
             match self.unsolved.pop_if(|_| affordable) {
                 Some(candidate) => {
@@ -151,13 +154,11 @@ impl<'f> Fuzzer<'f> {
         }
     }
 
-    // --- the phases ---
-
-    /// A run on zeros, which goes on as long as it asks for no input: then it is the only one. Otherwise its length is
-    /// a measure for those to come.
+    /// Runs on zeros. If the run draws no input, it is the only run and is continued to its end; otherwise its length sets the
+    /// limit for further runs.
     fn only_run(&mut self) -> ControlFlow<End> {
         let usual = self.run_steps;
-        self.run_steps = usual.max(FIRST_RUN_STEPS);
+        self.run_steps = usual.max(MAXIMUM_FIRST_RUN_STEPS);
         let zeros = Candidate {
             list: Vec::new(),
             policy: Policy::Constant(0),
@@ -187,23 +188,23 @@ impl<'f> Fuzzer<'f> {
                         }
                     });
                 }
-                // Another run would be the same.
+                // All runs are equal.
                 _ => return ControlFlow::Break(End::OutOfBudget),
             }
         }
     }
 
-    /// Runs whose inputs all come from one policy. The same value everywhere makes alarms that are easy to read; where a run takes
-    /// long, as with large arrays of inputs, it tells less than different ones.
+    /// Runs whose inputs all come from one policy. Equal values give alarms that are easy to read; where runs are long, as with
+    /// large arrays of inputs, mixed values come first because they cover more.
     fn seeds(&mut self) -> ControlFlow<End> {
         let constants = [1, -1, 2].map(Policy::Constant);
         let mixed = (self.statistics.steps > LONG_RUN_STEPS).then_some(Policy::Mixed);
         let constants = mixed.into_iter().chain(constants);
-        let varied = (0..SEEDS).flat_map(|_| Policy::VARIED);
+        let varied = (0..SEED_RUNS_PER_POLICY).flat_map(|_| Policy::VARIED);
         let candidate = |policy| Candidate {
             list: Vec::new(),
             policy,
-            seed: self.chance.next(),
+            seed: self.random.next(),
         };
         let candidates = constants.chain(varied).map(candidate);
         let jobs: Vec<_> = candidates.map(Job::Run).collect();
@@ -211,83 +212,81 @@ impl<'f> Fuzzer<'f> {
         ControlFlow::Continue(())
     }
 
-    /// A round of changes of members of the corpus. It is over when one finds something, which those that come after it
-    /// are to build upon; then the next rounds are short, as what is new often leads to more of it.
+    /// Performs a round of mutations of the corpus. The round ends at the first new coverage, so that later mutations build
+    /// on it; the next rounds are short then, because new coverage often leads to more.
     fn change(&mut self) -> ControlFlow<End> {
         let average = self.statistics.steps / self.statistics.runs.max(1);
-        let worthwhile = ROUND_STEPS / average.max(1);
+        let worthwhile = TARGET_STEPS_PER_ROUND / average.max(1);
         let count = self
             .changes
-            .min(worthwhile.clamp(*CHANGES.start(), *CHANGES.end()));
+            .min(worthwhile.clamp(*CHANGES_PER_ROUND.start(), *CHANGES_PER_ROUND.end()));
         let jobs: Vec<_> = (0..count).map(|_| Job::Run(self.changed())).collect();
-        let gained = self.perform(&jobs, Until::Find)?;
+        let gained = self.perform(&jobs, Until::Finding)?;
         self.changes = match gained.has_find {
-            true => FIRST_CHANGES,
+            true => INITIAL_CHANGES_PER_ROUND,
             false => 2 * count,
         };
         ControlFlow::Continue(())
     }
 
-    /// A change of a member of the corpus; now and then something else altogether.
+    /// Mutates a member of the corpus, or occasionally creates a new candidate.
     fn changed(&mut self) -> Candidate {
-        let chosen = self.corpus.choose(&mut self.chance);
+        let chosen = self.corpus.choose(&mut self.random);
         match chosen {
-            Some(index) if !self.chance.once_in(16) => {
-                let other = self.corpus.any(&mut self.chance);
+            Some(index) if !self.random.once_in(16) => {
+                let other = self.corpus.any(&mut self.random);
                 mutate(
                     &self.corpus.entries[index].candidate,
                     other,
                     self.executable.inputs(),
                     self.dictionary,
-                    &mut self.chance,
+                    &mut self.random,
                 )
             }
             _ => Candidate {
                 list: Vec::new(),
-                policy: Policy::random(&mut self.chance),
-                seed: self.chance.next(),
+                policy: Policy::random(&mut self.random),
+                seed: self.random.next(),
             },
         }
     }
 
-    /// Tries the values of a candidate's inputs that turn one of its comparisons round.
+    /// Tries the values of a candidate's inputs that change the outcome of one of its comparisons.
     fn solve(&mut self, candidate: Candidate) -> ControlFlow<End> {
         let first = self.statistics.runs;
         let positions = self.positions(candidate.list.len());
         let base = self.base(candidate)?;
-        for positions in positions.chunks(SOLVED_TOGETHER) {
+        for positions in positions.chunks(SOLVED_INPUTS_PER_ROUND) {
             let compare = |&position: &usize| Job::Compare {
                 base: Arc::clone(&base),
                 position,
             };
             let jobs: Vec<_> = positions.iter().map(compare).collect();
             let mut proposals = self.perform(&jobs, Until::Alarm)?.proposals;
-            let left = SOLVING_RUNS.saturating_sub(self.statistics.runs - first);
+            let left = MAXIMUM_SOLVING_RUNS.saturating_sub(self.statistics.runs - first);
             proposals.truncate(left as usize);
             self.perform(&proposals, Until::Alarm)?;
-            if self.statistics.runs - first >= SOLVING_RUNS {
+            if self.statistics.runs - first >= MAXIMUM_SOLVING_RUNS {
                 break;
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Some places in a list of inputs, the first ones among them.
+    /// Returns some positions in a list of inputs, the first ones among them.
     fn positions(&mut self, length: usize) -> Vec<usize> {
-        let first = length.min(SOLVED_INPUTS / 2);
+        let first = length.min(MAXIMUM_SOLVED_INPUTS / 2);
         let mut positions: Vec<_> = (0..first).collect();
-        for _ in first..length.min(SOLVED_INPUTS) {
-            positions.push(first + self.chance.below(length - first));
+        for _ in first..length.min(MAXIMUM_SOLVED_INPUTS) {
+            positions.push(first + self.random.below(length - first));
         }
         positions
     }
 
-    // --- rounds ---
-
-    /// Performs the jobs, as if one after another, until it is over; what several threads do ahead and what then is not
-    /// wanted leaves no trace. So it does not matter who helps.
-    fn perform(&mut self, mut jobs: &[Job], until: Until) -> ControlFlow<End, Gained> {
-        let mut gained = Gained::default();
+    /// Performs the jobs as if sequentially, until the end condition holds. Results that other threads have computed beyond
+    /// that point are discarded, so that the result does not depend on the number of threads.
+    fn perform(&mut self, mut jobs: &[Job], until: Until) -> ControlFlow<End, RoundResult> {
+        let mut gained = RoundResult::default();
         while !jobs.is_empty() {
             let mut folded = 0;
             for done in self.share(&jobs[..self.affordable(jobs)], until) {
@@ -296,11 +295,11 @@ impl<'f> Fuzzer<'f> {
                         folded += 1;
                         let is_last = until.ends_with(&done.find);
                         self.fold(done, &mut gained)?;
-                        if is_last && until == Until::Find {
+                        if is_last && until == Until::Finding {
                             return ControlFlow::Continue(gained);
                         }
-                        // Helpers may have been ahead. What comes behind an alarm that is not confirmed is done again, as
-                        // one thread would do it: the limit of steps may be another by now.
+                        // Worker threads may have been ahead. The jobs after a rejected alarm are performed again, because
+                        // one thread would have performed them with the limit of steps that holds now.
                         if is_last {
                             break;
                         }
@@ -311,14 +310,13 @@ impl<'f> Fuzzer<'f> {
             if self.is_over() {
                 return ControlFlow::Break(End::OutOfBudget);
             }
-            // Some are left if there was an alarm that was not confirmed, or the time of others that a helper has
-            // taken for the simulation's.
+            // Jobs are left if an alarm was rejected, or if a worker thread took time at safe points for the simulation's own.
             jobs = &jobs[folded..];
         }
         ControlFlow::Continue(gained)
     }
 
-    /// What is left of the budget.
+    /// Returns the rest of the budget.
     fn left(&self) -> Budget {
         Budget {
             runs: self.options.runs.saturating_sub(self.statistics.runs),
@@ -326,33 +324,32 @@ impl<'f> Fuzzer<'f> {
         }
     }
 
-    /// How many of the jobs are sure to stay in the budget; one may always be, as it has the rest of the budget for
-    /// itself.
+    /// Returns the number of jobs that are certain to stay within the budget; at least one, which gets the whole rest.
     fn affordable(&self, jobs: &[Job]) -> usize {
         let Budget { runs, steps } = self.left();
         let mut left = runs.min(steps / self.run_steps);
         let affordable = jobs.iter().take_while(|job| {
-            let rest = left.checked_sub(job.most_runs(self.executable));
+            let rest = left.checked_sub(job.maximum_runs(self.executable));
             left = rest.unwrap_or(0);
             rest.is_some()
         });
         affordable.count().max(1)
     }
 
-    /// What comes of each of the jobs; nothing where it was not performed.
-    fn share(&mut self, jobs: &[Job], until: Until) -> Vec<Option<Done>> {
+    /// Performs the jobs on all threads; a result is `None` if the job was not performed.
+    fn share(&mut self, jobs: &[Job], until: Until) -> Vec<Option<JobResult>> {
         let round = self.round(until);
-        let mut hand = Hand::of_caller(&round, self.control.safe_point);
+        let mut worker = RoundWorker::of_caller(&round, self.control.safe_point);
         let jobs: Vec<_> = jobs.iter().enumerate().collect();
         let done = self.control.workers.map(
             &jobs,
-            &mut hand,
-            || Hand::of_helper(&round),
-            |hand, &(number, job)| hand.perform(number, job),
+            &mut worker,
+            || RoundWorker::of_helper(&round),
+            |worker, &(number, job)| worker.perform(number, job),
         );
-        // The time of others is none of the budget.
-        let waited = hand.waited();
-        drop(hand);
+        // Time at safe points does not count.
+        let waited = worker.waited();
+        drop(worker);
         self.start += waited;
         done
     }
@@ -368,44 +365,43 @@ impl<'f> Fuzzer<'f> {
         Round::new(&self.runners, &self.coverage, limits, left, until)
     }
 
-    /// Runs the candidate on the calling thread.
     fn run_alone(&mut self, candidate: &Candidate) -> ControlFlow<End, Report> {
         let round = self.round(Until::Alarm);
-        let mut hand = Hand::of_caller(&round, self.control.safe_point);
-        let (report, done) = hand.run(candidate);
-        let waited = hand.waited();
-        drop(hand);
+        let mut worker = RoundWorker::of_caller(&round, self.control.safe_point);
+        let (report, done) = worker.run(candidate);
+        let waited = worker.waited();
+        drop(worker);
         self.start += waited;
-        self.fold(done, &mut Gained::default())?;
+        self.fold(done, &mut RoundResult::default())?;
         match self.is_over() {
             true => ControlFlow::Break(End::OutOfBudget),
             false => ControlFlow::Continue(report),
         }
     }
 
-    /// The candidate with its comparisons.
+    /// Computes the comparisons of the candidate's run.
     fn base(&mut self, candidate: Candidate) -> ControlFlow<End, Arc<Base>> {
         let round = self.round(Until::Alarm);
-        let (base, steps) = Hand::of_caller(&round, self.control.safe_point).base(candidate);
+        let (base, steps) = RoundWorker::of_caller(&round, self.control.safe_point).base(candidate);
         self.statistics.runs += 1;
         self.statistics.steps += steps;
         self.has_budget()?;
         ControlFlow::Continue(Arc::new(base))
     }
 
-    /// Adds what has come of a job; says if that ends the simulation.
-    fn fold(&mut self, done: Done, gained: &mut Gained) -> ControlFlow<End> {
+    /// Adds the result of a job; breaks if that ends the simulation.
+    fn fold(&mut self, done: JobResult, gained: &mut RoundResult) -> ControlFlow<End> {
         self.statistics.runs += done.runs;
         self.statistics.steps += done.steps;
         self.statistics.cut_off += u64::from(done.is_cut_off);
         match done.find {
-            Find::Proposals(proposals) => gained.proposals.extend(proposals),
-            Find::Nothing => self.judge_limit(done.is_cut_off),
-            Find::Rejected(reason) => {
+            Finding::Proposals(proposals) => gained.proposals.extend(proposals),
+            Finding::Nothing => self.judge_limit(done.is_cut_off),
+            Finding::Rejected(reason) => {
                 self.reject(reason.to_string());
                 self.judge_limit(done.is_cut_off);
             }
-            Find::Run(found) => {
+            Finding::Run(found) => {
                 gained.has_find = true;
                 if found.is_alarm() {
                     self.alarm(&found)?;
@@ -417,7 +413,7 @@ impl<'f> Fuzzer<'f> {
         self.has_budget()
     }
 
-    /// Ends the simulation if nothing of the budget is left.
+    /// Breaks if the budget is exhausted.
     fn has_budget(&self) -> ControlFlow<End> {
         let Budget { runs, steps } = self.left();
         match runs == 0 || steps == 0 {
@@ -426,47 +422,48 @@ impl<'f> Fuzzer<'f> {
         }
     }
 
-    /// Whether it was told to stop, or the time is up, or it has been in vain for too long.
+    /// Checks whether the simulation was cancelled, its time is over, or coverage has not grown for too long.
     fn is_over(&self) -> bool {
         let elapsed = self.start.elapsed();
-        let is_in_vain = |patience: Duration| {
-            elapsed.saturating_sub(self.last_find) >= patience.max(2 * self.last_find)
+        let is_stalled = |patience: Duration| {
+            elapsed.saturating_sub(self.last_new_coverage)
+                >= patience.max(2 * self.last_new_coverage)
         };
         self.control.token.is_cancelled()
             || elapsed >= self.options.time
-            || self.options.patience.is_some_and(is_in_vain)
+            || self.options.patience.is_some_and(is_stalled)
     }
 
-    /// Adds the run to the corpus, if it still covers something new.
-    fn keep(&mut self, found: Found) {
+    /// Adds the run to the corpus, if its coverage is still new.
+    fn keep(&mut self, found: FoundRun) {
         let novelty = self.coverage.add(&found.hits);
         if novelty.edges + novelty.magnitudes == 0 {
             return;
         }
-        self.last_find = self.start.elapsed();
+        self.last_new_coverage = self.start.elapsed();
         let kept = Candidate {
             list: found.recorded,
             ..found.candidate
         };
-        if !kept.list.is_empty() && self.unsolved.len() < UNSOLVED {
+        if !kept.list.is_empty() && self.unsolved.len() < MAXIMUM_UNSOLVED_CANDIDATES {
             self.unsolved.push(kept.clone());
         }
         self.corpus
             .add(kept, found.report.steps.max(1), novelty.distance);
     }
 
-    /// Raises the limit of steps if half of the runs reach it, as long as the budget has room for many more.
+    /// Doubles the limit of steps if half of the runs reach it and the budget allows many more runs.
     fn judge_limit(&mut self, is_cut_off: bool) {
         self.window.0 += 1;
         self.window.1 += u64::from(is_cut_off);
-        if self.window.0 < WINDOW {
+        if self.window.0 < RUNS_PER_LIMIT_ADJUSTMENT {
             return;
         }
         let affordable = {
             let elapsed = self.start.elapsed().as_secs_f64();
             let left = (self.options.time.as_secs_f64() - elapsed).max(0.0);
             let speed = self.statistics.steps as f64 / elapsed.max(1e-6);
-            (left * speed) as u64 / u64::from(SHARE) / 16
+            (left * speed) as u64 / u64::from(MAXIMUM_RUN_SHARE) / 16
         };
         if self.window.1 * 2 >= self.window.0 && self.run_steps.saturating_mul(2) <= affordable {
             self.run_steps *= 2;
@@ -474,8 +471,8 @@ impl<'f> Fuzzer<'f> {
         self.window = (0, 0);
     }
 
-    /// An error was reached: records the run's inputs and asks the caller.
-    fn alarm(&mut self, found: &Found) -> ControlFlow<End> {
+    /// Records the inputs of a run to an error, and has the caller confirm it.
+    fn alarm(&mut self, found: &FoundRun) -> ControlFlow<End> {
         let steps = found.report.steps;
         let journal = {
             let mut runner = self.runners.take();
@@ -493,7 +490,7 @@ impl<'f> Fuzzer<'f> {
             return ControlFlow::Break(End::Decided(SimulationOutcome::Unsafe(journal)));
         };
         self.reject(reason);
-        match self.statistics.rejected >= REJECTIONS {
+        match self.statistics.rejected >= MAXIMUM_REJECTIONS {
             true => ControlFlow::Break(End::OutOfBudget),
             false => ControlFlow::Continue(()),
         }

@@ -1,21 +1,21 @@
 //! Simulation: the interpreter on boundary, random and mutated inputs.
 //!
-//! The first leg of every race: it takes milliseconds and finds the errors that are easy to run into. It works as
-//! coverage-guided fuzzers do (AFL: M. Zalewski; libFuzzer), on typed inputs instead of bytes:
+//! Simulation comes first in every race: it takes milliseconds and finds shallow errors. It works like coverage-guided
+//! fuzzers (AFL: M. Zalewski; libFuzzer), on typed inputs instead of bytes:
 //!
-//! 1. A run on zeros. If it asks for no input at all, it is the only run, and decides.
-//! 2. Runs whose inputs all come from one policy each: constants, small numbers, corners of the sort, constants of the
-//!    program, uniform bits (`source`).
-//! 3. A run that takes an edge for the first time, or a number of times of another magnitude than before (`coverage`),
-//!    joins the corpus. Members of the corpus are changed: values, the tail, parts of another member (`corpus`); and
-//!    systematically, by solving for the inputs that turn a comparison round (`comparisons`).
+//! 1. A run on zeros. If it draws no input at all, it is the only run and decides the program.
+//! 2. Runs whose inputs all come from one policy: constants, small numbers, corners of the sort, constants of the program,
+//!    uniform bits (`source`).
+//! 3. A run that takes an edge for the first time, or a number of times of a new magnitude (`coverage`), joins the corpus.
+//!    Members of the corpus are mutated: values, the tail, parts of another member (`corpus`). Systematic mutations solve
+//!    for the inputs that change the outcome of a comparison (`comparisons`).
 //!
-//! What runs next is decided in rounds of jobs that do not depend on one another (`round`), which threads that are idle
-//! help with. What comes of a round is what would come of it in one thread.
+//! Runs are organised in rounds of independent jobs (`round`), which idle worker threads help to perform. The result does
+//! not depend on the number of threads.
 //!
-//! Long runs are cut off; the limit grows as long as runs reach it. An error counts only if its run is a run of the C
-//! program ([`crate::program::interpreter::Report::is_faithful`]) and if the caller confirms it, who replays it on the
-//! program as lowered.
+//! Long runs are cut off; the limit grows as long as many runs reach it. An error counts only if its run is a run of the C
+//! program ([`crate::program::interpreter::Report::is_faithful`]) and if the caller confirms it by a replay on the program
+//! as lowered.
 
 mod comparisons;
 mod corpus;
@@ -40,58 +40,58 @@ use crate::program::interpreter::{AccessChecks, Executable, Journal, Limits};
 use crate::workers::Workers;
 
 options! {
-    /// What simulation may spend, and how it begins.
+    /// Limits and starting values of simulation.
     pub struct Options {
         /// Wall time.
         pub time: Duration = Duration::from_secs(5);
-        /// Steps of all runs together.
+        /// Maximum number of steps of all runs together.
         pub steps: u64 = u64::MAX;
-        /// Number of runs.
+        /// Maximum number of runs.
         pub runs: u64 = u64::MAX;
-        /// Seed of everything random: the same program, seed and budget of runs and steps give the same result, however
-        /// many threads help.
+        /// Seed of the random choices: the same program, seed and budget of runs and steps give the same result, with any number
+        /// of threads.
         pub seed: u64 = 1;
-        /// Steps after which the first runs are cut off; it grows up to a fourth of the budget.
+        /// Steps after which the first runs are cut off; the limit grows up to a fourth of the budget.
         pub run_steps: u64 = 200_000, in 1_000..=u64::MAX;
-        /// Bytes that a run may use for arrays and calls.
+        /// Maximum memory of a run for arrays and calls (bytes).
         pub memory: usize = 1 << 30;
     }
     fixed {
-        /// With it, the simulation is over when nothing new was covered for so long, and for twice as long as it took to
-        /// cover what was last. For who wants states, not errors; default none.
+        /// If given, simulation ends after this time without new coverage, or twice the time at which coverage last grew if that
+        /// is longer. For callers that want states rather than errors.
         pub patience: Option<Duration> = None;
-        /// Which accesses are judged; default all of them. For a simplified program others must not be, and a `confirm`
-        /// that replays on the program as lowered is a must.
+        /// The memory accesses that are checked. On a simplified program some must not be checked, and `confirm` must replay on
+        /// the program as lowered.
         pub accesses: AccessChecks = AccessChecks::All;
     }
 }
 
-/// What simulation has found.
+/// The result of simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
-    /// The answer.
+    /// The outcome.
     pub outcome: SimulationOutcome,
-    /// What it took.
+    /// The counters.
     pub statistics: Statistics,
     /// Inputs of runs that covered something new.
     pub corpus: Vec<Journal>,
 }
 
-/// Simulation's answer.
+/// The outcome of simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SimulationOutcome {
     /// These inputs lead to the error.
     Unsafe(Journal),
-    /// The program asks for no input, and its only run does not violate the property.
+    /// The program draws no input, and its only run does not violate the property.
     OnlyRun {
-        /// The run's length.
+        /// The number of steps of the run.
         steps: u64,
     },
-    /// Neither.
+    /// Neither of these.
     Unknown,
 }
 
-/// What a simulation took.
+/// Counters of simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Number of runs.
@@ -106,61 +106,61 @@ pub struct Statistics {
     pub edges: usize,
     /// Candidates in the corpus.
     pub corpus: usize,
-    /// Runs to the error that were none of the C program, or that the caller did not confirm.
+    /// Runs to an error that are no runs of the C program, or that the caller did not confirm.
     pub rejected: u64,
-    /// The first reason for that.
+    /// The first reason for a rejection.
     pub first_rejection: Option<String>,
     /// Runs that were cut off.
     pub cut_off: u64,
 }
 
 impl Statistics {
-    /// Steps a second.
+    /// Returns the number of steps per second.
     pub fn steps_per_second(&self) -> f64 {
         self.steps as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }
 
-/// What stops a simulation, for good or for a while, and who helps with it.
+/// What interrupts a simulation, and the threads that it may use.
 #[derive(Copy, Clone)]
 pub struct Control<'c> {
-    /// When to stop.
+    /// Ends the simulation when cancelled.
     pub token: &'c CancellationToken,
     /// Called between two runs, see [`super::Context::safe_point`].
     pub safe_point: &'c dyn Fn() -> Duration,
-    /// More threads, where cores are idle.
+    /// Worker threads for idle cores.
     pub workers: &'c Workers,
 }
 
-/// How long whoever wants states of a program waits for new ones.
+/// The value of [`Options::patience`] for callers that want states of a program.
 pub const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Nobody helps.
-const ALONE: &Workers = &Workers::none();
+/// No worker threads.
+const NO_WORKERS: &Workers = &Workers::none();
 
 impl<'c> Control<'c> {
-    /// With the token, never for a while, and in one thread.
+    /// Creates the control of a simulation in one thread that never waits at safe points.
     pub fn new(token: &'c CancellationToken) -> Self {
         Self {
             token,
             safe_point: &|| Duration::ZERO,
-            workers: ALONE,
+            workers: NO_WORKERS,
         }
     }
 }
 
-/// Who has the last word on what simulation finds.
+/// Confirmation of the results of simulation by the caller.
 pub trait Confirm {
-    /// Whether the inputs, which have led to an error after so many steps, do so in truth. If not, says why, and
-    /// simulation goes on.
+    /// Checks whether the inputs, which led to an error after `steps` steps, lead to one in the program as lowered. On a
+    /// rejection, returned with its reason, simulation continues.
     fn alarm(&mut self, inputs: &Journal, steps: u64) -> Result<(), String>;
 
-    /// Whether the run that has asked for no input and ended without an error after so many steps is the only one in
-    /// truth. If not, says why; then simulation does not claim to have seen all runs.
+    /// Checks whether the run, which drew no input and ended without an error after `steps` steps, is the only run of the
+    /// program as lowered. On a rejection, returned with its reason, simulation does not claim to have seen all runs.
     fn only_run(&mut self, steps: u64) -> Result<(), String>;
 }
 
-/// Takes the interpreter's word.
+/// Confirms everything without a check.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Unconfirmed;
 
@@ -174,7 +174,7 @@ impl Confirm for Unconfirmed {
     }
 }
 
-/// Replays everything on the program as lowered.
+/// Confirms by replay on the program as lowered.
 #[derive(Debug)]
 pub struct ReplayOnLowered<'e> {
     executable: &'e Executable,
@@ -182,7 +182,7 @@ pub struct ReplayOnLowered<'e> {
     pub violation: Option<Violation>,
 }
 
-/// How much longer than the run of the simplified program that of the program as lowered may be, and by how much.
+/// Factor and constant that bound the length of a replay by the length of the simplified program's run (steps).
 const REPLAY_FACTOR: u64 = 50;
 const REPLAY_STEPS: u64 = 10_000_000;
 
@@ -196,7 +196,7 @@ fn replay_limits(steps: u64) -> Limits<'static> {
 }
 
 impl<'e> ReplayOnLowered<'e> {
-    /// Replays on this program.
+    /// Creates it with the program as lowered.
     pub fn new(executable: &'e Executable) -> Self {
         Self {
             executable,
@@ -221,12 +221,12 @@ impl Confirm for ReplayOnLowered<'_> {
     }
 }
 
-/// Simulates the program; what the interpreter finds counts.
+/// Simulates the program without confirmation by a replay.
 pub fn simulate(program: &Program, options: &Options, token: &CancellationToken) -> Simulation {
     simulate_confirmed(program, options, Control::new(token), &mut Unconfirmed)
 }
 
-/// Simulates the program; what is found counts if it is confirmed.
+/// Simulates the program; a result counts if `confirm` confirms it.
 pub fn simulate_confirmed(
     program: &Program,
     options: &Options,

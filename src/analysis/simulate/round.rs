@@ -1,9 +1,9 @@
-//! A round: jobs that do not depend on one another, for as many threads as there are.
+//! A round: independent jobs for any number of threads.
 //!
-//! A job is a run, or the comparisons of some runs. All jobs of a round are made before the first one begins, and each
-//! is judged by what was covered then: a run that covers nothing new leaves nothing behind but its steps. Whoever began
-//! the round takes the results in the order of the jobs. Once a job has found what ends the round, those after it are
-//! left out.
+//! A job is a run, or the comparison of some runs. All jobs of a round are created before the first one begins, and each is
+//! evaluated against the coverage at that time; a run without new coverage only counts its steps. The thread that started
+//! the round takes the results in the order of the jobs. When a job meets the end condition of the round, the jobs after
+//! it are skipped.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -20,26 +20,27 @@ use crate::certify::replay::{NotConfirmed, judge};
 use crate::program::interpreter::{Executable, Limits, Machine, Outcome, Report};
 use crate::program::{EdgeId, InputId, Program};
 
-/// So many jobs of the calling thread are between two looks at the clock.
-const JOBS_A_LOOK: u32 = 16;
+/// Number of jobs of the calling thread between two checks of the clock.
+const JOBS_PER_CLOCK_CHECK: u32 = 16;
 
-/// What is to be done.
 pub(super) enum Job {
-    /// A run.
     Run(Candidate),
-    /// A run with another value at the position.
+    /// A run with another value at a position.
     Try {
         base: Arc<Base>,
         position: usize,
         value: Bits,
     },
-    /// What changes of the value at the position do to comparisons, and so which values are to be tried.
-    Compare { base: Arc<Base>, position: usize },
+    /// The effect of changes at a position on comparisons, from which values to try are proposed.
+    Compare {
+        base: Arc<Base>,
+        position: usize,
+    },
 }
 
 impl Job {
-    /// How many runs it takes at most.
-    pub(super) fn most_runs(&self, executable: &Executable) -> u64 {
+    /// Returns the maximum number of runs that the job takes.
+    pub(super) fn maximum_runs(&self, executable: &Executable) -> u64 {
         match self {
             Self::Run(_) | Self::Try { .. } => 1,
             Self::Compare { base, position } => {
@@ -57,71 +58,69 @@ pub(super) struct Base {
     log: ComparisonLog,
 }
 
-/// When a round is over before all its jobs are done.
+/// The condition that ends a round early.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// With a run to an error.
+    /// A run to an error.
     Alarm,
-    /// With a run that covers something new, too.
-    Find,
+    /// A run to an error, or with new coverage.
+    Finding,
 }
 
 impl Until {
-    /// Whether what was found ends the round.
-    pub(super) fn ends_with(self, find: &Find) -> bool {
+    /// Checks whether the finding ends the round.
+    pub(super) fn ends_with(self, find: &Finding) -> bool {
         match find {
-            Find::Run(found) => self == Self::Find || found.is_alarm(),
-            Find::Nothing | Find::Rejected(_) | Find::Proposals(_) => false,
+            Finding::Run(found) => self == Self::Finding || found.is_alarm(),
+            Finding::Nothing | Finding::Rejected(_) | Finding::Proposals(_) => false,
         }
     }
 }
 
-/// What has come of a job.
-pub(super) struct Done {
+pub(super) struct JobResult {
     pub(super) runs: u64,
     pub(super) steps: u64,
     /// Whether the run reached the limit of steps.
     pub(super) is_cut_off: bool,
-    /// Whether it was stopped, or out of time.
+    /// Whether the run was cancelled or out of time.
     pub(super) is_interrupted: bool,
-    pub(super) find: Find,
+    pub(super) find: Finding,
 }
 
-/// What a job has found.
-pub(super) enum Find {
+pub(super) enum Finding {
     Nothing,
-    /// A run that leads to an error or covers something new.
-    Run(Box<Found>),
-    /// A run to an error that is none of the C program.
+    /// A run to an error or with new coverage.
+    Run(Box<FoundRun>),
+    /// A run to an error that is no run of the C program.
     Rejected(NotConfirmed),
-    /// Values to be tried, as jobs.
+    /// Jobs that try proposed values.
     Proposals(Vec<Job>),
 }
 
-/// A run worth keeping.
-pub(super) struct Found {
+/// A run for the corpus.
+pub(super) struct FoundRun {
     pub(super) candidate: Candidate,
-    /// The inputs that it has had.
+    /// The inputs that it has drawn.
     pub(super) recorded: Vec<(InputId, Bits)>,
     pub(super) hits: Vec<(EdgeId, u32)>,
     pub(super) report: Report,
 }
 
-impl Found {
-    /// Whether the run is one of the C program to an error; runs to an error that are none are rejected.
+impl FoundRun {
+    /// Checks whether the run reaches an error; runs that are none of the C program have been rejected before.
     pub(super) fn is_alarm(&self) -> bool {
         matches!(self.report.outcome, Outcome::Error { .. })
     }
 }
 
-/// What a thread needs for runs.
+/// The data of a thread that performs runs.
 pub(super) struct Runner<'f> {
     pub(super) machine: Machine<'f>,
     pub(super) inputs: CandidateInputs<'f>,
     hits: Hits,
 }
 
-/// Runners, kept from one round to the next.
+/// Runners that are reused in later rounds.
 pub(super) struct Runners<'f> {
     executable: &'f Executable,
     dictionary: &'f Dictionary,
@@ -143,29 +142,29 @@ impl<'f> Runners<'f> {
         }
     }
 
-    /// One that nobody uses.
-    pub(super) fn take(&self) -> Taken<'_, 'f> {
+    /// Takes an idle runner, or creates one.
+    pub(super) fn take(&self) -> RunnerGuard<'_, 'f> {
         let idle = self.idle.lock().pop();
         let runner = idle.unwrap_or_else(|| Runner {
             machine: Machine::new(self.executable),
             inputs: CandidateInputs::new(self.executable.inputs().len(), self.dictionary),
             hits: Hits::new(self.edges),
         });
-        Taken {
+        RunnerGuard {
             runners: self,
             runner: Some(runner),
         }
     }
 }
 
-/// A runner that goes back when it is dropped.
-pub(super) struct Taken<'r, 'f> {
+/// A runner that returns to the pool when it is dropped.
+pub(super) struct RunnerGuard<'r, 'f> {
     runners: &'r Runners<'f>,
-    /// Nothing but in the drop.
+    /// `None` only during the drop.
     runner: Option<Runner<'f>>,
 }
 
-impl<'f> Deref for Taken<'_, 'f> {
+impl<'f> Deref for RunnerGuard<'_, 'f> {
     type Target = Runner<'f>;
 
     fn deref(&self) -> &Runner<'f> {
@@ -173,36 +172,36 @@ impl<'f> Deref for Taken<'_, 'f> {
     }
 }
 
-impl<'f> DerefMut for Taken<'_, 'f> {
+impl<'f> DerefMut for RunnerGuard<'_, 'f> {
     fn deref_mut(&mut self) -> &mut Runner<'f> {
         self.runner.as_mut().expect("there until the drop")
     }
 }
 
-impl Drop for Taken<'_, '_> {
+impl Drop for RunnerGuard<'_, '_> {
     fn drop(&mut self) {
         self.runners.idle.lock().extend(self.runner.take());
     }
 }
 
-/// What all runs of a job together may take.
+/// The budget of all runs of a job together.
 #[derive(Copy, Clone)]
 pub(super) struct Budget {
     pub(super) runs: u64,
     pub(super) steps: u64,
 }
 
-/// What the threads of a round share.
+/// The data that the threads of a round share.
 pub(super) struct Round<'r, 'f> {
     runners: &'r Runners<'f>,
-    /// When the round begins.
+    /// The coverage at the beginning of the round.
     coverage: &'r Coverage,
-    /// Of each run.
+    /// The limits of each run.
     limits: Limits<'r>,
-    /// For a job.
+    /// The budget of a job.
     budget: Budget,
     until: Until,
-    /// No job with a higher number than this is wanted.
+    /// The highest number of a job that is still needed.
     last: AtomicUsize,
 }
 
@@ -225,25 +224,25 @@ impl<'r, 'f> Round<'r, 'f> {
     }
 }
 
-/// A thread at work on a round.
-pub(super) struct Hand<'h, 'f> {
+/// A thread that performs jobs of a round.
+pub(super) struct RoundWorker<'h, 'f> {
     round: &'h Round<'h, 'f>,
-    runner: Taken<'h, 'f>,
+    runner: RunnerGuard<'h, 'f>,
     limits: Limits<'h>,
-    /// Of the thread that has begun the round.
+    /// The data of the thread that started the round; `None` for others.
     caller: Option<Caller<'h>>,
 }
 
-/// What only the thread does that has begun the round.
+/// The data of the thread that started the round.
 struct Caller<'h> {
     safe_point: &'h dyn Fn() -> Duration,
-    /// How long it has waited for others.
+    /// The time spent at safe points.
     waited: Duration,
-    /// Jobs since it looked at the clock.
+    /// The number of jobs so far.
     jobs: u32,
 }
 
-impl<'h, 'f> Hand<'h, 'f> {
+impl<'h, 'f> RoundWorker<'h, 'f> {
     pub(super) fn of_caller(
         round: &'h Round<'h, 'f>,
         safe_point: &'h dyn Fn() -> Duration,
@@ -268,14 +267,14 @@ impl<'h, 'f> Hand<'h, 'f> {
         }
     }
 
-    /// How long it has waited for others.
+    /// Returns the time spent at safe points.
     pub(super) fn waited(&self) -> Duration {
         let caller = self.caller.as_ref();
         caller.map_or(Duration::ZERO, |caller| caller.waited)
     }
 
-    /// Does the job with the number; nothing if it is not wanted any more.
-    pub(super) fn perform(&mut self, number: usize, job: &Job) -> Option<Done> {
+    /// Performs the job with the number; returns `None` if it is not needed any more.
+    pub(super) fn perform(&mut self, number: usize, job: &Job) -> Option<JobResult> {
         let last = &self.round.last;
         if number > last.load(Ordering::Relaxed) {
             return None;
@@ -303,7 +302,7 @@ impl<'h, 'f> Hand<'h, 'f> {
         Some(done)
     }
 
-    /// Whether there is no time left, as far as that is looked at between two jobs.
+    /// Checks between two jobs whether the round was cancelled or the time is over.
     fn is_over(&mut self) -> bool {
         let is_cancelled = self.limits.cancelled;
         if is_cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -314,11 +313,11 @@ impl<'h, 'f> Hand<'h, 'f> {
         };
         caller.jobs += 1;
         let deadline = self.limits.deadline;
-        caller.jobs.is_multiple_of(JOBS_A_LOOK)
+        caller.jobs.is_multiple_of(JOBS_PER_CLOCK_CHECK)
             && deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Between two runs.
+    /// Waits at a safe point if this is the calling thread.
     fn safe_point(&mut self) {
         if let Some(caller) = &mut self.caller {
             let waited = (caller.safe_point)();
@@ -329,30 +328,29 @@ impl<'h, 'f> Hand<'h, 'f> {
         }
     }
 
-    /// Runs the candidate.
-    pub(super) fn run(&mut self, candidate: &Candidate) -> (Report, Done) {
+    pub(super) fn run(&mut self, candidate: &Candidate) -> (Report, JobResult) {
         self.safe_point();
         let runner = &mut *self.runner;
         runner.inputs.load(candidate);
         runner.hits.clear();
         let (inputs, hits) = (&mut runner.inputs, &mut runner.hits);
         let report = runner.machine.run_observed(inputs, self.limits, hits);
-        let mut done = Done {
+        let mut done = JobResult {
             runs: 1,
             steps: report.steps,
             is_cut_off: report.outcome == Outcome::StepLimit,
             is_interrupted: is_interrupted(&report),
-            find: Find::Nothing,
+            find: Finding::Nothing,
         };
         if done.is_interrupted {
             return (report, done);
         }
         let is_alarm = matches!(report.outcome, Outcome::Error { .. });
         if is_alarm && let Err(reason) = judge(&report) {
-            done.find = Find::Rejected(reason);
+            done.find = Finding::Rejected(reason);
         } else if is_alarm || report.is_faithful() && self.round.coverage.lacks(&runner.hits) {
-            // A run that is none of the C program leads to no alarm, nor do its changes probably.
-            done.find = Find::Run(Box::new(Found {
+            // A run that is none of the C program gives no alarm, and its mutations probably give none either.
+            done.find = Finding::Run(Box::new(FoundRun {
                 candidate: candidate.clone(),
                 recorded: runner.inputs.recorded.clone(),
                 hits: runner.hits.taken().collect(),
@@ -362,7 +360,7 @@ impl<'h, 'f> Hand<'h, 'f> {
         (report, done)
     }
 
-    /// The candidate with the comparisons of its run, and the steps of that.
+    /// Returns the candidate with the comparisons of its run, and the number of steps.
     pub(super) fn base(&mut self, candidate: Candidate) -> (Base, u64) {
         let (log, report) = self.comparisons(&candidate, self.limits);
         (Base { candidate, log }, report.steps)
@@ -382,15 +380,15 @@ impl<'h, 'f> Hand<'h, 'f> {
         (log, report)
     }
 
-    /// The values at the position that turn one of the comparisons round.
-    fn compare(&mut self, base: &Arc<Base>, position: usize) -> Done {
+    /// Proposes the values at the position that change the outcome of a comparison.
+    fn compare(&mut self, base: &Arc<Base>, position: usize) -> JobResult {
         self.safe_point();
-        let mut done = Done {
+        let mut done = JobResult {
             runs: 0,
             steps: 0,
             is_cut_off: false,
             is_interrupted: false,
-            find: Find::Proposals(Vec::new()),
+            find: Finding::Proposals(Vec::new()),
         };
         let (id, value) = base.candidate.list[position];
         let sort = self.round.runners.executable.inputs()[id.index()].sort;
@@ -422,7 +420,7 @@ impl<'h, 'f> Hand<'h, 'f> {
                     position,
                     value,
                 };
-                done.find = Find::Proposals(values.map(attempt).collect());
+                done.find = Finding::Proposals(values.map(attempt).collect());
                 return done;
             }
         }

@@ -1,11 +1,11 @@
-//! Ordinary runs, as examples of what a program does.
+//! Typical runs of a program, as samples of its reachable states.
 
 use super::source::{Candidate, CandidateInputs, Policy};
-use super::values::{Chance, Dictionary};
+use super::values::{Dictionary, Random};
 use crate::program::Program;
 use crate::program::interpreter::{Executable, Journal, Limits, Machine};
 
-/// Where the inputs of one run in a row of eight come from: mostly small numbers, whose runs are short and differ.
+/// The policies of eight successive runs: mostly small numbers, whose runs are short and diverse.
 const POLICIES: [Policy; 8] = [
     Policy::Small,
     Policy::Mixed,
@@ -17,7 +17,8 @@ const POLICIES: [Policy; 8] = [
     Policy::Sparse,
 ];
 
-/// Inputs of so many runs, each of at most so many steps: on small constants first, then random ones.
+/// Returns the inputs of the given number of runs, each with at most `steps` steps: first on small constants, then on random
+/// inputs.
 pub fn sample_runs(
     program: &Program,
     executable: &Executable,
@@ -26,7 +27,7 @@ pub fn sample_runs(
 ) -> Vec<Journal> {
     let dictionary = Dictionary::of(program);
     let mut inputs = CandidateInputs::new(program.inputs.len(), &dictionary);
-    let mut chance = Chance::new(1);
+    let mut random = Random::new(1);
     let mut machine = Machine::new(executable);
     let constants = [0, 1, 2, 5, -1].map(Policy::Constant).into_iter();
     let policies = constants.chain(POLICIES.into_iter().cycle()).take(runs);
@@ -34,7 +35,7 @@ pub fn sample_runs(
         inputs.load(&Candidate {
             list: Vec::new(),
             policy,
-            seed: chance.next(),
+            seed: random.next(),
         });
         let limits = Limits {
             steps,

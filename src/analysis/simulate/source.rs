@@ -1,34 +1,34 @@
-//! A candidate: the inputs of one run, in little space however long the run is.
+//! A candidate: a compact representation of the inputs of one run of any length.
 
 use crate::program::interpreter::{InputSource, Journal};
 use crate::program::{Input, InputId};
 use crate::term::{ArrayValue, FloatValue, ScalarSort, Sort, Value};
 
-use super::values::{Bits, Chance, Dictionary, fit, value_of};
+use super::values::{Bits, Dictionary, Random, fit, value_of};
 
-/// How inputs get values that a candidate does not list.
+/// The source of input values that a candidate does not list.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
-    /// All the same small number.
+    /// A single small number.
     Constant(i8),
     /// Zero or one.
     Binary,
-    /// A small number, of either sign.
+    /// A small number of either sign.
     Small,
     /// A corner of the sort.
     Boundary,
     /// A constant of the program or one of its neighbours.
     Dictionary,
-    /// Any bits.
+    /// Uniform bits.
     Uniform,
-    /// Zero seven times of eight, else as [`Policy::Mixed`].
+    /// Zero with probability 7/8, otherwise like [`Policy::Mixed`].
     Sparse,
-    /// Each time another one of these.
+    /// One of the other policies for each value.
     Mixed,
 }
 
 impl Policy {
-    /// All of them but constants.
+    /// All policies except constants.
     pub(super) const VARIED: [Self; 7] = [
         Self::Mixed,
         Self::Small,
@@ -39,52 +39,51 @@ impl Policy {
         Self::Sparse,
     ];
 
-    /// Any of them.
-    pub(super) fn random(chance: &mut Chance) -> Self {
-        match chance.once_in(8) {
-            true => Self::Constant(chance.below(5) as i8 - 2),
-            false => Self::VARIED[chance.below(Self::VARIED.len())],
+    pub(super) fn random(random: &mut Random) -> Self {
+        match random.once_in(8) {
+            true => Self::Constant(random.below(5) as i8 - 2),
+            false => Self::VARIED[random.below(Self::VARIED.len())],
         }
     }
 
-    /// A value of the scalar sort.
-    pub(super) fn value(self, sort: Sort, dictionary: &Dictionary, chance: &mut Chance) -> Bits {
+    /// Returns a value of the scalar sort.
+    pub(super) fn value(self, sort: Sort, dictionary: &Dictionary, random: &mut Random) -> Bits {
         let values = dictionary.values(sort);
         match self {
             Self::Constant(value) => number(sort, i128::from(value)),
-            Self::Binary => number(sort, i128::from(chance.next() & 1)),
+            Self::Binary => number(sort, i128::from(random.next() & 1)),
             Self::Small => {
-                let range = 1usize << (1 + chance.below(5));
+                let range = 1usize << (1 + random.below(5));
                 number(
                     sort,
-                    chance.below(range) as i128 - chance.pick(&[0, 0, 0, range as i128 / 2]),
+                    random.below(range) as i128 - random.pick(&[0, 0, 0, range as i128 / 2]),
                 )
             }
-            Self::Boundary => values.map_or(0, |values| chance.pick(&values.boundary)),
+            Self::Boundary => values.map_or(0, |values| random.pick(&values.boundary)),
             Self::Dictionary => match values {
-                Some(values) if !values.constants.is_empty() => chance.pick(&values.constants),
-                _ => Self::Small.value(sort, dictionary, chance),
+                Some(values) if !values.constants.is_empty() => random.pick(&values.constants),
+                _ => Self::Small.value(sort, dictionary, random),
             },
             Self::Uniform => {
-                let bits = u128::from(chance.next()) | u128::from(chance.next()) << 64;
+                let bits = u128::from(random.next()) | u128::from(random.next()) << 64;
                 match sort {
-                    Sort::Int => (bits as i128 >> chance.pick(&[64, 96, 112, 120])) as Bits,
+                    Sort::Int => (bits as i128 >> random.pick(&[64, 96, 112, 120])) as Bits,
                     _ => fit(sort, bits),
                 }
             }
-            Self::Sparse => match chance.once_in(8) {
-                true => Self::Mixed.value(sort, dictionary, chance),
+            Self::Sparse => match random.once_in(8) {
+                true => Self::Mixed.value(sort, dictionary, random),
                 false => 0,
             },
             Self::Mixed => {
-                let policy = Self::VARIED[1 + chance.below(Self::VARIED.len() - 2)];
-                policy.value(sort, dictionary, chance)
+                let policy = Self::VARIED[1 + random.below(Self::VARIED.len() - 2)];
+                policy.value(sort, dictionary, random)
             }
         }
     }
 }
 
-/// A small number as a value of the sort.
+/// Converts a small number to a value of the sort.
 fn number(sort: Sort, value: i128) -> Bits {
     match sort {
         Sort::Float(format) => {
@@ -95,20 +94,20 @@ fn number(sort: Sort, value: i128) -> Bits {
     }
 }
 
-/// The inputs of a run: a list of values, and how to make up the others.
+/// The inputs of a run: a list of values, and a policy and seed for further values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Candidate {
-    /// Values in the order in which the inputs occurred when the list was recorded; for each input they are used in
-    /// this order.
+    /// Values in the order in which the inputs occurred when the list was recorded; each input uses its values in this
+    /// order.
     pub(super) list: Vec<(InputId, Bits)>,
-    /// For the values after those.
+    /// The policy for further values.
     pub(super) policy: Policy,
-    /// For the policy.
+    /// The seed of the policy.
     pub(super) seed: u64,
 }
 
 impl Candidate {
-    /// The values listed, apart from arrays.
+    /// Returns the listed values as a journal, with zeros for arrays.
     pub(super) fn journal(&self, inputs: &[Input]) -> Journal {
         let value = |&(id, bits): &(InputId, Bits)| (id, value_of(inputs[id.index()].sort, bits));
         Journal {
@@ -117,21 +116,21 @@ impl Candidate {
     }
 }
 
-/// How many values of a run are recorded.
-pub(super) const RECORD_LIMIT: usize = 4_096;
-/// The most cells of an array that get a value of their own.
-const ARRAY_CELLS: usize = 256;
+/// Maximum number of values that are recorded of a run.
+pub(super) const MAXIMUM_RECORDED_VALUES: usize = 4_096;
+/// Maximum number of cells of an array that get values of their own.
+const MAXIMUM_ARRAY_CELLS: usize = 256;
 
-/// Gives a candidate's values, and records what it gives.
+/// The input source for a candidate, which records the values drawn.
 pub(super) struct CandidateInputs<'d> {
     dictionary: &'d Dictionary,
     policy: Policy,
     seed: u64,
-    /// For each input the values listed, last one first.
+    /// For each input, the listed values in reverse order.
     queues: Vec<Vec<Bits>>,
-    /// How often each input has occurred.
+    /// The number of occurrences of each input.
     occurrences: Vec<u64>,
-    /// The first values given.
+    /// The first values drawn.
     pub(super) recorded: Vec<(InputId, Bits)>,
 }
 
@@ -147,7 +146,7 @@ impl<'d> CandidateInputs<'d> {
         }
     }
 
-    /// Gets ready for a run on the candidate.
+    /// Prepares a run on the candidate.
     pub(super) fn load(&mut self, candidate: &Candidate) {
         self.policy = candidate.policy;
         self.seed = candidate.seed;
@@ -168,33 +167,33 @@ impl<'d> CandidateInputs<'d> {
             Some(bits) => bits,
             None => {
                 let occurrence = self.occurrences[id.index()];
-                let mut chance = Chance::new(mix(self.seed, u64::from(id.0), occurrence));
+                let mut random = Random::new(mix(self.seed, u64::from(id.0), occurrence));
                 match sort {
-                    Sort::Array { .. } => u128::from(chance.next()),
-                    _ => self.policy.value(sort, self.dictionary, &mut chance),
+                    Sort::Array { .. } => u128::from(random.next()),
+                    _ => self.policy.value(sort, self.dictionary, &mut random),
                 }
             }
         };
         self.occurrences[id.index()] += 1;
-        if self.recorded.len() < RECORD_LIMIT {
+        if self.recorded.len() < MAXIMUM_RECORDED_VALUES {
             self.recorded.push((id, bits));
         }
         bits
     }
 
-    /// An array made up from a seed: mostly all zeros, sometimes some cells from zero on that differ.
+    /// Returns an array generated from a seed: mostly all zeros, sometimes with some different cells from index zero on.
     fn array(&self, index: ScalarSort, element: ScalarSort, seed: Bits) -> ArrayValue {
         let sort = Sort::from(element);
-        let mut chance = Chance::new(seed as u64);
-        let policy = match chance.below(4) {
+        let mut random = Random::new(seed as u64);
+        let policy = match random.below(4) {
             0 => Policy::Constant(0),
             1 => self.policy,
-            _ => Policy::random(&mut chance),
+            _ => Policy::random(&mut random),
         };
-        let default = value_of(sort, policy.value(sort, self.dictionary, &mut chance));
+        let default = value_of(sort, policy.value(sort, self.dictionary, &mut random));
         let cells = match policy {
             Policy::Constant(_) => 0,
-            _ => [0, 8, 64, ARRAY_CELLS][chance.below(4)],
+            _ => [0, 8, 64, MAXIMUM_ARRAY_CELLS][random.below(4)],
         };
         let cells = match index {
             ScalarSort::BitVec(width @ 0..=8) => cells.min(1 << width.saturating_sub(1)),
@@ -205,7 +204,7 @@ impl<'d> CandidateInputs<'d> {
             let position = value_of(index.into(), position as Bits);
             (
                 position,
-                value_of(sort, policy.value(sort, self.dictionary, &mut chance)),
+                value_of(sort, policy.value(sort, self.dictionary, &mut random)),
             )
         };
         ArrayValue::new(index, default, (0..cells).map(entry))
@@ -226,7 +225,7 @@ impl InputSource for CandidateInputs<'_> {
     }
 }
 
-/// One number of three, such that all bits of all matter.
+/// Hashes three numbers.
 fn mix(seed: u64, a: u64, b: u64) -> u64 {
     let mut hash = seed ^ 0x9e37_79b9_7f4a_7c15;
     for word in [a, b] {

@@ -1,4 +1,4 @@
-//! What simulation finds in programs made by hand.
+//! Simulation of small programs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ fn word(value: u32) -> TermId {
     store().bv(32, u128::from(value))
 }
 
-/// A budget of runs, so that the tests do not depend on the machine's speed.
+/// A budget in runs, so that the tests do not depend on the machine's speed.
 fn budget(runs: u64) -> Options {
     Options {
         time: Duration::from_secs(120),
@@ -53,7 +53,7 @@ fn one_input(sort: Sort, condition: impl Fn(TermId) -> TermId) -> Program {
 #[test]
 fn conditions_on_an_input_are_met() {
     let s = store();
-    // A linear equation, an inequality far off, a bound that is no constant of the program, a bit pattern.
+    // A linear equation, a distant range, shifted bits, and a sign extension.
     assert_unsafe(
         &one_input(WORD, |x| {
             s.eq(s.add(s.mul(x, word(3)), word(17)), word(1_000_000_016))
@@ -109,7 +109,7 @@ fn a_lock_with_several_digits_is_opened_digit_by_digit() {
 
 #[test]
 fn a_sequence_of_events_is_found() {
-    // A counter goes up on 1 and falls back to zero on anything else but 0; the error is at 6.
+    // A counter is incremented on 1, kept on 0, and reset on any other input; the error is at 6.
     let mut b = ProgramBuilder::new();
     let (count, x) = (b.global("count", WORD), b.global("x", WORD));
     let input = b.input("__VERIFIER_nondet_int", WORD);
@@ -129,7 +129,7 @@ fn a_sequence_of_events_is_found() {
     assert_unsafe(&b.finish(), 20_000);
 }
 
-/// Counts to the limit; then the error, if `wrong`.
+/// Counts to the limit, then reaches the error if `wrong`.
 fn counter(limit: u32, wrong: bool) -> Program {
     let mut b = ProgramBuilder::new();
     let i = b.global("i", WORD);
@@ -152,7 +152,7 @@ fn a_program_without_inputs_has_one_run_which_decides() {
     let SimulationOutcome::OnlyRun { steps } = simulation.outcome else {
         panic!("{simulation:?}");
     };
-    // Most of its iterations are leapt over.
+    // Loop acceleration skips most iterations.
     assert!((1..6_000_000).contains(&steps), "{steps}");
 }
 
@@ -166,7 +166,7 @@ fn overlapping_edges_are_never_exhausted() {
     assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
 }
 
-/// Confirms nothing.
+/// Rejects everything.
 struct Refuse {
     asked: u32,
 }
@@ -236,7 +236,7 @@ fn mathematical_integers_are_simulated() {
     assert_unsafe(&b.finish(), 3_000);
 }
 
-/// Helpers without end, who are counted.
+/// Permits for two worker threads at a time, which count them.
 #[derive(Default)]
 struct Counted {
     hired: AtomicUsize,
@@ -264,15 +264,15 @@ impl Permits for Counted {
     }
 }
 
-/// Two helpers, and who counts them.
+/// Returns two worker threads and their counters.
 fn counted() -> (Workers, Arc<Counted>) {
     let counted = Arc::new(Counted::default());
     let workers = Workers::under(Arc::<Counted>::clone(&counted), Threads::new(2));
     (workers, counted)
 }
 
-/// Counts up to one input in a way that depends on another; then the error, if the sum of their product and the counter
-/// meets the condition.
+/// Counts up to one input by steps that depend on another; the error is reached if the sum of their product and the
+/// counter satisfies the condition.
 fn many_ways(condition: impl Fn(TermId) -> TermId) -> Program {
     let s = store();
     let mut b = ProgramBuilder::new();
@@ -301,12 +301,12 @@ fn many_ways(condition: impl Fn(TermId) -> TermId) -> Program {
     b.finish()
 }
 
-/// What simulation finds with those helpers, without the time that it took.
+/// Returns the simulation with the given workers, without its time, and the number of alarms.
 fn found_by(program: &Program, options: &Options, workers: &Workers) -> (super::Simulation, u32) {
     found_at_pace(program, options, workers, &|| Duration::ZERO)
 }
 
-/// The same, where the caller takes its time before each run.
+/// Like [`found_by`], with a caller that waits before each run.
 fn found_at_pace(
     program: &Program,
     options: &Options,
@@ -326,9 +326,9 @@ fn found_at_pace(
 }
 
 #[test]
-fn who_helps_does_not_change_what_is_found() {
+fn the_number_of_threads_does_not_change_the_result() {
     let easy = one_input(WORD, |x| store().ult(word(1_000), x));
-    // No square is two.
+    // Two is not a square.
     let none = many_ways(|sum| store().eq(store().mul(sum, sum), word(2)));
     for (name, program) in [("no alarm", none), ("alarms that are not confirmed", easy)] {
         for (runs, steps, run_steps) in [
@@ -352,7 +352,7 @@ fn who_helps_does_not_change_what_is_found() {
             assert_eq!(found_by(&program, &options, &workers), alone, "{name}");
             assert!(
                 counted.hired.load(Ordering::SeqCst) > 0,
-                "nobody has helped"
+                "no worker was used"
             );
             assert_eq!(counted.at_work.load(Ordering::SeqCst), 0);
             let crowd = Workers::fixed(5);
@@ -361,8 +361,8 @@ fn who_helps_does_not_change_what_is_found() {
     }
 }
 
-/// Draws eight numbers and compares each with another constant; then the error, if their sum is one more than a multiple
-/// of four, and else an endless loop.
+/// Draws eight numbers and compares each with another constant; the error is reached if a sum is one more than a multiple
+/// of four, and an endless loop otherwise.
 fn endless_but_for_alarms() -> Program {
     let s = store();
     let mut b = ProgramBuilder::new();
@@ -385,10 +385,10 @@ fn endless_but_for_alarms() -> Program {
     b.finish()
 }
 
-/// Helpers run ahead of a caller that is slow: what they have done behind a find, or behind an alarm that is not confirmed,
-/// counts for nothing, as it would not have been done in one thread.
+/// Worker threads run ahead of a slow caller: their results after a finding or a rejected alarm do not count, because a
+/// single thread would not have computed them.
 #[test]
-fn who_is_ahead_does_not_change_what_is_found() {
+fn threads_that_run_ahead_do_not_change_the_result() {
     let none = many_ways(|sum| store().eq(store().mul(sum, sum), word(2)));
     let easy = one_input(WORD, |x| store().ult(word(1_000), x));
     let slow = || {
@@ -446,7 +446,7 @@ fn no_budget_is_exceeded() {
     }
 }
 
-/// Confirms what it is asked on its own thread.
+/// Confirms alarms, on the calling thread only.
 struct OnThread {
     thread: std::thread::ThreadId,
     confirmed: Option<Journal>,
@@ -469,7 +469,7 @@ fn an_error_that_a_helper_finds_is_confirmed_by_the_caller() {
     let token = CancellationToken::new();
     let program = many_ways(|sum| store().eq(sum, word(0xdead_beef)));
     for seed in 1..=5 {
-        // The caller waits before each run: nearly all that is found is found by helpers.
+        // The caller waits before each run, so that workers find almost everything.
         let (workers, counted) = counted();
         let safe_point = || {
             std::thread::sleep(Duration::from_micros(300));
@@ -497,14 +497,14 @@ fn an_error_that_a_helper_finds_is_confirmed_by_the_caller() {
         assert_eq!(confirm.confirmed, Some(journal));
         assert!(
             counted.hired.load(Ordering::SeqCst) > 0,
-            "nobody has helped"
+            "no worker was used"
         );
     }
 }
 
 #[test]
 fn helpers_stop_when_it_is_cancelled_and_when_time_is_up() {
-    // All runs but those on zero take longer than anybody waits.
+    // All runs except those on zero exceed the time limits.
     let mut b = ProgramBuilder::new();
     let (i, x) = (b.global("i", WORD), b.global("x", WORD));
     let input = b.input("__VERIFIER_nondet_int", WORD);
@@ -541,7 +541,7 @@ fn helpers_stop_when_it_is_cancelled_and_when_time_is_up() {
         assert_eq!(simulation.outcome, SimulationOutcome::Unknown);
         assert!(
             counted.hired.load(Ordering::SeqCst) > 0,
-            "nobody has helped"
+            "no worker was used"
         );
         assert_eq!(counted.at_work.load(Ordering::SeqCst), 0);
     };

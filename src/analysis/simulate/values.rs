@@ -1,4 +1,4 @@
-//! Where values for inputs come from: corners of the sort, constants of the program, and chance.
+//! Values of inputs: corners of the sort, constants of the program, and random numbers.
 
 use rand::Rng;
 use rand_xoshiro::SplitMix64;
@@ -11,31 +11,31 @@ use crate::term::{
     for_each_subterm, store,
 };
 
-/// Random numbers that depend on a seed alone.
+/// A random number generator that depends on its seed alone.
 #[derive(Clone, Debug)]
-pub(super) struct Chance(SplitMix64);
+pub(super) struct Random(SplitMix64);
 
-impl Chance {
+impl Random {
     pub(super) fn new(seed: u64) -> Self {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
-    /// Uniform in 64 bits.
+    /// Returns a uniform number of 64 bits.
     pub(super) fn next(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform below the limit, which must not be zero.
+    /// Returns a uniform number below the limit, which must not be zero.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 
-    /// True once in so many times.
+    /// Returns true with probability 1 / `times`.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// An element of the list, or the default if there is none.
+    /// Returns a random element of the list, or the default if it is empty.
     pub(super) fn pick<T: Copy + Default>(&mut self, list: &[T]) -> T {
         match list.len() {
             0 => T::default(),
@@ -44,11 +44,11 @@ impl Chance {
     }
 }
 
-/// A value of an input in a candidate: its bit pattern; a mathematical integer in two's complement; for an array the
-/// seed of its contents.
+/// The value of an input in a candidate: its bit pattern; for a mathematical integer its two's complement; for an array
+/// the seed of its contents.
 pub(super) type Bits = u128;
 
-/// Cuts a number to what the sort can hold.
+/// Truncates a number to the width of the sort.
 pub(super) fn fit(sort: Sort, bits: Bits) -> Bits {
     match sort {
         Sort::Bool => bits & 1,
@@ -58,7 +58,7 @@ pub(super) fn fit(sort: Sort, bits: Bits) -> Bits {
     }
 }
 
-/// The value of a scalar sort with the bits.
+/// Returns the value of a scalar sort with the bits.
 pub(super) fn value_of(sort: Sort, bits: Bits) -> Value {
     match sort {
         Sort::Bool => Value::Bool(bits & 1 != 0),
@@ -69,7 +69,7 @@ pub(super) fn value_of(sort: Sort, bits: Bits) -> Value {
     }
 }
 
-/// The bits of a scalar; zero for what does not fit.
+/// Returns the bits of a scalar, or zero if they do not fit.
 pub(super) fn bits_of(value: &Value) -> Bits {
     match value {
         Value::Float(value) => value.bits(),
@@ -78,10 +78,10 @@ pub(super) fn bits_of(value: &Value) -> Bits {
     }
 }
 
-/// The most constants of one sort that are kept.
-const DICTIONARY_LIMIT: usize = 2_000;
+/// Maximum number of constants of one sort.
+const MAXIMUM_CONSTANTS_PER_SORT: usize = 2_000;
 
-/// Interesting values of each sort that an input has.
+/// Interesting values for each sort of input.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
     by_sort: FxHashMap<Sort, Values>,
@@ -97,7 +97,7 @@ pub(super) struct Values {
 }
 
 impl Dictionary {
-    /// The values for the program's inputs.
+    /// Returns the values for the program's inputs.
     pub(super) fn of(program: &Program) -> Self {
         let constants = Constants::of(program);
         let sorts: FxHashSet<Sort> = program
@@ -117,13 +117,13 @@ impl Dictionary {
         }
     }
 
-    /// The values of the sort, which must be that of an input, or of an input's elements.
+    /// Returns the values of the sort, which must be that of an input or of an array input's elements.
     pub(super) fn values(&self, sort: Sort) -> Option<&Values> {
         self.by_sort.get(&scalar(sort))
     }
 }
 
-/// The sort of what is made up for an input: of its elements, if it is an array.
+/// Returns the sort of the values that are generated for an input: for an array, that of its elements.
 pub(super) fn scalar(sort: Sort) -> Sort {
     match sort {
         Sort::Array { element, .. } => element.into(),
@@ -131,7 +131,6 @@ pub(super) fn scalar(sort: Sort) -> Sort {
     }
 }
 
-/// The constants in a program's terms.
 #[derive(Default)]
 struct Constants {
     integers: Vec<i128>,
@@ -192,7 +191,7 @@ impl Constants {
         }
         let mut seen = FxHashSet::default();
         values.retain(|value| seen.insert(*value));
-        values.truncate(DICTIONARY_LIMIT);
+        values.truncate(MAXIMUM_CONSTANTS_PER_SORT);
         values
     }
 }
@@ -208,8 +207,8 @@ fn terms_of(operation: &Operation, terms: &mut Vec<TermId>) {
     }
 }
 
-/// Corners of a sort: zero, ±1, the ends of the signed and unsigned ranges, powers of two and their neighbours; for
-/// floats the special values, the ends of the ranges of normal and subnormal ones, small integers and halves.
+/// Returns the corners of a sort: zero, ±1, the ends of the signed and unsigned ranges, powers of two and their neighbours;
+/// for floats the special values, the ends of the ranges of normal and subnormal numbers, small integers and halves.
 fn boundary(sort: Sort) -> Vec<Bits> {
     let mut values: Vec<Bits> = Vec::new();
     match sort {
@@ -221,7 +220,7 @@ fn boundary(sort: Sort) -> Vec<Bits> {
                 let value = 1u128 << power;
                 values.extend([value, value - 1, value + 1, value.wrapping_neg()]);
             }
-            // The largest, the smallest, and their neighbours come from the powers; 2^w - 2 does not.
+            // The powers give the largest and the smallest value and their neighbours, except 2^w - 2.
             values.push(Bits::MAX - 1);
         }
         Sort::Float(format) => values.extend(float_boundary(format)),
@@ -265,8 +264,7 @@ fn float_boundary(format: FloatFormat) -> Vec<Bits> {
     for negative in [false, true] {
         let infinity = FloatValue::infinity(format, negative).bits();
         values.push(infinity);
-        // The largest finite one, the smallest normal one, and the subnormals' ends. The formats' bit patterns are in
-        // the order of their values.
+        // The largest finite, the smallest normal, and the least subnormal number. Bit patterns are in the order of values.
         values.push(match format {
             FloatFormat::F80 => infinity - (1 << 64) + (u128::from(u64::MAX) >> 1),
             _ => infinity - 1,

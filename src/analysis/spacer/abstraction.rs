@@ -1,4 +1,4 @@
-//! ABSTRACT: which constraints a proof needs; REFINE: which ones a spurious counterexample breaks.
+//! ABSTRACT: the constraints that a proof needs. REFINE: the constraints that a spurious counterexample violates.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,15 +8,15 @@ use super::steps::{Core, Steps, minimal_core};
 use crate::solver::horn::{Application, HornClause, HornSystem};
 use crate::term::{Build, Pool, Symbol, TermId, instantiate, substitute};
 
-/// A subset Σ̂ of the assumptions, which induces the abstraction P̃(Σ̂): for each transition, whether each of its
-/// constraints is kept.
+/// A subset Σ̂ of the assumptions, which induces the abstraction P̃(Σ̂): for each constraint of each transition, whether it
+/// is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abstraction {
     kept: Vec<Vec<bool>>,
 }
 
 impl Abstraction {
-    /// Σ: the program itself.
+    /// Returns Σ, which induces the program itself.
     pub fn whole(program: &CountedProgram) -> Self {
         let transitions = program.transitions.iter();
         Self {
@@ -26,7 +26,7 @@ impl Abstraction {
         }
     }
 
-    /// The empty set.
+    /// Returns the empty set.
     fn coarsest(program: &CountedProgram) -> Self {
         let mut empty = Self::whole(program);
         empty
@@ -37,7 +37,7 @@ impl Abstraction {
         empty
     }
 
-    /// |Σ̂|.
+    /// Returns |Σ̂|.
     pub fn size(&self) -> usize {
         self.kept.iter().flatten().filter(|&&kept| kept).count()
     }
@@ -54,7 +54,7 @@ impl Abstraction {
         }
     }
 
-    /// The transition's assumptions that are in the set, or that are not.
+    /// Returns the transition's assumptions that are in the set if `kept`, or else those that are not.
     fn assumptions(&self, steps: &Steps<'_>, transition: usize, kept: bool) -> Vec<TermId> {
         let pairs = self.kept[transition].iter();
         let pairs = pairs.zip(steps.assumptions(transition));
@@ -64,7 +64,7 @@ impl Abstraction {
             .collect()
     }
 
-    /// The under-approximation U(Σ̂, bvals), restricted to the invariants, as clauses: one for each transition.
+    /// Returns the clauses, one per transition, of the under-approximation U(Σ̂, bvals) restricted to the invariants.
     pub fn bounded(&self, program: &CountedProgram, bound: u32, invariants: &Lemmas) -> HornSystem {
         let arena = &program.arena;
         let clauses = program.transitions.iter().enumerate();
@@ -102,11 +102,11 @@ impl Abstraction {
     }
 }
 
-/// ABSTRACT: a small abstraction such that the lemmas prove its under-approximation for the bound, restricted to the
-/// invariants.
+/// ABSTRACT: returns a small abstraction whose under-approximation for the bound, restricted to the invariants, the lemmas
+/// prove safe.
 ///
-/// The unsat core of Figure 6 is found piece by piece, from the error location backwards: a transition's constraints, and
-/// the lemmas where it starts, are kept if what is needed at its end needs them. So only lemmas that are used count.
+/// The unsat core of Figure 6 is computed piecewise, backwards from the error location: a transition's constraints, and the
+/// lemmas at its start, are kept if the goal at its end needs them. Thus only lemmas that are used count.
 pub fn abstract_by_proof(
     steps: &mut Steps<'_>,
     lemmas: &Lemmas,
@@ -125,7 +125,7 @@ pub fn abstract_by_proof(
         let step = &program.transitions[number];
         let (from, to) = (step.from.as_ref(), step.to.as_ref());
         let source = from.map(|place| place.predicate.index());
-        // 1. What is kept already; and what may have to be: constraints before lemmas, so that these replace those.
+        // 1. The kept formulas, and the candidates; constraints precede lemmas, so that they are removed in favour of lemmas.
         let mut kept = result.assumptions(steps, number, true);
         let mut candidates = result.assumptions(steps, number, false);
         let mut lemma_of: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -142,15 +142,15 @@ pub fn abstract_by_proof(
         kept.push(program.all_applied(invariants, from));
         kept.push(program.all_applied(invariants, to));
         kept.push(arena.not(to.map_or(goal, |to| program.applied(goal, to))));
-        // 2. What has to be.
+        // 2. The candidates that are needed.
         let core = steps.within(number, kept, |solver| minimal_core(solver, &candidates));
         let core = match core {
             Core::Found(core) => core,
-            // Not found out: all of it.
+            // All candidates, if that is not decided.
             Core::Consistent | Core::Unknown => candidates,
         };
         result.keep(steps, number, &core);
-        // 3. The lemmas among it are needed wherever execution comes to them.
+        // 3. The needed lemmas are goals of the transitions into their location.
         let Some(source) = source else {
             continue;
         };
@@ -168,18 +168,18 @@ pub fn abstract_by_proof(
     result
 }
 
-/// What REFINE has found.
+/// The result of REFINE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refined {
-    /// The counterexample is one of the program.
+    /// The counterexample is feasible in the program.
     Feasible,
-    /// With these constraints, too, it is none of the abstraction.
+    /// The counterexample is spurious, and infeasible in this abstraction.
     Spurious(Abstraction),
-    /// It was not found out.
+    /// The solver did not decide it.
     Unknown,
 }
 
-/// REFINE: unrolls the program's transitions along the control path, and keeps those constraints in addition that make it
+/// REFINE: unrolls the program's transitions along the control path, and additionally keeps constraints that make it
 /// infeasible (lines 18 to 20).
 pub fn refine(
     steps: &mut Steps<'_>,
@@ -225,12 +225,12 @@ pub fn refine(
     }
 }
 
-/// The variables of transitions that are taken one after the other.
+/// Instantiation of the variables of successive transitions.
 struct Unrolling<'p> {
     program: &'p CountedProgram,
-    /// What the variables of the present transition stand for.
+    /// The instances of the current transition's variables.
     names: FxHashMap<TermId, TermId>,
-    /// The state that the last one led to.
+    /// The state after the previous transition.
     state: Vec<TermId>,
     fresh: u32,
 }
@@ -245,7 +245,7 @@ impl<'p> Unrolling<'p> {
         }
     }
 
-    /// Goes on with the transition.
+    /// Continues with the transition.
     fn enter(&mut self, transition: usize) {
         let step = &self.program.transitions[transition];
         self.names.clear();
@@ -274,7 +274,7 @@ impl<'p> Unrolling<'p> {
     }
 }
 
-/// The numbers of a linear refutation's clauses in the order of execution, if they are a path to an error.
+/// Returns the clause numbers of a linear refutation in the order of execution, if they form a path to an error.
 pub fn control_path(program: &CountedProgram, trace: &[usize]) -> Option<Vec<usize>> {
     let mut path = trace.to_vec();
     path.reverse();

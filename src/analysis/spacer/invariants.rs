@@ -1,4 +1,4 @@
-//! EXTRACTINVS: what of a proof of an under-approximation are invariants of the program.
+//! EXTRACTINVS: extraction of invariants of the program from a proof of an under-approximation.
 
 use super::program::CountedProgram;
 use super::steps::{Steps, check};
@@ -6,10 +6,10 @@ use crate::solver::horn::Application;
 use crate::solver::{Answer, retain_holding};
 use crate::term::{Build, TermId, conjuncts, instantiate, store};
 
-/// Formulas over the parameters of each predicate; all of them hold.
+/// For each predicate, formulas over its parameters; their conjunction counts.
 pub type Lemmas = Vec<Vec<TermId>>;
 
-/// The lemmas of a proof: the conjuncts of what it says of each predicate.
+/// Returns the lemmas of a proof: the conjuncts of its formulas.
 pub fn lemmas(proof: &[TermId]) -> Lemmas {
     let formulas = proof.iter();
     formulas
@@ -17,11 +17,11 @@ pub fn lemmas(proof: &[TermId]) -> Lemmas {
         .collect()
 }
 
-/// Lines 27 to 31: the largest subset of the lemmas that is inductive relative to the invariants, without what these say
-/// already. Where the solver is at a loss, it is a smaller one.
+/// Lines 27 to 31: returns the largest subset of the lemmas that is inductive relative to the invariants, without known
+/// invariants. It may be smaller if the solver does not decide a query.
 ///
-/// The conditions of a transition are looked at again when a lemma where it starts has been dropped; a model drops all the
-/// lemmas that it breaks, as Figure 7 does.
+/// A transition is checked again when a lemma at its start has been dropped; each model drops all the lemmas that it
+/// violates, as in Figure 7.
 pub fn extract_invariants(steps: &mut Steps<'_>, invariants: &Lemmas, lemmas: &Lemmas) -> Lemmas {
     let program = steps.program();
     let mut left = lemmas.clone();
@@ -47,7 +47,7 @@ pub fn extract_invariants(steps: &mut Steps<'_>, invariants: &Lemmas, lemmas: &L
     left
 }
 
-/// The lemmas at the transition's end that hold after it, if all lemmas and invariants hold before it.
+/// Returns the lemmas at the transition's end that hold after it if all lemmas and invariants hold before it.
 fn consecution(
     steps: &mut Steps<'_>,
     invariants: &Lemmas,
@@ -80,7 +80,7 @@ fn consecution(
                         holding.clear();
                     }
                 }
-                // One after the other, some may be within reach.
+                // Single lemmas may be easier to decide.
                 Answer::Unknown(_) => holding.retain(|&(_, after)| {
                     check(solver, &[arena.not(after)]) == Answer::Unsatisfiable
                 }),
@@ -90,7 +90,7 @@ fn consecution(
     holding.into_iter().map(|(goal, _)| goal).collect()
 }
 
-/// Line 7: whether the invariants exclude the error location.
+/// Line 7: checks whether the invariants exclude the error location.
 pub fn is_safe(steps: &mut Steps<'_>, invariants: &Lemmas) -> bool {
     let program = steps.program();
     let mut transitions = program.transitions.iter().enumerate();
@@ -106,11 +106,11 @@ pub fn is_safe(steps: &mut Steps<'_>, invariants: &Lemmas) -> bool {
     })
 }
 
-/// So many values of counters are put into a lemma.
-const VALUES: usize = 64;
+/// Maximum number of instances of a lemma for values of its counters.
+const MAXIMUM_COUNTER_INSTANCES: usize = 64;
 
-/// What the lemma says of the program without counters (Lemma 2): ∀C ≥ 0. φ. In a proof for a bound, counters are compared
-/// with numbers up to the bound, so that a greater number stands for all of these; elsewhere, what comes out is weaker.
+/// Eliminates the counters from the lemma (Lemma 2): ∀C ≥ 0. φ. A proof for a bound compares counters only with numbers up
+/// to the bound, so that one greater number represents all greater ones; for other lemmas, the result is weaker.
 pub fn without_counters(
     program: &CountedProgram,
     predicate: usize,
@@ -128,7 +128,7 @@ pub fn without_counters(
                 }
             }
         }
-        if next.len() > VALUES {
+        if next.len() > MAXIMUM_COUNTER_INSTANCES {
             return Vec::new();
         }
         instances = next;

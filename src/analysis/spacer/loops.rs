@@ -1,16 +1,16 @@
-//! Which loops there are, and which of them each location is in.
+//! The nested loops of a graph, and the loops that each node is in.
 
 use crate::program::digraph::Digraph;
 
-/// The loops of a directed graph, nested: each cycle passes the head of the innermost loop that it is in.
+/// The nested loops of a directed graph: each cycle passes the head of the innermost loop that it is in.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Loops {
-    /// For each node the heads of the loops that it is in, outermost first. A head is in its own loop.
+    /// For each node, the heads of the loops that contain it, outermost first. A loop contains its head.
     heads: Vec<Vec<u32>>,
 }
 
 impl Loops {
-    /// The loops of the graph, where `order` is an order of all nodes: a loop's head is its first node.
+    /// Computes the loops of the graph. `order` contains all nodes: a loop's head is its first node in this order.
     pub fn new(nodes: usize, edges: &[(u32, u32)], order: &[u32]) -> Self {
         let mut position = vec![0; nodes];
         for (number, &node) in order.iter().enumerate() {
@@ -23,7 +23,7 @@ impl Loops {
         loops
     }
 
-    /// Finds the loops of the edges, and then those within each of them, without its back edges.
+    /// Finds the loops of the edges, then the loops within each of them without its back edges.
     fn nest(&mut self, mut edges: Vec<(u32, u32)>, position: &[usize]) {
         while !edges.is_empty() {
             let graph = Digraph::new(position.len(), edges.iter().copied());
@@ -45,7 +45,7 @@ impl Loops {
         }
     }
 
-    /// The heads of the loops that the node is in, outermost first.
+    /// Returns the heads of the loops that contain the node, outermost first.
     pub fn of(&self, node: u32) -> &[u32] {
         &self.heads[node as usize]
     }
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn every_cycle_passes_the_head_of_a_loop() {
-        // 1 is the head of the outer loop, 2 and 4 those of inner ones; 3 and 5 are on cycles that jump into the middle.
+        // 1 is the head of the outer loop, 2 and 4 are heads of inner ones; 3 and 5 are on cycles that enter loops midway.
         let edges = [
             (0, 1),
             (1, 2),
@@ -73,7 +73,7 @@ mod tests {
         let heads: Vec<&[u32]> = (0..7).map(|node| loops.of(node)).collect();
         let expected: [&[u32]; 7] = [&[], &[1], &[1, 2], &[1], &[4], &[4], &[]];
         assert_eq!(heads, expected);
-        // Two cycles through one node, of which neither has the other's nodes.
+        // Two cycles share one node, and neither contains the other.
         let eight = Loops::new(3, &[(0, 1), (1, 0), (0, 2), (2, 0)], &[1, 0, 2]);
         assert_eq!((eight.of(1), eight.of(2)), (&[1][..], &[1, 0][..]));
         assert_eq!(eight.of(0), &[1, 0]);

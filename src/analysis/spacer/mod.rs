@@ -1,20 +1,20 @@
 //! SPACER (paper 001: Komuravelli, Gurfinkel, Chaki and Clarke, Automatic Abstraction in SMT-Based Unbounded Software Model
-//! Checking, CAV 2013): proof-based abstraction joined with counterexample-guided refinement, over bounded
+//! Checking, CAV 2013): proof-based abstraction combined with counterexample-guided refinement, over bounded
 //! under-approximations that Z3's engine for Horn clauses solves.
 //!
-//! The functions of Figure 5 are here under their names:
+//! The modules contain the functions of Figure 5:
 //!
-//! * [`program`]: P̃, the program with counters; [`loops`]: of which loops.
+//! * [`program`]: P̃, the program with counters; [`loops`]: the loops that are counted.
 //! * [`mod@steps`]: the solver of Figure 6, kept across iterations; minimal unsat cores.
-//! * [`invariants`]: EXTRACTINVS; what of it leaves the engine (Lemma 2).
+//! * [`invariants`]: EXTRACTINVS, and the elimination of counters from invariants (Lemma 2).
 //! * [`abstraction`]: ABSTRACT and REFINE.
 //!
-//! What an abstraction can leave out is a choice ([`Omissible`]): any constraint, as in section 5, or assignments to
-//! next-state variables alone, the variant of section 6 that Table 1 marks with an asterisk.
+//! An abstraction may omit ([`Omissible`]) any constraint, as in section 5, or only assignments to next-state variables,
+//! the variant of section 6 that Table 1 marks with an asterisk.
 //!
-//! INITU is the bound zero for all counters, NEXTU the next one. SOLVE is asked about clauses over integers first, as far
-//! as the program has such ([`super::horn_clauses::integers`]); a counterexample there that is none of the program's shows
-//! that they say too little, and SPACER starts again over bit vectors.
+//! INITU is the bound zero for all counters, NEXTU increments it. SOLVE first solves clauses over integers, if the program
+//! has such ([`super::horn_clauses::integers`]); if a counterexample over integers is spurious, these are too coarse, and
+//! SPACER starts again over bit vectors.
 
 mod abstraction;
 mod invariants;
@@ -33,7 +33,7 @@ use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_coun
 use self::program::{CountedProgram, Omissible};
 use self::steps::Steps;
 use super::horn_clauses::counterexample;
-use super::horn_clauses::encode::{Contexts, Encoding, encode, is_within_reach};
+use super::horn_clauses::encode::{Contexts, Encoding, encode, is_supported};
 use super::horn_clauses::integers::{Integers, to_integers};
 use super::invariants::Candidate;
 use super::invariants::exchange::News;
@@ -49,25 +49,26 @@ use crate::term::{Build, TermId, store};
 options! {
     /// Options of SPACER.
     pub struct Options {
-        /// How many iterations of each loop it looks at, at most.
+        /// Maximum number of iterations of each loop.
         pub max_bound: u32 = u32::MAX, in 0..=u32::MAX;
-        /// So many spurious counterexamples of one bound are refuted by the constraints that they break; for the next one,
-        /// all constraints are taken back (with 0, abstraction is based on proofs alone: the paper's variant).
+        /// Maximum number of spurious counterexamples per bound that add the constraints they violate; at the next one, all
+        /// constraints are restored (with 0, abstraction is based on proofs alone: the paper's variant).
         pub max_refinements: u32 = 8, in 0..=u32::MAX;
-        /// What an abstraction of the program can be without: any of its constraints, or the new values of variables
-        /// alone, which are anything then.
+        /// The parts of the program that an abstraction may omit: any of its constraints, or only the new values of variables,
+        /// which are arbitrary then.
         pub abstraction: Omissible = Omissible::Constraints;
     }
 }
 choice!(Omissible: "constraints" = Self::Constraints, "variables" = Self::Variables);
 
-/// How long a look at one clause of a solution may take.
-const LOOK: Duration = Duration::from_secs(5);
+/// Maximum time for the check of one clause of a solution.
+const CLAUSE_CHECK_TIME: Duration = Duration::from_secs(5);
 
-/// Z3's engine cannot be told more: for what others prove meanwhile SPACER begins again, after this long at first, and
-/// then after so many times as long as what it gives up has taken.
-const PATIENCE: Duration = Duration::from_millis(250);
-const PATIENCE_GROWTH: u32 = 4;
+/// Minimum time of the first attempt before it is restarted with new invariants of other engines: Z3's engine is not
+/// incremental.
+const FIRST_RESTART_DELAY: Duration = Duration::from_millis(250);
+/// Factor of the minimum time of the next attempt over the duration of a restarted one.
+const RESTART_DELAY_FACTOR: u32 = 4;
 
 /// Runs the engine.
 ///
@@ -83,43 +84,43 @@ pub fn run(
         return Ok(Answer::Unknown("the program has recursion".to_owned()));
     }
     let mut taken = Taken::new(blocks);
-    let mut patience = PATIENCE;
+    let mut restart_delay = FIRST_RESTART_DELAY;
     loop {
         taken.refresh(context.exchange);
         let begin = Instant::now();
-        match attempt(blocks, options, solver, &taken, patience, context)? {
+        match attempt(blocks, options, solver, &taken, restart_delay, context)? {
             Attempt::Answer(answer @ Answer::Unknown(_)) => {
                 if context.token.is_cancelled() || taken.refresh(context.exchange).is_empty() {
                     return Ok(answer);
                 }
             }
             Attempt::Answer(answer) => return Ok(answer),
-            Attempt::News => patience = begin.elapsed() * PATIENCE_GROWTH,
+            Attempt::News => restart_delay = begin.elapsed() * RESTART_DELAY_FACTOR,
         }
     }
 }
 
-/// What has come of an attempt.
+/// The result of an attempt.
 enum Attempt {
     Answer(Answer),
-    /// Others have proved more, of which the clauses know nothing.
+    /// Other engines have proved invariants that the clauses do not assume.
     News,
 }
 
-/// Runs the engine over clauses that assume what is taken, until there is more to assume and the patience is over.
+/// Runs the engine over clauses that assume the invariants of `taken`, until there are new ones after the delay.
 fn attempt(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     taken: &Taken,
-    patience: Duration,
+    restart_delay: Duration,
     context: &mut Context<'_>,
 ) -> Result<Attempt, SolverError> {
     let give_up = |reason: &str| Ok(Attempt::Answer(Answer::Unknown(reason.to_owned())));
     let shared = Rc::clone(solver()?.arena());
     let plain = encode(blocks, Contexts::Called, Rc::clone(&shared));
-    if !is_within_reach(&plain) {
-        return give_up("the clauses are beyond the engine");
+    if !is_supported(&plain) {
+        return give_up("the Horn engine does not support the clauses");
     }
     let integers = to_integers(&plain);
     let (encoding, integers) = if taken.all().is_empty() {
@@ -127,17 +128,17 @@ fn attempt(
     } else {
         let mut strengthened = encode(blocks, Contexts::Called, shared);
         strengthened.assume(taken);
-        // Invariants that cannot be said over integers are not worth the integers.
+        // Invariants without translation to integers are dropped in favour of integers.
         match (to_integers(&strengthened), integers) {
             (None, Some(integers)) => (plain, Some(integers)),
-            (None, None) if !is_within_reach(&strengthened) => (plain, None),
+            (None, None) if !is_supported(&strengthened) => (plain, None),
             (integers, _) => (strengthened, integers),
         }
     };
     let counted = |system| CountedProgram::new(&encoding, system, options.abstraction);
     let exact = counted(&encoding.system);
     let mut last = None;
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + restart_delay;
     for integers in integers.as_ref().map(Some).into_iter().chain([None]) {
         let over_integers = integers.map(|one| counted(&one.system));
         let mut spacer = Spacer {
@@ -156,7 +157,7 @@ fn attempt(
                 let unknown = vec![Vec::new(); encoding.places.len()];
                 let mut steps = steps(&exact, context)?;
                 if refine(&mut steps, &whole, &unknown, &path) == Refined::Feasible {
-                    // The first transition is the one to the entry.
+                    // The first transition leads to the entry.
                     let length = path.len() as u32 - 1;
                     let answer = counterexample::of_length(length, blocks, solver, context)?;
                     return Ok(Attempt::Answer(answer));
@@ -173,14 +174,14 @@ fn attempt(
     give_up(&last.unwrap_or_default())
 }
 
-/// The solver for questions about the program's transitions: it has to know integers.
+/// Creates the solver for queries about the program's transitions; it must support integers.
 fn steps<'p>(program: &'p CountedProgram, context: &Context<'_>) -> Result<Steps<'p>, SolverError> {
     let arena = Rc::clone(&program.arena);
     let solver = context.solver(&|| new_solver(SolverConfig::default(), Rc::clone(&arena)))?;
     Ok(Steps::new(program, solver))
 }
 
-/// What a run over one encoding has found.
+/// The result of a run over one encoding.
 enum Outcome {
     Answer(Answer),
     /// A control path that is feasible in the encoding.
@@ -195,12 +196,12 @@ struct Spacer<'s> {
     blocks: &'s Arc<Blocks>,
     options: &'s Options,
     encoding: &'s Encoding,
-    /// The clauses over integers, if the program is over these.
+    /// The clauses over integers, if the program is over integers.
     integers: Option<&'s Integers>,
     steps: Steps<'s>,
-    /// I.
+    /// The invariants I.
     invariants: Lemmas,
-    /// Of what others prove.
+    /// Notification of new invariants of other engines.
     news: News<'s>,
 }
 
@@ -221,7 +222,7 @@ impl Spacer<'_> {
             if context.token.is_cancelled() {
                 return Ok(Outcome::Unknown("stopped".to_owned()));
             }
-            if self.news.are_there() {
+            if self.news.has_changed() {
                 return Ok(Outcome::News);
             }
             // Line 4.
@@ -278,7 +279,7 @@ impl Spacer<'_> {
                         }
                     }
                 }
-                HornAnswer::Unknown(Reason::Interrupted) if self.news.are_there() => {
+                HornAnswer::Unknown(Reason::Interrupted) if self.news.has_changed() => {
                     return Ok(Outcome::News);
                 }
                 HornAnswer::Unknown(reason) => {
@@ -303,14 +304,14 @@ impl Spacer<'_> {
         });
     }
 
-    /// What the invariants of a predicate say of the program without counters, over its own variables.
+    /// Returns the invariants of a predicate without counters, over the variables of the program.
     fn exported(&self, predicate: usize, bound: u32) -> Vec<TermId> {
         let program = self.steps.program();
         let mut exported = Vec::new();
         for &invariant in &self.invariants[predicate] {
             for formula in without_counters(program, predicate, invariant, bound) {
                 let back = match self.integers {
-                    Some(integers) => integers.back(formula),
+                    Some(integers) => integers.to_bit_vectors(formula),
                     None => Some(formula),
                 };
                 exported.extend(back.filter(|one| !exported.contains(one)));
@@ -319,7 +320,7 @@ impl Spacer<'_> {
         exported
     }
 
-    /// Offers the invariants without counters to be proved for others.
+    /// Offers the invariants without counters to other engines.
     fn offer(&self, bound: u32, context: &Context<'_>) {
         for (number, place) in self.encoding.places.iter().enumerate() {
             let formulas = self.exported(number, bound);
@@ -327,14 +328,14 @@ impl Spacer<'_> {
         }
     }
 
-    /// The proof of the program without counters.
+    /// Returns the proof of the program without counters.
     fn safe(&self, bound: u32, context: &Context<'_>) -> Outcome {
         let predicates = 0..self.encoding.places.len();
         let formulas = predicates.map(|number| store().and(self.exported(number, bound)));
         let formulas: Vec<TermId> = formulas.collect();
         match self
             .encoding
-            .certificate(self.blocks, &formulas, LOOK, context)
+            .certificate(self.blocks, &formulas, CLAUSE_CHECK_TIME, context)
         {
             Ok(certificate) => Outcome::Answer(Answer::Safe(certificate)),
             Err(reason) => Outcome::Unknown(reason),

@@ -1,4 +1,4 @@
-//! The program with a counter for each loop, and with constraints that can be left out: P̃ of section 5.
+//! P̃ of section 5: the program with a counter for each loop, and with constraints that can be omitted.
 
 use std::rc::Rc;
 
@@ -14,37 +14,38 @@ use crate::term::{
 
 /// P̃: locations, each with a predicate over its variables and the counters of the loops that it is in, and transitions.
 ///
-/// A counter says how often the loop's head is still to be reached again: it is chosen when the loop is entered, goes down
-/// with each way back to the head, and is zero when the loop is left. So a bound of the counters is one of the iterations.
+/// A counter is the number of times that the loop's head will be reached again: it is chosen when the loop is entered,
+/// decremented by each transition to the head, and zero when the loop is left. A bound of the counters thus bounds the
+/// iterations.
 pub struct CountedProgram {
-    /// Where the terms live.
+    /// The arena of the terms.
     pub arena: Rc<Arena>,
-    /// The predicates: parameters of the encoding, then counters.
+    /// The predicates: their parameters are those of the encoding, then counters.
     pub predicates: Vec<Predicate>,
-    /// The counters among the parameters, by predicate.
+    /// The counters among the parameters of each predicate.
     pub counters: Vec<Vec<TermId>>,
-    /// The transitions, each of a clause of the encoding.
+    /// The transitions, one per clause of the encoding.
     pub transitions: Vec<Transition>,
 }
 
 /// A transition of the program.
 pub struct Transition {
-    /// Where it starts, in which state: variables; `None` for the program's start.
+    /// The source and its state, which consists of variables; `None` for the program's start.
     pub from: Option<Application>,
-    /// Where it leads, to which state: variables; `None` for the error location.
+    /// The target and its state, which consists of variables; `None` for the error location.
     pub to: Option<Application>,
-    /// What each abstraction has: τ_B, but for the bounds, and what of τ is not [`Omissible`].
+    /// The part that every abstraction contains: τ_B without the bounds, and the part of τ that is not [`Omissible`].
     pub always: TermId,
-    /// The rest of τ, a conjunction of constraints; each can be left out (it has an assumption in Σ).
+    /// The rest of τ as constraints, each of which can be omitted (it has an assumption in Σ).
     pub constraints: Vec<Constraint>,
 }
 
-/// What an abstraction can leave out of a transition.
+/// The parts of a transition that an abstraction can omit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Omissible {
     /// Any constraint (section 5).
     Constraints,
-    /// An assignment to a next-state variable, whose value is anything then; guards stay (section 6, after Vizel, Grumberg
+    /// An assignment to a next-state variable, whose value is arbitrary then; guards stay (section 6, after Vizel, Grumberg
     /// and Shoham, FMCAD 2012).
     Variables,
 }
@@ -54,12 +55,12 @@ pub enum Omissible {
 pub enum Constraint {
     /// A condition.
     Holds(TermId),
-    /// What a name (a variable) stands for, in conditions and in definitions that come later. Without it, that is anything.
+    /// A variable and its definition, for later conditions and definitions. If omitted, the variable is arbitrary.
     Definition(TermId, TermId),
 }
 
 impl Constraint {
-    /// As a formula.
+    /// Returns the constraint as a formula.
     pub fn formula(self, arena: &Arena) -> TermId {
         match self {
             Self::Holds(condition) => condition,
@@ -69,7 +70,7 @@ impl Constraint {
 }
 
 impl CountedProgram {
-    /// The program of the clauses, which must be those of an encoding of a program without recursion.
+    /// Creates the program of the clauses, which must be an encoding of a program without recursion.
     pub fn new(encoding: &Encoding, system: &HornSystem, omissible: Omissible) -> Self {
         let arena = Rc::clone(&encoding.arena);
         let loops = loops(system);
@@ -99,13 +100,13 @@ impl CountedProgram {
         }
     }
 
-    /// What a formula over the parameters of the place's predicate says there.
+    /// Instantiates a formula over the parameters of the place's predicate at the place.
     pub fn applied(&self, formula: TermId, place: &Application) -> TermId {
         let predicate = &self.predicates[place.predicate.index()];
         predicate.applied(&self.arena, formula, &place.arguments)
     }
 
-    /// What all formulas of the place's predicate say there; nothing where there is no place.
+    /// Instantiates the conjunction of the predicate's formulas at the place; returns true if there is no place.
     pub fn all_applied(&self, formulas: &[Vec<TermId>], place: Option<&Application>) -> TermId {
         let Some(place) = place else {
             return TermId::TRUE;
@@ -115,7 +116,7 @@ impl CountedProgram {
         self.arena.and(formulas.collect::<Vec<_>>())
     }
 
-    /// The bounds of the counters before and after a transition: what makes τ_B of it τ_B(bvals).
+    /// Returns the bounds of the counters before and after a transition, which turn τ_B into τ_B(bvals).
     pub fn bounds(&self, transition: &Transition, bound: u32) -> TermId {
         let bound = self.arena.int(bound.into());
         let places = transition.from.iter().chain(&transition.to);
@@ -128,19 +129,18 @@ impl CountedProgram {
         self.arena.and(bounds.collect::<Vec<_>>())
     }
 
-    /// The number of assumptions, |Σ|.
+    /// Returns |Σ|, the number of assumptions.
     pub fn assumptions(&self) -> usize {
         let transitions = self.transitions.iter();
         transitions.map(|one| one.constraints.len()).sum()
     }
 }
 
-/// The parameter for the counter of a loop.
 fn counter(head: u32) -> TermId {
     store().variable(Symbol::new(&format!("counter#{head}"), Sort::Int))
 }
 
-/// The loops among the predicates. What is encoded first comes first: a loop's head is where it is entered.
+/// Returns the loops of the predicates. The encoding orders predicates such that a loop's head is where it is entered.
 fn loops(system: &HornSystem) -> Loops {
     let edges = system.clauses.iter().filter_map(|clause| {
         let from = clause.body.first()?.predicate;
@@ -151,7 +151,7 @@ fn loops(system: &HornSystem) -> Loops {
     Loops::new(count, &edges.collect::<Vec<_>>(), &order)
 }
 
-/// Whether the condition says of the variable that it is another term.
+/// Checks whether the condition equates the variable to a term that does not contain it.
 fn assigns(arena: &Arena, condition: TermId, variable: TermId) -> bool {
     let TermKind::Apply {
         op: Op::Eq,
@@ -210,8 +210,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Makes the state afterwards one of variables. Those of the conditions that do not say what these are assigned, and
-    /// the assignments.
+    /// Makes the state after the transition consist of variables. Returns the guards, and the assignments to these variables.
     fn next_state(
         &mut self,
         conditions: Vec<TermId>,
@@ -226,7 +225,7 @@ impl Builder<'_> {
             let is_next_state = is_variable
                 && match self.omissible {
                     Omissible::Constraints => true,
-                    // An input is not: what guards say of it is not what they say of the variable that it is assigned to.
+                    // Not an input: guards on the input are not guards on the variable that it is assigned to.
                     Omissible::Variables => {
                         let known = assignments.len();
                         assignments
@@ -244,7 +243,7 @@ impl Builder<'_> {
         (guards, assignments)
     }
 
-    /// The conditions with names for the choices within them, so that these can be left out one by one.
+    /// Names the choices within the conditions by variables, so that they can be omitted one by one.
     fn with_names(&mut self, conditions: Vec<TermId>) -> Vec<Constraint> {
         let arena = self.arena;
         let mut names: FxHashMap<TermId, TermId> = FxHashMap::default();
@@ -283,7 +282,7 @@ impl Builder<'_> {
         constraints
     }
 
-    /// Conditions (a) to (c) of section 5, over counters that become arguments of the places.
+    /// Adds counters to the arguments of the places; returns conditions (a) to (c) of section 5 on them.
     fn counting(&mut self, from: Option<&mut Application>, to: Option<&mut Application>) -> TermId {
         let (arena, loops) = (self.arena, self.loops);
         let heads = |place: &Option<&mut Application>| {

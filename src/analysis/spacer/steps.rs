@@ -1,4 +1,4 @@
-//! Questions about single transitions: the constraints *Global* of Figure 6, in one solver that is kept all along.
+//! Queries about single transitions: the constraints *Global* of Figure 6, in one solver that is kept across iterations.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +6,18 @@ use super::program::CountedProgram;
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{Build, Sort, Symbol, TermId};
 
-/// Wall time of a question on which something depends, and of one of the many that make a core smaller.
-const PATIENT: Duration = Duration::from_secs(10);
-const IMPATIENT: Duration = Duration::from_millis(200);
+/// Maximum wall time of a query.
+const QUERY_TIME: Duration = Duration::from_secs(10);
+/// Maximum wall time of a query for the minimisation of a core.
+const MINIMISATION_QUERY_TIME: Duration = Duration::from_millis(200);
 
-/// Wall time for making one core smaller.
-const MINIMISATION: Duration = Duration::from_secs(1);
+/// Maximum wall time of the minimisation of a core.
+const MINIMISATION_TIME: Duration = Duration::from_secs(1);
 
 /// The transitions of a program in a solver.
 ///
-/// A literal for each, E, says that it is taken; one for each of its constraints, σ in Σ, that the constraint holds; and
-/// one for all of them that they all do.
+/// For each transition, an activation literal E states that it is taken; for each of its constraints, an activation literal
+/// σ in Σ states that the constraint holds; and one activation literal states that all of its constraints hold.
 pub struct Steps<'p> {
     program: &'p CountedProgram,
     solver: Box<dyn Solver>,
@@ -26,7 +27,7 @@ pub struct Steps<'p> {
 }
 
 impl<'p> Steps<'p> {
-    /// In a solver without assertions whose arena is the program's.
+    /// Creates it in a solver without assertions whose arena is the program's.
     pub fn new(program: &'p CountedProgram, mut solver: Box<dyn Solver>) -> Self {
         let arena = &program.arena;
         let mut literals = 0;
@@ -58,22 +59,21 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// The program.
     pub fn program(&self) -> &'p CountedProgram {
         self.program
     }
 
-    /// The assumptions of the transition's constraints, in order.
+    /// Returns the activation literals of the transition's constraints, in order.
     pub fn assumptions(&self, transition: usize) -> &[TermId] {
         &self.assumptions[transition]
     }
 
-    /// That all of the transition's constraints hold.
+    /// Returns the activation literal of all constraints of the transition.
     pub fn concrete(&self, transition: usize) -> TermId {
         self.concrete[transition]
     }
 
-    /// Asks about the transition, of which the formulas hold.
+    /// Runs a query with the transition and the formulas asserted.
     pub fn within<R>(
         &mut self,
         transition: usize,
@@ -84,7 +84,7 @@ impl<'p> Steps<'p> {
         within(&mut *self.solver, [taken].into_iter().chain(formulas), ask)
     }
 
-    /// Asks about the formulas, and nothing else.
+    /// Runs a query with the formulas asserted.
     pub fn about<R>(
         &mut self,
         formulas: impl IntoIterator<Item = TermId>,
@@ -108,12 +108,12 @@ fn within<R>(
     result
 }
 
-/// Whether the assumptions are consistent with what is asserted.
+/// Checks whether the assumptions are consistent with the assertions.
 pub fn check(solver: &mut dyn Solver, assumptions: &[TermId]) -> Answer {
-    limited(solver, assumptions, PATIENT)
+    check_within(solver, assumptions, QUERY_TIME)
 }
 
-fn limited(solver: &mut dyn Solver, assumptions: &[TermId], time: Duration) -> Answer {
+fn check_within(solver: &mut dyn Solver, assumptions: &[TermId], time: Duration) -> Answer {
     solver.set_limit(CheckLimit {
         time: Some(time),
         resource: None,
@@ -121,35 +121,35 @@ fn limited(solver: &mut dyn Solver, assumptions: &[TermId], time: Duration) -> A
     solver.check(assumptions)
 }
 
-/// What an attempt to find a core has brought.
+/// The result of the search for a core.
 pub enum Core {
-    /// Assumptions that what is asserted contradicts: as a rule, none of them can be left out.
+    /// Assumptions that are inconsistent with the assertions, minimal if time allowed.
     Found(Vec<TermId>),
-    /// All assumptions are consistent with it.
+    /// All assumptions are consistent with the assertions.
     Consistent,
-    /// It was not found out.
+    /// The solver did not decide it.
     Unknown,
 }
 
-/// The assumptions that what is asserted contradicts, without those that need not be; the first go first.
+/// Minimises the assumptions that are inconsistent with the assertions; tries to remove the first ones first.
 pub fn minimal_core(solver: &mut dyn Solver, assumptions: &[TermId]) -> Core {
     match check(solver, assumptions) {
         Answer::Unsatisfiable => {}
         Answer::Satisfiable => return Core::Consistent,
         Answer::Unknown(_) => return Core::Unknown,
     }
-    let until = Instant::now() + MINIMISATION;
+    let until = Instant::now() + MINIMISATION_TIME;
     let in_order = |core: &[TermId]| -> Vec<TermId> {
         let assumptions = assumptions.iter().copied();
         assumptions.filter(|one| core.contains(one)).collect()
     };
     let mut core = in_order(&solver.unsat_core());
-    // Those before this one are needed.
+    // The assumptions before this index are needed.
     let mut next = 0;
     while next < core.len() && Instant::now() < until {
         let mut less = core.clone();
         less.remove(next);
-        if limited(solver, &less, IMPATIENT) == Answer::Unsatisfiable {
+        if check_within(solver, &less, MINIMISATION_QUERY_TIME) == Answer::Unsatisfiable {
             core = in_order(&solver.unsat_core());
         } else {
             next += 1;

@@ -1,4 +1,4 @@
-//! What SPACER proves and refutes, and by which steps.
+//! Proofs and refutations by SPACER, and the steps that lead to them.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -25,12 +25,12 @@ struct Task {
     simplified: Simplified,
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Ended {
     answer: Answer,
-    /// Steps of abstraction: what each is based on, the bound, the constraints that it keeps, and all.
+    /// Steps of abstraction: their kind, the bound, the number of kept constraints, and the number of all constraints.
     steps: Vec<(AbstractionStep, u32, usize, usize)>,
-    /// Whether the prover has proved something that it has offered.
+    /// Whether the prover has proved an offered invariant.
     offered: bool,
 }
 
@@ -64,7 +64,7 @@ impl Task {
         )
     }
 
-    /// Runs SPACER, for the time at most.
+    /// Runs SPACER with a time limit.
     fn run(&self, options: &Options, time: Duration) -> Ended {
         let steps = RefCell::new(Vec::new());
         let report = |progress| {
@@ -115,7 +115,7 @@ impl Task {
         )
     }
 
-    /// Z3's search follows the numbers of terms, which other tests change: at times it gets lost, and is begun again.
+    /// Z3's search depends on the numbers of terms, which other tests change; a search that diverges is restarted.
     fn proved(&self, abstraction: Omissible) -> Ended {
         let mut attempts = (0..ATTEMPTS).map(|_| self.run(&by(abstraction), BUDGET / ATTEMPTS));
         let ended = attempts
@@ -138,7 +138,7 @@ fn by(abstraction: Omissible) -> Options {
     }
 }
 
-/// In the manner of the paper's Figure 2: four iterations show what matters of three ways through a loop.
+/// Similar to the paper's Figure 2: four iterations show which of the three branches of a loop matter.
 const THREE_WAYS: &str = "
     int main(void) {
         int x = 0, y = 0, z = 0, w = 0;
@@ -154,7 +154,7 @@ const THREE_WAYS: &str = "
         return 0;
     }";
 
-/// Of one bound, a counterexample adds to what there is.
+/// Checks that, for each bound, counterexamples only add constraints.
 fn assert_refined(ended: &Ended) {
     use AbstractionStep::{CounterexampleBased, ProofBased};
     let position = |kind| ended.steps.iter().position(|step| step.0 == kind);
@@ -168,7 +168,7 @@ fn assert_refined(ended: &Ended) {
 }
 
 #[test]
-fn steps_of_both_kinds_lead_to_a_proof_by_a_part_of_the_program() {
+fn both_kinds_of_abstraction_lead_to_a_proof() {
     let ended = Task::over(THREE_WAYS, Arithmetic::Integer).proved(Omissible::Constraints);
     assert_refined(&ended);
     for &(step, _, kept, all) in &ended.steps {
@@ -177,10 +177,9 @@ fn steps_of_both_kinds_lead_to_a_proof_by_a_part_of_the_program() {
     assert!(ended.offered);
 }
 
-/// That no iteration leads to the error needs the first value of one variable; what the others become, and what an
-/// iteration does, comes in by counterexamples.
+/// One initial value proves that zero iterations are safe; other assignments are added by counterexamples.
 #[test]
-fn variables_come_in_as_counterexamples_need_them() {
+fn counterexamples_add_assignments_of_variables() {
     let task = Task::over(THREE_WAYS, Arithmetic::Integer);
     let ended = task.run(&by(Omissible::Variables), BUDGET);
     assert_refined(&ended);
@@ -210,7 +209,7 @@ fn loops_within_loops_and_after_loops_are_proved() {
             assert(a == b);
             return 0;
         }",
-        // Over integers there is a counterexample: only bit vectors tell that it is none.
+        // The counterexample over integers is spurious over bit vectors.
         "int main(void) {
             unsigned x = 1;
             while (input()) x = x ^ 6;
@@ -225,7 +224,7 @@ fn loops_within_loops_and_after_loops_are_proved() {
     }
 }
 
-/// What an abstraction of variables is without: what the variables become, an input included, and nothing else.
+/// An abstraction of variables omits assignments, including assignments of inputs, and nothing else.
 #[test]
 fn only_assignments_can_be_left_out() {
     let task = Task::c(
@@ -287,7 +286,7 @@ fn violations_are_replayed() {
 }
 
 #[test]
-fn the_last_bound_leaves_it_open() {
+fn the_maximum_bound_ends_the_search() {
     let task = Task::c(
         "int main(void) {
             int x = 0;
@@ -312,7 +311,7 @@ fn the_last_bound_leaves_it_open() {
 }
 
 #[test]
-fn recursion_is_left_to_others() {
+fn recursion_is_not_supported() {
     let task = Task::c(
         "int same(int n) { return n == 0 ? 0 : same(n - 1) + 1; }
         int main(void) { int n = input(); if (n > 0) assert(same(n) == n); return 0; }",
@@ -324,7 +323,7 @@ fn recursion_is_left_to_others() {
 }
 
 #[test]
-fn cancelling_interrupts_a_question() {
+fn cancelling_interrupts_a_query() {
     let task = Task::c(
         "int main(void) {
             unsigned a = input(), b = input(), p = 0, q = 0, i = 0;

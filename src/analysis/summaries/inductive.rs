@@ -1,9 +1,9 @@
-//! The largest set of candidates that Horn clauses respect (Flanagan and Leino, Houdini, FME 2001), and solutions made of such
-//! sets.
+//! The largest set of candidates that Horn clauses preserve (Flanagan and Leino, Houdini, FME 2001), and solutions made of
+//! such sets.
 //!
-//! A candidate for a predicate stays as long as each clause that derives the predicate does so only from what satisfies the
-//! candidates for the predicates that the clause needs. For a call that is an induction over the tree of calls: the summary is
-//! assumed of the calls that a function makes, and shown of the function.
+//! A candidate for a predicate is kept as long as every clause with this predicate in its head implies it, given the
+//! candidates for the predicates in the clause's body. For calls this is induction over the call tree: a summary is assumed
+//! of the calls that a function makes and proved of the function.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -18,15 +18,16 @@ use crate::entailment::unknowns::is_hard;
 use crate::solver::horn::{Application, HornClause, PredicateId};
 use crate::term::{Build, Pool, Rebuild, TermId, conjuncts, free_variables, size, store, transfer};
 
-/// Formulas over the predicates' parameters, by the predicates' numbers.
+/// For each predicate, formulas over its parameters.
 pub type Formulas = Vec<Vec<TermId>>;
 
-/// Wall time of a question on which a proof depends.
-const PROOF: Duration = Duration::from_secs(3);
+/// Maximum wall time of a query on which a proof depends.
+const PROOF_QUERY_TIME: Duration = Duration::from_secs(3);
 
-/// The same where another question comes if it is not answered; so many of these.
-const BRIEF: Duration = Duration::from_millis(200);
-const FEW_HARD: usize = 6;
+/// Maximum wall time of a query that is followed by another if it is undecided.
+const BRIEF_QUERY_TIME: Duration = Duration::from_millis(200);
+/// Maximum number of such queries per clause.
+const MAXIMUM_BRIEF_QUERIES: usize = 6;
 
 /// A state that a model derives for a predicate and that refutes candidates for it.
 #[derive(Clone, Debug)]
@@ -37,11 +38,11 @@ pub struct Refutation {
     pub row: Vec<i128>,
 }
 
-/// Candidates over the clauses of a program.
+/// The proved formulas over the clauses of a program.
 pub struct Inductive<'e> {
     encoding: &'e Encoding,
     consecution: Consecution,
-    /// What is proved.
+    /// The proved formulas.
     proved: Formulas,
 }
 
@@ -49,7 +50,7 @@ pub struct Inductive<'e> {
 type Claim = (PredicateId, TermId);
 
 impl<'e> Inductive<'e> {
-    /// Nothing is proved yet. The consecution's arena is the encoding's.
+    /// Creates it without proved formulas. The arena of `consecution` is that of the encoding.
     pub fn new(encoding: &'e Encoding, consecution: Consecution) -> Self {
         Self {
             encoding,
@@ -58,7 +59,7 @@ impl<'e> Inductive<'e> {
         }
     }
 
-    /// How many formulas are proved.
+    /// Returns the number of proved formulas.
     pub fn count(&self) -> usize {
         self.proved.iter().map(Vec::len).sum()
     }
@@ -72,8 +73,8 @@ impl<'e> Inductive<'e> {
         predicate.applied(&self.encoding.arena, formula, &application.arguments)
     }
 
-    /// What the clause may assume, if these formulas hold: its constraint first, part by part, without a claim; then what is
-    /// claimed of the predicates that it needs.
+    /// Returns the premises of the clause if the formulas hold: first the conjuncts of its constraint, without a claim, then the
+    /// formulas for the predicates in its body.
     fn premises(&self, clause: &HornClause, known: &[&Formulas]) -> Vec<(TermId, Option<Claim>)> {
         let constraint = conjuncts(&*self.encoding.arena, clause.constraint);
         let mut all: Vec<(TermId, Option<Claim>)> =
@@ -90,8 +91,8 @@ impl<'e> Inductive<'e> {
         all
     }
 
-    /// Moves the largest set of the candidates that the clauses respect, as far as the solver can tell in short questions, to what is
-    /// proved, and says how many these are. The others stay. `observe` is told what refutes some.
+    /// Moves the largest set of candidates that the clauses preserve, as far as the solver decides that in brief queries, to the
+    /// proved formulas, and returns their number. The others stay in `candidates`. `observe` receives refutations.
     pub fn prove(
         &mut self,
         candidates: &mut Formulas,
@@ -167,7 +168,7 @@ impl<'e> Inductive<'e> {
         new
     }
 
-    /// For each predicate what the property demands of it, where a clause for the property says no more than that.
+    /// For each predicate, returns what the property requires of it, from clauses that yield a formula over its parameters.
     pub fn demanded(&self) -> Formulas {
         let mut demanded = vec![Vec::new(); self.encoding.places.len()];
         for clause in self.clauses().iter().filter(|clause| clause.head.is_none()) {
@@ -179,7 +180,7 @@ impl<'e> Inductive<'e> {
         demanded
     }
 
-    /// That the constraint does not hold, as a formula over the parameters of the predicate.
+    /// Returns the negation of the constraint as a formula over the parameters of the predicate.
     fn demand(&self, constraint: TermId, application: &Application) -> Option<TermId> {
         let arena = &*self.encoding.arena;
         let predicate = &self.encoding.system.predicates[application.predicate.index()];
@@ -200,7 +201,7 @@ impl<'e> Inductive<'e> {
         (is_closed && denied != TermId::FALSE).then_some(denied)
     }
 
-    /// A solution of the clauses by what is proved, if that proves the property: for each predicate what is needed of it.
+    /// Returns a solution of the clauses by the proved formulas that it needs, if they prove the property.
     pub fn solution(&mut self, context: &Context<'_>) -> Option<Vec<TermId>> {
         let clauses = self.clauses();
         let mut needed: Vec<Claim> = Vec::new();
@@ -236,7 +237,7 @@ impl<'e> Inductive<'e> {
         Some(formulas.collect())
     }
 
-    /// The formulas without those that follow from the others, products first.
+    /// Removes formulas that follow from the others, products first.
     fn without_redundant(&mut self, mut formulas: Vec<TermId>) -> Vec<TermId> {
         let arena = Rc::clone(&self.encoding.arena);
         formulas
@@ -256,31 +257,31 @@ impl<'e> Inductive<'e> {
         formulas
     }
 
-    /// Claims from which the clause derives the goal; `None` if that is not seen in the time.
+    /// Returns claims from which the clause derives the goal; `None` if that is not proved in time.
     fn core(&mut self, clause: &HornClause, goal: TermId) -> Option<Vec<Claim>> {
         if goal == TermId::TRUE {
             return Some(Vec::new());
         }
         let mut premises = self.premises(clause, &[&self.proved]);
-        // What holds without any products that are claimed need not have them in its proof, nor all of them.
+        // A goal without products often needs none of the premises with products, or only one.
         let arena = Rc::clone(&self.encoding.arena);
         let (hard, easy): (Vec<_>, Vec<_>) = premises
             .iter()
             .copied()
             .partition(|&(formula, claim)| claim.is_some() && is_hard(&arena, &[formula]));
         let alone = std::iter::once(None).chain(hard.iter().map(Some));
-        for one in alone.take(FEW_HARD) {
+        for one in alone.take(MAXIMUM_BRIEF_QUERIES) {
             let mut few = easy.clone();
             few.extend(one);
-            if let Some(core) = self.claims_of(few, goal, BRIEF) {
+            if let Some(core) = self.claims_of(few, goal, BRIEF_QUERY_TIME) {
                 return Some(core);
             }
         }
         premises.retain(|&(formula, _)| formula != TermId::TRUE);
-        self.claims_of(premises, goal, PROOF)
+        self.claims_of(premises, goal, PROOF_QUERY_TIME)
     }
 
-    /// Those of the premises' claims that the goal needs.
+    /// Returns the claims of the premises that the goal needs.
     fn claims_of(
         &mut self,
         premises: Vec<(TermId, Option<Claim>)>,

@@ -1,18 +1,17 @@
-//! Summaries of recursive functions by guessing, proved by induction over the tree of calls.
+//! Guessing of summaries of recursive functions, and their proof by induction over the call tree.
 //!
-//! The interpreter gives pairs of states: those in which a function was entered, each with the one in which that activation
-//! ended, or was at a loop. What all pairs have in common is a candidate ([`guess`], the languages that invariants of
-//! loops are guessed in); the largest set of candidates that the program's Horn clauses respect is a relation between entry and
-//! exit that holds of all activations, with what holds whenever a function is called. This is Houdini over Horn clauses
-//! with guesses from data (Garg, Löding, Madhusudan and Neider, ICE, CAV 2014, and Ezudheen et al., Horn-ICE, OOPSLA
-//! 2018, learn from examples and counterexamples as well; guesses of a summary as a polynomial: Sharma et al., ESOP
-//! 2013).
+//! The interpreter gives pairs of states: the state at the entry of an activation, and the state at its exit or at one of
+//! its loops. Formulas that hold in all pairs are candidates ([`guess`], the same languages as for loop invariants). The
+//! largest set of candidates that the program's Horn clauses preserve relates entry and exit of all activations, and
+//! contains the conditions that hold at every call. This is Houdini over Horn clauses with guesses from data (Garg, Löding,
+//! Madhusudan and Neider, ICE, CAV 2014, and Ezudheen et al., Horn-ICE, OOPSLA 2018, learn from examples and
+//! counterexamples as well; guesses of a summary as a polynomial: Sharma et al., ESOP 2013).
 //!
-//! Where [`super::horn`] asks Z3's engine for a solution, which finds those of linear arithmetic, here products, powers of two
-//! and remainders come from samples and are proved on the ladder of [`crate::entailment`].
+//! While [`super::horn`] has Z3's engine find solutions in linear arithmetic, this engine guesses products, powers of two
+//! and remainders from samples and proves them by the stages of [`crate::entailment`].
 //!
-//! * [`pairs`]: the states, by the predicates of the clauses.
-//! * [`inductive`]: which candidates the clauses respect, and whether these prove the property.
+//! * [`pairs`]: the pairs of states for each predicate of the clauses.
+//! * [`inductive`]: the candidates that the clauses preserve, and the check that they prove the property.
 
 mod inductive;
 mod pairs;
@@ -25,10 +24,10 @@ use std::time::Duration;
 
 use self::inductive::{Formulas, Inductive, Refutation};
 use self::pairs::Pairs;
-use super::horn_clauses::encode::{Contexts, encode, is_within_reach};
+use super::horn_clauses::encode::{Contexts, encode, is_supported};
 use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::guess::{self, Vocabulary, candidates};
-use super::invariants::houdini::{BRISK, Consecution};
+use super::invariants::houdini::{Consecution, SHORT_LIMITS};
 use super::options::options;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use crate::program::block::Blocks;
@@ -39,14 +38,14 @@ use crate::term::TermId;
 options! {
     /// Options of the engine that guesses summaries.
     pub struct Options {
-        /// The languages of guesses, in order; of arrays and objects it guesses nothing.
+        /// The languages of guesses, in order; those about arrays and objects give no guesses.
         pub rounds: Vec<guess::Round> = ROUNDS.to_vec();
         /// Wall time of the simulation whose states refute candidates.
         pub simulation: Duration = Duration::from_millis(100);
     }
 }
 
-/// What is quick comes first.
+/// The default rounds, the fastest first.
 const ROUNDS: [guess::Round; 10] = [
     guess::Round::Values,
     guess::Round::Pairs,
@@ -60,8 +59,8 @@ const ROUNDS: [guess::Round; 10] = [
     guess::Round::Differences,
 ];
 
-/// How often a round starts again with what is left of its guesses.
-const ATTEMPTS: u32 = 12;
+/// Maximum number of attempts per round, each with the candidates that the previous one left.
+const MAXIMUM_ATTEMPTS_PER_ROUND: u32 = 12;
 
 /// Runs the engine.
 ///
@@ -79,8 +78,8 @@ pub fn run(
     }
     let solver = context.solver(solver)?;
     let mut encoding = encode(blocks, Contexts::Called, Rc::clone(solver.arena()));
-    if !is_within_reach(&encoding) {
-        return unknown("the clauses are beyond the engine");
+    if !is_supported(&encoding) {
+        return unknown("the Horn engine does not support the clauses");
     }
     resolve_calls(blocks.inlined(), &mut encoding);
     let simulation = simulate::Options {
@@ -92,7 +91,7 @@ pub fn run(
         workers: context.workers,
         ..simulate::Control::new(context.token)
     };
-    let consecution = Consecution::new(blocks, solver, context.token, BRISK);
+    let consecution = Consecution::new(blocks, solver, context.token, SHORT_LIMITS);
     let mut search = Search {
         pairs: Pairs::of_simulation(blocks, &encoding, &simulation, control),
         vocabulary: Vocabulary::of(blocks.inlined().program()).with_entry(),
@@ -119,17 +118,17 @@ pub fn run(
     unknown("no round has a summary that proves the property")
 }
 
-/// The rounds of guesses.
+/// The state of the search through the rounds.
 struct Search<'e> {
     pairs: Pairs,
     vocabulary: Vocabulary,
     inductive: Inductive<'e>,
-    /// What the rounds so far have come up with and was not proved, for each predicate.
+    /// For each predicate, the candidates of the rounds so far that were not proved.
     proposed: Formulas,
 }
 
 impl Search<'_> {
-    /// Proves what it can of the round's candidates and of those before; what is proved of each predicate, if it proves the property.
+    /// Proves candidates of this round and of earlier ones; returns the solution if the proved ones prove the property.
     fn round(&mut self, round: guess::Round, context: &Context<'_>) -> Option<Vec<TermId>> {
         let guesses = |place: &_| candidates(round, place, &self.vocabulary);
         let places = self.pairs.places.iter();
@@ -148,7 +147,7 @@ impl Search<'_> {
         let mut hulls = Pairs {
             places: vec![None; self.pairs.places.len()],
         };
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAXIMUM_ATTEMPTS_PER_ROUND {
             for (proposed, fresh) in self.proposed.iter_mut().zip(&mut fresh) {
                 proposed.append(fresh);
                 proposed.sort_unstable();
@@ -161,7 +160,7 @@ impl Search<'_> {
                 context,
                 &mut |refutation| refutations.push(refutation),
             );
-            // What needs no invariant needs no proof of one.
+            // Without a proved candidate, the property may still need none.
             if (new > 0 || self.inductive.count() == 0)
                 && let Some(solution) = self.inductive.solution(context)
             {
@@ -175,8 +174,8 @@ impl Search<'_> {
         None
     }
 
-    /// New candidates in the light of what has refuted old ones. `hulls` are the samples together with what models have
-    /// added to them, which need not be reachable: good for what has to be weaker, not for guesses.
+    /// Returns new candidates that take refutations into account. `hulls` are the samples extended by states of models, which
+    /// may be unreachable: these serve to weaken candidates, not to guess new ones.
     fn weaker(
         &mut self,
         round: guess::Round,
@@ -198,7 +197,7 @@ impl Search<'_> {
             };
             let number = number.index();
             if place.rows.is_empty() {
-                // Simulation has not been here: better such a state than none.
+                // Without samples, an unreachable state is better than none.
                 place.add(row);
                 fresh[number] = candidates(round, place, &self.vocabulary);
             } else if is_closed_under_sums {

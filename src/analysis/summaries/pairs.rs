@@ -1,4 +1,4 @@
-//! Pairs of states of concrete runs: where an activation of a recursive function was entered, and where it is at a place.
+//! Pairs of states of concrete runs: at the entry of an activation of a recursive function, and at a location in it.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -19,23 +19,23 @@ use crate::program::{
 };
 use crate::term::{Pool, TermId, TermKind, store};
 
-/// For each predicate of the clauses the pairs of states in which its place was reached.
+/// For each predicate of the clauses, the pairs of states at its location.
 pub struct Pairs {
-    /// By the predicates' numbers: the sampled ones of the parameters, and a row for each pair. `None` for predicates that no clause
-    /// has, and for those without such parameters.
+    /// For each predicate, the sampled parameters and a row of values for each pair. `None` for predicates that occur in no
+    /// clause, and for those without sampled parameters.
     pub places: Vec<Option<PlaceSamples>>,
 }
 
-/// Where a sampled parameter has its value from.
+/// The source of a sampled parameter's value.
 #[derive(Copy, Clone)]
 struct Source {
     variable: SampledVariable,
-    /// Whether it is the value at the activation's entry.
+    /// Whether it is the value at the activation's entry, not the current one.
     is_entry: bool,
 }
 
 impl Pairs {
-    /// Pairs of ordinary runs, and of runs that simulation finds worth keeping in the time of the options.
+    /// Samples typical runs, and runs that simulation finds with the given options.
     pub fn of_simulation(
         blocks: &Blocks,
         encoding: &Encoding,
@@ -48,7 +48,7 @@ impl Pairs {
         Self::of_runs(blocks, encoding, &executable, &runs)
     }
 
-    /// Pairs of the runs on these inputs.
+    /// Samples the runs on the given inputs.
     pub fn of_runs(
         blocks: &Blocks,
         encoding: &Encoding,
@@ -58,17 +58,17 @@ impl Pairs {
         let mut recorder = Recorder::new(blocks, encoding);
         let mut machine = Machine::new(executable);
         let begin = Instant::now();
-        let deadline = begin + RECORDING;
+        let deadline = begin + RECORDING_TIME;
         for run in runs {
             recorder.begin_run();
-            let may_be_long = begin.elapsed() < LONG_RUNS;
+            let may_be_long = begin.elapsed() < LONG_RUN_TIME;
             let limits = Limits {
                 steps: if may_be_long {
-                    LONG_RUN_STEPS
+                    MAXIMUM_LONG_RUN_STEPS
                 } else {
                     RUN_STEPS
                 },
-                memory: MEMORY,
+                memory: MAXIMUM_RUN_MEMORY,
                 deadline: Some(deadline),
                 ..Limits::default()
             };
@@ -78,35 +78,39 @@ impl Pairs {
     }
 }
 
-/// The most pairs of a predicate; so many are kept of what is rare.
-const MOST: usize = 600;
+/// Maximum number of pairs of a predicate, including those that are kept for rare values.
+const MAXIMUM_PAIRS_PER_PREDICATE: usize = 600;
 
-/// Wall time in which pairs are recorded, and what a run may have of memory: deep recursion has more of both than it is worth.
-const RECORDING: Duration = Duration::from_millis(600);
-const MEMORY: usize = 16 << 20;
+/// Maximum wall time of sampling: deep recursion takes more than it is worth.
+const RECORDING_TIME: Duration = Duration::from_millis(600);
+/// Maximum memory of a run (bytes), for the same reason.
+const MAXIMUM_RUN_MEMORY: usize = 16 << 20;
 
-/// Steps of a run in the first part of the time, since a tree of calls of some depth has many.
-const LONG_RUN_STEPS: u64 = 600_000;
-const LONG_RUNS: Duration = Duration::from_millis(200);
+/// Maximum number of steps of a run at the beginning of sampling: a deep call tree has many.
+const MAXIMUM_LONG_RUN_STEPS: u64 = 600_000;
+/// Wall time in which runs may have that many steps.
+const LONG_RUN_TIME: Duration = Duration::from_millis(200);
 
-/// So many visits of a run are looked at.
-const MOST_VISITS: u32 = 100_000;
+/// Maximum number of visits of a location that are considered per run.
+const MAXIMUM_VISITS_PER_RUN: u32 = 100_000;
 
-/// How often each value of a parameter occurs that has few: where one of these is rare, a pair is kept that others would crowd out
-/// (a function of two parameters may be called thousands of times with one value of the first, and a dozen times with another).
+/// The frequencies of the values of parameters with few values. A pair with a rare value is kept, because others would
+/// displace it (a function may be called thousands of times with one value of its first parameter, and a dozen times with
+/// another).
 struct Occurrences {
-    /// `None` for a parameter with many values.
+    /// The frequency of each value; `None` for a parameter with many values.
     columns: Vec<Option<FxHashMap<i128, u32>>>,
     /// The pairs that are kept.
     kept: FxHashSet<Vec<i128>>,
-    /// How often the run at hand has visited the place.
+    /// The number of visits in the current run.
     visits: u32,
 }
 
 impl Occurrences {
-    /// A parameter has few values if they are no more than these, and one is rare if it occurs less often.
-    const FEW: usize = 6;
-    const RARE: u32 = 16;
+    /// Maximum number of values of a parameter with few values.
+    const FEW_VALUES: usize = 6;
+    /// Number of occurrences from which a value is not rare.
+    const RARE_OCCURRENCES: u32 = 16;
 
     fn of(columns: usize) -> Self {
         Self {
@@ -116,14 +120,13 @@ impl Occurrences {
         }
     }
 
-    /// Whether a value in the row is rare.
     fn is_rare(&mut self, row: &[i128]) -> bool {
         let mut rare = false;
         for (column, value) in self.columns.iter_mut().zip(row) {
             if let Some(known) = column {
                 let count = known.entry(*value).or_default();
-                rare |= *count < Self::RARE;
-                if known.len() > Self::FEW {
+                rare |= *count < Self::RARE_OCCURRENCES;
+                if known.len() > Self::FEW_VALUES {
                     *column = None;
                 }
             }
@@ -131,7 +134,7 @@ impl Occurrences {
         rare
     }
 
-    /// The row is kept; says whether it is new.
+    /// Adds the row; returns whether it is new.
     fn note(&mut self, row: &[i128]) -> bool {
         if !self.kept.insert(row.to_vec()) {
             return false;
@@ -152,19 +155,19 @@ struct Recorder<'b> {
     sources: Vec<Vec<Source>>,
     occurrences: Vec<Occurrences>,
     pairs: Pairs,
-    /// For each recursive function the variables whose values at its entry are asked for.
+    /// For each recursive function, the variables whose values at its entry are recorded.
     at_entry: FxHashMap<FunctionId, Vec<SampledVariable>>,
-    /// The activations, with those of inlined functions.
+    /// The call stack, including inlined functions.
     activations: Vec<Activation>,
     /// The call string in the start function.
     start: CallStringId,
 }
 
-/// A call that is being executed.
+/// An activation.
 struct Activation {
     function: FunctionId,
     call_string: CallStringId,
-    /// The values that are asked for, where the innermost recursive function was entered; those that are no numbers are absent.
+    /// The recorded values at the entry of the innermost recursive function; values that are not numbers are missing.
     entry: Rc<[(VariableId, i128)]>,
 }
 
@@ -229,11 +232,10 @@ impl<'b> Recorder<'b> {
         }
     }
 
-    /// The call has been made, in the state.
     fn call(&mut self, edge: EdgeId, function: FunctionId, state: &StateView<'_>) {
         let known = self.program.function(function);
         if known.entry == known.exit {
-            // It has ended already, and no edge says so.
+            // The call has already returned, and no edge will show it.
             return;
         }
         let activation = if self.inlined.calls().is_recursive(function) {
@@ -261,7 +263,7 @@ impl<'b> Recorder<'b> {
             .map_or(self.start, |last| last.call_string)
     }
 
-    /// The place has been reached, in the state.
+    /// Records that the location has been reached.
     fn reached(&mut self, at: InlinedLocation, state: &StateView<'_>) {
         let Some(&number) = self.numbers.get(&at) else {
             return;
@@ -271,7 +273,7 @@ impl<'b> Recorder<'b> {
         };
         let visits = &mut self.occurrences[number].visits;
         *visits += 1;
-        if place.rows.len() >= MOST || *visits > MOST_VISITS {
+        if place.rows.len() >= MAXIMUM_PAIRS_PER_PREDICATE || *visits > MAXIMUM_VISITS_PER_RUN {
             return;
         }
         let entry = self.activations.last().map(|last| &last.entry);
@@ -295,7 +297,7 @@ impl<'b> Recorder<'b> {
     }
 }
 
-/// What a parameter is in a pair of states, if it is sampled.
+/// Returns the source of a parameter, if it is sampled.
 fn source(blocks: &Blocks, parameter: TermId) -> Option<Source> {
     let TermKind::Variable { symbol, instance } = store().kind(parameter) else {
         return None;
@@ -324,7 +326,7 @@ impl Observer for Recorder<'_> {
             call_string: self.call_string(),
         };
         self.reached(at, state);
-        // An activation ends where its exit is reached; its caller goes on with the next edge.
+        // An activation ends when its exit is reached; its caller continues with the next edge.
         if let Some(last) = self.activations.last()
             && self.program.function(last.function).exit == location
         {

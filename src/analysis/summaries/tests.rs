@@ -1,4 +1,4 @@
-//! Programs that guesses prove, and that they must leave open.
+//! Programs that guessed summaries prove, and programs that must stay undecided.
 
 use super::*;
 use crate::analysis::testing::{Setting, blocks, default_solver, lowered};
@@ -6,10 +6,10 @@ use crate::certify::{Budget, Check, check};
 use crate::program::simplify;
 
 const BUDGET: Duration = Duration::from_secs(60);
-/// Time in which nothing is proved that is wrong.
-const BRIEF: Duration = Duration::from_secs(8);
+/// Time limit for programs that must not be proved.
+const BRIEF_TIME: Duration = Duration::from_secs(8);
 
-/// The engine's answer about a C program whose property is that no assertion fails; a proof is checked.
+/// Returns whether the engine proves that no assertion of a C program fails; the proof is checked.
 fn is_proved(text: &str) -> bool {
     is_proved_within(BUDGET, text)
 }
@@ -53,9 +53,9 @@ fn a_product_by_sums() {
     ));
 }
 
-/// Of the true ones among these, powers of two are guessed, and their recurrence is not proved yet.
+/// Powers of two are guessed among the true formulas, but their recurrence cannot be proved yet.
 #[test]
-fn a_global_that_is_no_such_power() {
+fn a_sum_of_powers_of_two_is_not_a_power_of_three() {
     let text = "int leaves;
                 void visit(int height) {
                     if (height == 0) { leaves++; return; }
@@ -69,11 +69,11 @@ fn a_global_that_is_no_such_power() {
                     visit(height);
                     __VERIFIER_assert(leaves == power(height));
                 }";
-    assert!(!is_proved_within(BRIEF, text));
+    assert!(!is_proved_within(BRIEF_TIME, text));
 }
 
 #[test]
-fn a_result_that_one_case_does_not_have() {
+fn a_bound_that_one_case_violates() {
     let text = "int a(int m, int n) {
                     if (m == 0) return n + 1;
                     if (n == 0) return a(m - 1, 1);
@@ -85,7 +85,7 @@ fn a_result_that_one_case_does_not_have() {
                     int result = a(m, n);
                     __VERIFIER_assert(m != 2 || n < 1 || result >= 6);
                 }";
-    assert!(!is_proved_within(BRIEF, text));
+    assert!(!is_proved_within(BRIEF_TIME, text));
 }
 
 #[test]
@@ -96,10 +96,10 @@ fn a_state_that_only_deep_calls_reach() {
                     if (n > 100000) return 0;
                     __VERIFIER_assert(f(n, 0) != 70000);
                 }";
-    assert!(!is_proved_within(BRIEF, text));
+    assert!(!is_proved_within(BRIEF_TIME, text));
 }
 
-/// A result that is a power of two in one case, and linear in the others; how far the arguments go is known by cases.
+/// A result that is a power of two in one case and linear in the others; the range of the arguments is known by cases.
 #[test]
 fn another_law_in_each_case() {
     let text = |claim: &str| {
@@ -118,10 +118,10 @@ fn another_law_in_each_case() {
         )
     };
     assert!(is_proved(&text("result > n")));
-    assert!(!is_proved_within(BRIEF, &text("result > n + 1")));
+    assert!(!is_proved_within(BRIEF_TIME, &text("result > n + 1")));
 }
 
-/// The certificate has one step for all ways to return: the divisor is a choice of results there.
+/// The certificate has one step for all returns, at which the divisor is a choice among results.
 #[test]
 fn a_divisor_of_both() {
     let text = |result: &str| {
@@ -140,5 +140,5 @@ fn a_divisor_of_both() {
         )
     };
     assert!(is_proved(&text("gcd(a, b)")));
-    assert!(!is_proved_within(BRIEF, &text("gcd(a, b) + 1")));
+    assert!(!is_proved_within(BRIEF_TIME, &text("gcd(a, b) + 1")));
 }

@@ -17,16 +17,16 @@ use crate::program::interpreter::Journal;
 use crate::solver::{Answer, CheckLimit, Reason};
 use crate::term::{Build, TermId, Value};
 
-/// Alarms that may be rejected at one bound before the bound is given up.
-const MOST_REJECTED: u32 = 4;
+/// Maximum number of unconfirmed alarms at one bound before the bound is given up.
+const MAXIMUM_REJECTED_ALARMS: u32 = 4;
 
-/// What the forward condition may take.
-const FORWARD: Share = Share {
+/// The forward condition's share of the time.
+const FORWARD_CONDITION_SHARE: Share = Share {
     of_time: 0.3,
     at_least: Duration::from_millis(20),
 };
 
-/// What a bound has brought.
+/// The result of the base case at a bound.
 #[derive(Clone, Debug)]
 pub enum BaseCase {
     /// A confirmed violation.
@@ -35,39 +35,39 @@ pub enum BaseCase {
     Complete,
     /// No target is reached within the bound.
     Open,
-    /// It takes longer than a query may; to be asked again.
+    /// A query exceeded its limit of time; to be checked again.
     Unfinished,
-    /// It was asked to stop.
+    /// The engine is to stop.
     Stopped,
 }
 
 /// The base case for one bound after the other.
 pub struct BaseCases {
     unrolling: Unrolling,
-    /// A target may be reached, and was left aside: there is no proof from here on.
+    /// Why a target was left aside: it may be reached, so that there is no proof from here on.
     left_aside: Option<String>,
     forward: Schedule,
     rejected: u32,
-    /// Wall time of a query about targets.
+    /// Maximum wall time of a query about targets.
     limit: Option<Duration>,
     /// Targets that could not be decided within it.
     unfinished: Vec<Target>,
     last_steps: Option<LastSteps>,
-    /// What the last steps have excluded, and the unrolling's solver has not been told.
+    /// Formulas that the last steps have shown, not yet asserted in the unrolling's solver.
     excluded: Vec<TermId>,
     taken: Taken,
     used_batches: FxHashSet<BatchId>,
 }
 
 impl BaseCases {
-    /// For an unrolling from the program's entry.
+    /// Creates the base case of an unrolling from the program's entry.
     pub fn new(unrolling: Unrolling) -> Self {
         Self {
             taken: Taken::new(unrolling.blocks()),
             used_batches: FxHashSet::default(),
             unrolling,
             left_aside: None,
-            forward: Schedule::new(FORWARD),
+            forward: Schedule::new(FORWARD_CONDITION_SHARE),
             rejected: 0,
             limit: None,
             unfinished: Vec::new(),
@@ -76,7 +76,7 @@ impl BaseCases {
         }
     }
 
-    /// The same; the last steps of a path are asked about before all of it is.
+    /// Like [`Self::new`], but queries about the last steps of a path go first.
     pub fn with_last_steps(self) -> Self {
         Self {
             last_steps: Some(LastSteps::new()),
@@ -84,17 +84,17 @@ impl BaseCases {
         }
     }
 
-    /// Queries about targets that take longer are left [`BaseCase::Unfinished`].
+    /// Limits the wall time of queries about targets; those that take longer end as [`BaseCase::Unfinished`].
     pub fn set_limit(&mut self, limit: impl Into<Option<Duration>>) {
         self.limit = limit.into();
     }
 
-    /// Whether every path ends within the bound, so that it is proved that no target is reached if none is within it.
+    /// Checks whether every path ends within the bound: the program is safe if no target is reached within it.
     pub fn all_paths_end(&self) -> bool {
         self.unrolling.frontier().is_empty() && self.left_aside.is_none()
     }
 
-    /// Wall time in checks of all its solvers.
+    /// Returns the wall time of the checks of all its solvers.
     pub fn check_time(&self) -> Duration {
         let last_steps = self.last_steps.as_ref();
         self.unrolling.solver.statistics().check_time
@@ -105,17 +105,17 @@ impl BaseCases {
         &mut self.unrolling
     }
 
-    /// Why there can be no proof, if there cannot.
+    /// The reason why there can be no proof, if there is one.
     pub fn left_aside(&self) -> Option<&str> {
         self.left_aside.as_deref()
     }
 
-    /// Alarms that were not confirmed.
+    /// The number of alarms that were not confirmed.
     pub fn rejected(&self) -> u32 {
         self.rejected
     }
 
-    /// One bound after the other, up to the largest, until one brings something; with the last one. `None` if none does.
+    /// Checks one bound after the other, up to the largest; returns the first conclusive result, with its bound.
     pub fn search(&mut self, max_bound: u32, context: &mut Context<'_>) -> Option<(u32, BaseCase)> {
         for bound in 1..=max_bound {
             context.safe_point();
@@ -128,7 +128,7 @@ impl BaseCases {
         None
     }
 
-    /// Lines 7 to 14 for the bound, which is greater than those before, or the same if that was not finished.
+    /// Lines 7 to 14 for the bound, which is greater than those before, or the same if that one was unfinished.
     pub fn check(&mut self, bound: u32, context: &mut Context<'_>) -> BaseCase {
         let extend = || self.unrolling.extend(bound, context.token);
         if !counters::time(Counter::BaseUnrolling, extend) {
@@ -160,9 +160,9 @@ impl BaseCases {
         BaseCase::Open
     }
 
-    /// Tells the solver of what is proved and its model breaks on the way; says whether there is such. (Told of everything at
-    /// every state, solvers are many times slower: measured on alarms at a depth of 400.)
-    fn take_broken(&mut self, context: &Context<'_>) -> bool {
+    /// Asserts proved invariants that the solver's model violates; `false` if there is none. (With all invariants
+    /// asserted at every state, solvers are many times slower: measured on alarms at a depth of 400.)
+    fn assert_broken_invariants(&mut self, context: &Context<'_>) -> bool {
         self.taken.refresh(context.exchange);
         let broken = self.unrolling.assume_broken(self.taken.by_place());
         let origins = broken.iter().map(|one| self.taken.origin(one));
@@ -170,12 +170,12 @@ impl BaseCases {
         !broken.is_empty()
     }
 
-    /// The batches of what the solver has been told of.
+    /// The batches of the invariants that have been asserted.
     pub fn used_batches(&self) -> Vec<BatchId> {
         self.used_batches.iter().copied().collect()
     }
 
-    /// Lines 9 to 11: whether one of the targets is reached.
+    /// Lines 9 to 11: searches a violation at one of the targets.
     fn base_case(&mut self, targets: Vec<Target>, context: &mut Context<'_>) -> Option<Violation> {
         let (mut errors, unsupported): (Vec<Target>, Vec<Target>) = targets
             .into_iter()
@@ -193,7 +193,7 @@ impl BaseCases {
             self.excluded.extend(excluded);
         }
         if !errors.is_empty() {
-            self.tell_excluded();
+            self.assert_excluded();
         }
         let mut rejected = 0;
         while !errors.is_empty() && !context.token.is_cancelled() {
@@ -211,7 +211,7 @@ impl BaseCases {
                         self.unrolling.assert(not);
                     }
                 }
-                Answer::Satisfiable if self.take_broken(context) => {}
+                Answer::Satisfiable if self.assert_broken_invariants(context) => {}
                 Answer::Satisfiable => {
                     let reached = errors
                         .iter()
@@ -227,7 +227,7 @@ impl BaseCases {
                             self.rejected += 1;
                             rejected += 1;
                             self.leave_aside(reason.to_string(), context);
-                            if rejected == MOST_REJECTED {
+                            if rejected == MAXIMUM_REJECTED_ALARMS {
                                 return None;
                             }
                             let not = self.other_than(&alarm, &reason);
@@ -249,13 +249,13 @@ impl BaseCases {
         None
     }
 
-    fn tell_excluded(&mut self) {
+    fn assert_excluded(&mut self) {
         for excluded in std::mem::take(&mut self.excluded) {
             self.unrolling.assert(excluded);
         }
     }
 
-    /// A target that is no error must not be reached, either, for a proof.
+    /// For a proof, a target that is no error must not be reached, either.
     fn exclude(&mut self, target: &Target, context: &mut Context<'_>) {
         match self.unrolling.check(target.guard, CheckLimit::default()) {
             Answer::Unsatisfiable => {
@@ -290,11 +290,11 @@ impl BaseCases {
         })
     }
 
-    /// What an alarm that is to be confirmed must do otherwise than one that was not.
+    /// Returns a constraint that further alarms must satisfy after one that was not confirmed.
     fn other_than(&mut self, alarm: &Alarm, reason: &NotConfirmed) -> TermId {
         let arena = self.unrolling.arena().clone();
         if matches!(reason, NotConfirmed::UnknownValues { .. }) && !alarm.unknown.is_empty() {
-            // No run that asks for one of them will ever be confirmed.
+            // No run that reads one of them will be confirmed.
             return arena.not(arena.or(alarm.unknown.iter().copied()));
         }
         let mut same = vec![alarm.guard];
@@ -309,13 +309,13 @@ impl BaseCases {
         arena.not(arena.and(same))
     }
 
-    /// Lines 12 to 14: whether no execution is longer than the bound. States at the bound that are not reached are
-    /// dropped, so that nothing more is unrolled from them.
+    /// Lines 12 to 14: checks whether no execution is longer than the bound. Unreachable states at the bound are
+    /// removed, so that they are not unrolled further.
     fn forward_condition(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
         if !self.forward.begin(bound) {
             return false;
         }
-        self.tell_excluded();
+        self.assert_excluded();
         let mut open = self.unrolling.frontier();
         let all = open.len();
         let mut reached = 0;
@@ -353,10 +353,10 @@ impl BaseCases {
     }
 }
 
-/// A path to an error as a model has it.
+/// A path to an error, from a model.
 struct Alarm {
     inputs: Journal,
-    /// The conditions under which it asks for values that a real execution determines.
+    /// The conditions under which it reads values that a real execution determines.
     unknown: Vec<TermId>,
     guard: TermId,
     /// The variables of its inputs.

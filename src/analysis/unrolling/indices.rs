@@ -5,25 +5,25 @@ use rustc_hash::FxHashSet;
 use crate::cpa::predicate::definitions::Definitions;
 use crate::term::{Arena, Op, Pool, TermId, TermKind};
 
-/// More are not looked at.
-const MOST: usize = 200;
+/// Maximum number of indices; further ones are ignored.
+const MAXIMUM_INDICES: usize = 200;
 
 /// The indices, found as the unrolling grows.
 #[derive(Default)]
 pub struct Indices {
     all: Vec<TermId>,
     seen: FxHashSet<TermId>,
-    /// So many definitions have been looked at.
+    /// The number of definitions that have been searched.
     definitions: usize,
 }
 
 impl Indices {
-    /// Those found so far.
+    /// The indices found so far.
     pub fn all(&self) -> &[TermId] {
         &self.all
     }
 
-    /// Looks at the definitions that are new.
+    /// Searches the definitions that are new.
     pub fn refresh(&mut self, definitions: &Definitions, arena: &Arena) {
         let mut stack = definitions.values_from(self.definitions).to_vec();
         self.definitions = definitions.count();
@@ -33,7 +33,7 @@ impl Indices {
             }
             if let TermKind::Apply { op, arguments } = arena.kind(top) {
                 if matches!(op, Op::Select | Op::Store)
-                    && self.all.len() < MOST
+                    && self.all.len() < MAXIMUM_INDICES
                     && !self.all.contains(&arguments[1])
                 {
                     self.all.push(arguments[1]);

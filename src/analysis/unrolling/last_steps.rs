@@ -1,8 +1,7 @@
-//! Questions about the last steps of a path alone.
+//! Queries about the last steps of a path alone.
 //!
-//! That a target is not reached at a bound often follows from what the path has just done, its errors among that. A
-//! solver that knows the whole path wanders through it all the same; so the last steps are asked about first, in any
-//! state before them. What they exclude is excluded.
+//! That a target is not reached at a bound often follows from the last steps of the path alone, for it has passed their
+//! error checks. A solver with the whole path searches all of it. So a query about the last steps goes first.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +11,17 @@ use crate::solver::question::{Question, Respondents};
 use crate::solver::z3::text::TextAnswer;
 use crate::term::TermId;
 
-/// How many steps are looked at: what was excluded in the last but one helps to exclude it in the last.
-const STEPS: u32 = 2;
+/// The number of steps in a query: the errors excluded in the last step but one help to exclude those in the last.
+const STEPS_IN_QUERY: u32 = 2;
 
-/// What questions may take that exclude nothing.
-const IN_VAIN: Share = Share {
+/// The share of the time of queries that exclude nothing.
+const FRUITLESS_QUERIES_SHARE: Share = Share {
     of_time: 0.3,
     at_least: Duration::from_millis(400),
 };
 
-/// The questions. They have little in common, and what one would leave in an incremental solver is in the way of the next.
+/// The queries. They do not go to an incremental solver: they have little in common, and what it learns from one slows
+/// down the next.
 pub(super) struct LastSteps {
     solver: Respondents,
     check_time: Duration,
@@ -33,21 +33,21 @@ impl LastSteps {
         Self {
             solver: Respondents::default(),
             check_time: Duration::ZERO,
-            schedule: Schedule::new(IN_VAIN),
+            schedule: Schedule::new(FRUITLESS_QUERIES_SHARE),
         }
     }
 
-    /// Wall time in checks.
+    /// The wall time of the checks.
     pub fn check_time(&self) -> Duration {
         self.check_time
     }
 
-    /// Whether the last steps up to the bound show that the formula does not hold.
+    /// Checks whether the last steps up to the bound show that the formula does not hold.
     pub fn exclude(&mut self, unrolling: &Unrolling, formula: TermId) -> bool {
         if !self.schedule.begin(unrolling.bound()) {
             return false;
         }
-        let all = unrolling.about_last_steps(formula, STEPS);
+        let all = unrolling.about_last_steps(formula, STEPS_IN_QUERY);
         let question = Question::new(&**unrolling.arena(), &all);
         let begin = Instant::now();
         let answer = self.solver.check(&question, &[], self.schedule.allowance());

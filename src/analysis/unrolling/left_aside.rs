@@ -1,9 +1,9 @@
-//! Alarms that were not confirmed are no end.
+//! The search for other violations after an alarm that was not confirmed.
 //!
-//! When replay does not confirm an engine's alarm (the run depends on what `sin` returns, or reads out of bounds on its
-//! way), there can be no proof any more, but there may be another violation. The engine leaves the alarm aside and goes
-//! on; and since a block has many paths, of which the solver's model shows only one, all paths are looked at that are no
-//! longer than the alarm's.
+//! When replay does not confirm an engine's alarm (the run depends on the result of `sin`, or reads out of bounds on
+//! its way), the engine can no longer prove the program, but there may be another violation. The engine leaves the
+//! alarm aside and continues. Since a block has many paths, of which the solver's model shows only one, bounded model
+//! checking examines all paths that are no longer than the alarm's.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use crate::certify::replay::Violation;
 use crate::program::block::Blocks;
 use crate::solver::SolverError;
 
-/// What an engine has left aside.
+/// The alarms that an engine has left aside.
 #[derive(Default)]
 pub struct LeftAside {
     reason: Option<String>,
     paths: Option<BaseCases>,
-    /// The length up to which paths have been looked at.
-    looked: u32,
+    /// The length up to which paths have been examined.
+    examined: u32,
 }
 
 impl LeftAside {
-    /// Why there can be no proof, if there cannot.
+    /// The reason why there can be no proof, if there is one.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
 
-    /// Leaves an alarm aside, for the reason, whose path has so many steps between cut points; a violation, if another path
-    /// of at most that length shows one.
+    /// Leaves an alarm aside whose path has `length` steps; returns a violation, if a path of at most that length shows
+    /// one.
     ///
     /// # Errors
     /// When there is no solver.
@@ -51,10 +51,10 @@ impl LeftAside {
                 none.insert(BaseCases::new(unrolling))
             }
         };
-        while self.looked < length && !context.token.is_cancelled() {
-            self.looked += 1;
+        while self.examined < length && !context.token.is_cancelled() {
+            self.examined += 1;
             context.safe_point();
-            if let BaseCase::Violated(violation) = paths.check(self.looked, context) {
+            if let BaseCase::Violated(violation) = paths.check(self.examined, context) {
                 return Ok(Some(violation));
             }
         }

@@ -1,15 +1,15 @@
-//! Programs unrolled step by step, as bounded model checking and k-induction share it.
+//! Unrolling of programs, shared by bounded model checking and k-induction.
 //!
 //! An [`Unrolling`] is the Predicate CPA with blk^never under a loop bound (paper 000, sections 4.1 and 4.2), run by
-//! CPA++, together with a solver that is told of each definition once. Raising the bound goes on from where the last
-//! one ended: nothing is built twice, and what the solver has learned stays.
+//! CPA++, together with a solver to which each definition is asserted once. Raising the bound continues from the last
+//! one, so that nothing is built twice and the solver keeps what it has learned.
 //!
 //! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
-//!   [`schedule`]: how often what need not be asked is.
-//! * [`left_aside`]: what engines do with alarms that were not confirmed.
-//! * [`indices`]: at which indices paths read and write arrays.
-//! * [`last_steps`]: what the last steps of a path exclude by themselves.
-//! * [`precondition`]: what a model says about the states that the unrolling begins in.
+//!   [`schedule`]: how often optional queries are made.
+//! * [`left_aside`]: how engines continue after alarms that were not confirmed.
+//! * [`indices`]: the indices at which paths read and write arrays.
+//! * [`last_steps`]: targets that the last steps of a path alone exclude.
+//! * [`precondition`]: the weakest precondition over the states in which the unrolling begins.
 
 pub mod base_case;
 mod indices;
@@ -39,24 +39,24 @@ use crate::program::{CutPointKind, InlinedLocation};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{Arena, Build, Pool, Sort, TermId, Value};
 
-/// So many instances of invariants about cells the solver is told of at a time.
-const MOST_INSTANCES: usize = 40;
+/// Maximum number of instances of invariants about array cells that one refinement asserts.
+const MAXIMUM_CELL_INSTANCES: usize = 40;
 
 /// Where an unrolling begins.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     /// At the program's entry.
     Entry,
-    /// At any cut point, in any state: what the step case of k-induction starts from.
+    /// At any cut point, in any state, for the step case of k-induction.
     AnyCutPoint,
 }
 
-/// An abstract state at a place that a proof has to show unreachable.
+/// An abstract state at a location that a proof has to show unreachable.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its number in the unrolling.
+    /// The state's number in the unrolling.
     pub element: ElementId,
-    /// Where it is.
+    /// The state's location.
     pub place: Place,
     /// Steps since the beginning.
     pub steps: u32,
@@ -64,12 +64,12 @@ pub struct Target {
     pub guard: TermId,
 }
 
-/// An invariant at a state that a model passes.
+/// An invariant at a state on the path of a model.
 struct Passed {
     invariant: Candidate,
     /// Whether the state is reached.
     guard: TermId,
-    /// What the invariant says there.
+    /// The invariant over the values at that state.
     here: TermId,
 }
 
@@ -78,17 +78,17 @@ pub struct Unrolling {
     cpa: Composite<PredicateCpa>,
     reached: Reached<Composite<PredicateCpa>>,
     solver: Box<dyn Solver>,
-    /// The states before this number have been looked at for targets.
+    /// The number of states that have been searched for targets.
     scanned: usize,
-    /// Where it begins, each with the condition under which it does.
+    /// The locations in which it begins, each with the condition under which it does.
     starts: Vec<(InlinedLocation, TermId)>,
     indices: Indices,
-    /// The bounds so far, each with the number of names that there were when it was reached.
+    /// The bounds so far, each with the number of definitions up to it.
     names: Vec<(u32, usize)>,
 }
 
 impl Unrolling {
-    /// An unrolling with nothing unrolled. The solver's arena becomes that of the formulas.
+    /// Creates an unrolling to bound zero. The solver's arena becomes that of the formulas.
     pub fn new(blocks: &Arc<Blocks>, start: Start, solver: Box<dyn Solver>) -> Self {
         let arena = Rc::clone(solver.arena());
         let predicate = PredicateCpa::new(Arc::clone(blocks), arena);
@@ -141,7 +141,7 @@ impl Unrolling {
         self.reached.next_number()
     }
 
-    /// Unrolls up to the bound; `false` if the token asked to stop.
+    /// Unrolls up to the bound; `false` if the token was cancelled.
     pub fn extend(&mut self, bound: u32, token: &CancellationToken) -> bool {
         self.cpa.loop_bound.raise(bound);
         cpa_plus_plus(&mut self.cpa, &mut self.reached, |_| token.is_cancelled());
@@ -150,7 +150,7 @@ impl Unrolling {
         !token.is_cancelled()
     }
 
-    /// The targets that have been reached since this was last asked.
+    /// Returns the targets that have been added since the last call.
     pub fn new_targets(&mut self) -> Vec<Target> {
         let mut targets = Vec::new();
         for (element, reached) in self.reached.since(self.scanned) {
@@ -171,7 +171,7 @@ impl Unrolling {
         targets
     }
 
-    /// The states at the bound, from which execution may go on, with their guards.
+    /// Returns the states at the bound that have successors, with their guards.
     pub fn frontier(&self) -> Vec<(ElementId, TermId)> {
         #[cfg(test)]
         if fault::is_planted(fault::Fault::FrontierLost) {
@@ -186,8 +186,8 @@ impl Unrolling {
             .collect()
     }
 
-    /// For each state at the cut point, its steps, and whether it is reached and satisfies the formula (over state
-    /// variables at instance 0).
+    /// Returns, for each state at the cut point, its steps, and the condition that it is reached and satisfies the
+    /// formula (over state variables at instance 0).
     pub fn where_holds(&self, at: InlinedLocation, formula: TermId) -> Vec<(u32, TermId)> {
         let all = self.reached.since(0).map(|(_, element)| &element.state);
         all.filter(|state| state.place == Place::At(at))
@@ -199,20 +199,20 @@ impl Unrolling {
             .collect()
     }
 
-    /// Where the model of the last check begins, and the states there from which its inputs make the formula true: a
-    /// term of the shared store over state variables at instance 0.
+    /// Returns the location in which the model of the last check begins, and the states there from which its inputs
+    /// make the formula true: a term of the shared store over state variables at instance 0.
     pub fn precondition(&mut self, formula: TermId) -> Option<(InlinedLocation, TermId)> {
         let starts = self.starts.clone();
         let (at, _) = starts.into_iter().find(|&(_, guard)| self.holds(guard))?;
         Some((at, precondition::precondition(self, formula)))
     }
 
-    /// Drops a state at the bound that has been found not to be reached.
+    /// Removes a state at the bound that was shown to be unreachable.
     pub fn drop_state(&mut self, element: ElementId) {
         self.reached.remove(&self.cpa, element);
     }
 
-    /// Whether the formula can hold on some path.
+    /// Checks whether the formula can hold on some path.
     pub fn check(&mut self, formula: TermId, limit: CheckLimit) -> Answer {
         match formula {
             TermId::FALSE => return Answer::Unsatisfiable,
@@ -222,7 +222,7 @@ impl Unrolling {
         self.solver.check(&[formula])
     }
 
-    /// What the formula says together with the definitions of the last `steps` steps alone: weaker than what holds.
+    /// Returns the formula with the definitions of the last `steps` steps only, which over-approximates the paths.
     pub fn about_last_steps(&self, formula: TermId, steps: u32) -> Vec<TermId> {
         let before = self.bound().saturating_sub(steps);
         let mut earlier = self
@@ -236,7 +236,7 @@ impl Unrolling {
         all
     }
 
-    /// Tells the solver for good that the formula holds on every path that counts.
+    /// Asserts for good that the formula holds on all paths that are considered from here on.
     pub fn assert(&mut self, formula: TermId) {
         self.define(formula);
         self.solver.assert(formula);
@@ -248,8 +248,8 @@ impl Unrolling {
         }
     }
 
-    /// Tells the solver of invariants that the model of the last check breaks at some state that it passes; says which.
-    /// They hold on every path that counts from then on.
+    /// Asserts those invariants that the model of the last check violates at a state on its path, and returns them. All
+    /// paths considered from here on satisfy them.
     pub fn assume_broken(&mut self, invariants: &ByPlace) -> Vec<Candidate> {
         let mut broken = Vec::new();
         let mut facts = Vec::new();
@@ -265,8 +265,8 @@ impl Unrolling {
         broken
     }
 
-    /// The same for invariants that speak of any index, at the indices at which paths read and write arrays: one of those
-    /// that have the same value in the model.
+    /// Like [`Self::assume_broken`], for invariants about all indices, instantiated at the indices at which paths read
+    /// and write arrays; of indices with the same value in the model, one is enough.
     pub fn assume_broken_cells(&mut self, invariants: &ByPlace) -> Vec<Candidate> {
         if invariants.is_empty() {
             return Vec::new();
@@ -290,7 +290,7 @@ impl Unrolling {
             let indices = values.get(&symbol.sort()).into_iter().flatten();
             let indices: Vec<TermId> = indices.map(|one| *one.1).collect();
             for instance in instances_at(&*arena, passed.here, symbol, &indices) {
-                if facts.len() < MOST_INSTANCES && !self.holds(instance) {
+                if facts.len() < MAXIMUM_CELL_INSTANCES && !self.holds(instance) {
                     facts.push((passed.guard, instance));
                     broken.push(passed.invariant);
                 }
@@ -300,7 +300,7 @@ impl Unrolling {
         broken
     }
 
-    /// The invariants at the states that the model of the last check passes.
+    /// Returns the invariants at the states on the path of the last check's model.
     fn passed(&mut self, invariants: &ByPlace) -> Vec<Passed> {
         let mut states = Vec::new();
         let mut guards = Vec::new();
@@ -325,15 +325,15 @@ impl Unrolling {
         all
     }
 
-    /// Tells the solver for good of facts, each with the guard of the state that it is about.
+    /// Asserts facts for good, each under the guard of the state that it is about.
     fn assume(&mut self, facts: Vec<(TermId, TermId)>) {
         for (guard, fact) in facts {
-            let told = self.solver.arena().implies(guard, fact);
-            self.assert(told);
+            let implication = self.solver.arena().implies(guard, fact);
+            self.assert(implication);
         }
     }
 
-    /// Whether the formula holds in the model of the last check.
+    /// Checks whether the formula holds in the model of the last check.
     pub fn holds(&mut self, formula: TermId) -> bool {
         match formula {
             TermId::TRUE => true,
@@ -342,7 +342,7 @@ impl Unrolling {
         }
     }
 
-    /// The edges by which the model of the last check reaches the state.
+    /// Returns the edges by which the model of the last check reaches the state.
     pub fn path(&mut self, to: ElementId) -> Option<Vec<Crossing>> {
         let mut node = self.reached.get(to)?.state.node;
         let mut path = Vec::new();
@@ -359,7 +359,7 @@ impl Unrolling {
         }
     }
 
-    /// The inputs that the program asks for on the path, in order, in the model of the last check.
+    /// Returns the inputs that the program reads on the path, in order, in the model of the last check.
     pub fn inputs(&mut self, path: &[Crossing]) -> Journal {
         let mut entries = Vec::new();
         for crossing in path {
@@ -375,8 +375,7 @@ impl Unrolling {
         Journal { entries }
     }
 
-    /// For each value that the path asks for in the model of the last check, and that a real execution determines, the
-    /// condition under which it is asked for.
+    /// Returns the conditions under which the model's path reads values that a real execution determines.
     pub fn unknown_values(&mut self, path: &[Crossing]) -> Vec<TermId> {
         let inputs = path
             .iter()
@@ -388,7 +387,7 @@ impl Unrolling {
     }
 }
 
-/// The cut points where an arbitrary state of a run may be: all but the entry and the targets.
+/// Returns the cut points at which an arbitrary state of a run may be: all but the entry and the targets.
 pub fn inner_cut_points(blocks: &Blocks) -> Vec<InlinedLocation> {
     let kind = |at: &InlinedLocation| blocks.inlined().cut_points().kind(at.location);
     let mut points = blocks.cut_points();
@@ -396,7 +395,7 @@ pub fn inner_cut_points(blocks: &Blocks) -> Vec<InlinedLocation> {
     points
 }
 
-/// Conditions of which exactly one holds.
+/// Returns conditions of which exactly one holds.
 fn selectors(arena: &Arena, count: usize) -> Vec<TermId> {
     if count <= 1 {
         return vec![TermId::TRUE; count];
@@ -409,16 +408,16 @@ fn selectors(arena: &Arena, count: usize) -> Vec<TermId> {
         .collect()
 }
 
-/// Wrong steps that tests plant, to see that what comes of them is not believed.
+/// Faults that tests plant, to check that no proof that results from them is confirmed.
 #[cfg(test)]
 pub(crate) mod fault {
     use std::cell::Cell;
 
     #[derive(Copy, Clone, Debug, PartialEq, Eq)]
     pub enum Fault {
-        /// The base case sees no targets.
+        /// The base case finds no targets.
         TargetsMissed,
-        /// The forward condition sees no states at the bound.
+        /// The forward condition finds no states at the bound.
         FrontierLost,
         /// The step case always holds.
         StepCaseHolds,

@@ -1,13 +1,13 @@
-//! The weakest precondition of a formula under the inputs of a model (thesis of Birgmeier, paper 002, section 3.2, where
-//! it is how states are lifted): over the state in which an unrolling begins, with all names expanded.
+//! The weakest precondition of a formula under the inputs of a model, over the state in which an unrolling begins, with
+//! all definitions expanded (thesis of Birgmeier, paper 002, section 3.2, which lifts states by it).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Unrolling;
 use crate::term::{Build, Pool, Rebuild, TermId, TermKind, Value, store};
 
-/// The formula with its names expanded and the model's values in the places of all variables that are not of the state
-/// in which the unrolling begins; a term of the shared store.
+/// Expands the definitions in the formula, and replaces all variables that are not of the state in which the unrolling
+/// begins by their values in the model; returns a term of the shared store.
 pub(super) fn precondition(unrolling: &mut Unrolling, formula: TermId) -> TermId {
     let arena = unrolling.arena().clone();
     let leaves = leaves(unrolling, formula);
@@ -31,7 +31,7 @@ pub(super) fn precondition(unrolling: &mut Unrolling, formula: TermId) -> TermId
     Rebuild::new(&*arena, store(), replace).rebuild(formula)
 }
 
-/// The variables that the formula leads to, each after those that its definition leads to.
+/// Returns the variables that the formula depends on, each after those of its definition.
 fn leaves(unrolling: &Unrolling, formula: TermId) -> Vec<TermId> {
     let arena = unrolling.arena();
     let mut order = Vec::new();

@@ -1,25 +1,25 @@
-//! How much of an engine's CPU time a question may take that need not be asked at every bound.
+//! Limits the CPU time of queries that need not be made at every bound.
 
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-/// A share of the time.
+/// A share of an engine's CPU time.
 #[derive(Copy, Clone, Debug)]
 pub struct Share {
-    /// From 0 to 1.
+    /// The share, from 0 to 1.
     pub of_time: f64,
-    /// Each time it is asked, it may take this long.
+    /// The minimum time of each query, even beyond the share.
     pub at_least: Duration,
 }
 
-/// CPU time of this thread. It stands still while others have their turn.
+/// Returns the CPU time of this thread, which does not advance while other engines run.
 fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
-/// At which bounds to ask, and for how long (for one thread): at every bound as long as that stays within the share, then at bounds that
-/// are farther and farther apart.
+/// Decides at which bounds to make a query, and for how long (for one thread): at every bound while the queries stay
+/// within the share, then at bounds farther and farther apart.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     share: Share,
@@ -30,7 +30,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Starts now.
+    /// Creates a schedule whose time starts now.
     pub fn new(share: Share) -> Self {
         let now = now();
         Self {
@@ -42,13 +42,13 @@ impl Schedule {
         }
     }
 
-    /// Whether to ask at the bound; the time runs from here on.
+    /// Decides whether to make the query at the bound; its time starts now.
     pub fn begin(&mut self, bound: u32) -> bool {
         self.asking = now();
         bound >= self.next
     }
 
-    /// How long the question may still take.
+    /// Returns how long the query may still take.
     pub fn allowance(&self) -> Duration {
         let now = now();
         let allowed = (now - self.started).mul_f64(self.share.of_time);
@@ -56,7 +56,7 @@ impl Schedule {
         allowed.saturating_sub(spent).max(self.share.at_least)
     }
 
-    /// Whether the question has taken what it may, and has to come to an end.
+    /// Checks whether the query has used up its time, and has to end.
     pub fn is_over(&self) -> bool {
         let now = now();
         let asking = now - self.asking;
@@ -64,7 +64,7 @@ impl Schedule {
         asking > self.share.at_least && self.spent + asking > allowed
     }
 
-    /// It has been asked at the bound.
+    /// Records that the query has been made at the bound.
     pub fn end(&mut self, bound: u32) {
         let now = now();
         self.spent += now - self.asking;
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_takes_too_long_is_asked_less_often() {
+    fn queries_over_their_share_are_made_less_often() {
         let mut schedule = Schedule::new(Share {
             of_time: 0.0,
             at_least: Duration::from_millis(1),

@@ -1,5 +1,5 @@
-//! The step case of k-induction (paper 000, Algorithm 3, lines 15 to 23; paper 003, Algorithm 1, lines 16 to 27), for the
-//! property and for other formulas, with invariants that are told to the solver as its models break them.
+//! The step case of k-induction (paper 000, Algorithm 3, lines 15 to 23; paper 003, Algorithm 1, lines 16 to 27), for
+//! the property and for other formulas. Invariants are asserted only when a model of the solver violates them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::counters::{self, Counter};
 use crate::solver::{Answer, CheckLimit};
 use crate::term::{Build, TermId, store};
 
-/// What the step case for the property may take, lest it starve the base case.
-const STEP_CASE: Share = Share {
+/// The share of the time of the step case for the property, so that the base case is not starved.
+const STEP_CASE_SHARE: Share = Share {
     of_time: 0.6,
     at_least: Duration::from_millis(200),
 };
@@ -26,21 +26,21 @@ pub struct StepCase {
     unrolling: Unrolling,
     schedule: Schedule,
     taken: Taken,
-    /// Those that the solver has been told of.
+    /// The invariants that have been asserted.
     used: Vec<Candidate>,
     used_batches: FxHashSet<BatchId>,
-    /// Targets at the end of as many steps as there are.
+    /// The targets that are reached in exactly `targets_at` steps.
     last_targets: Vec<TermId>,
     targets_at: u32,
 }
 
 impl StepCase {
-    /// For an unrolling from any cut point.
+    /// Creates the step case of an unrolling from any cut point.
     pub fn new(unrolling: Unrolling) -> Self {
-        Self::with_share(unrolling, STEP_CASE)
+        Self::with_share(unrolling, STEP_CASE_SHARE)
     }
 
-    /// The same; it may take another share of the time.
+    /// Like [`Self::new`], with another share of the time.
     pub fn with_share(unrolling: Unrolling, share: Share) -> Self {
         Self {
             taken: Taken::new(unrolling.blocks()),
@@ -57,12 +57,12 @@ impl StepCase {
         &mut self.unrolling
     }
 
-    /// The invariants that the solver has been told of.
+    /// The invariants that have been asserted.
     pub fn used(&self) -> &[Candidate] {
         &self.used
     }
 
-    /// The batches that these are from.
+    /// The batches of these invariants.
     pub fn used_batches(&self) -> Vec<BatchId> {
         let mut batches: Vec<BatchId> = self.used_batches.iter().copied().collect();
         batches.sort_unstable();
@@ -74,8 +74,8 @@ impl StepCase {
         self.taken.snapshot()
     }
 
-    /// Whether the step case for the property is known to hold at the bound. It is asked if its time has come, and again
-    /// as soon as there are more invariants. Bounds must not go back.
+    /// Checks whether the step case for the property holds at the bound. The query is made when the schedule allows it,
+    /// and again as soon as there are more invariants. Bounds must not decrease.
     pub fn property(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
         let stronger = self.take_invariants(context);
         if !self.schedule.begin(bound) && !stronger || !self.extend(bound, context) {
@@ -92,8 +92,8 @@ impl StepCase {
         answer == Answer::Unsatisfiable
     }
 
-    /// That a target is reached after k steps, of which the states before satisfy the candidates, if the solver has a
-    /// model of that. The unrolling's bound must be k.
+    /// Searches a path of k steps to a target whose earlier states satisfy the candidates. Returns the target's guard,
+    /// which holds in the solver's model. The unrolling's bound must be k.
     pub fn counterexample(
         &mut self,
         k: u32,
@@ -113,7 +113,7 @@ impl StepCase {
             .find(|&guard| self.unrolling.holds(guard))
     }
 
-    /// That the candidates hold in all states before the last of k steps.
+    /// Returns the formula that the candidates hold in all states before the last of k steps.
     pub fn before(&self, k: u32, candidates: &[Candidate]) -> TermId {
         let mut broken = Vec::new();
         for candidate in candidates {
@@ -126,7 +126,7 @@ impl StepCase {
         arena.and(hold.collect::<Vec<_>>())
     }
 
-    /// Unrolls up to the bound; `false` if asked to stop.
+    /// Unrolls up to the bound; `false` if the engine is to stop.
     pub fn extend(&mut self, bound: u32, context: &Context<'_>) -> bool {
         let extend = || self.unrolling.extend(bound, context.token);
         if !counters::time(Counter::StepUnrolling, extend) {
@@ -142,8 +142,7 @@ impl StepCase {
         true
     }
 
-    /// Whether the formula can hold on a path whose states satisfy the invariants. Within the limit (wall time) for each
-    /// of the solver's models.
+    /// Checks whether the formula can hold on a path whose states satisfy the invariants; the limit is for each query.
     pub fn ask(&mut self, formula: TermId, limit: Duration, context: &Context<'_>) -> Answer {
         counters::time(Counter::StepCase, || self.answer(formula, limit, context))
     }
@@ -180,7 +179,7 @@ impl StepCase {
         }
     }
 
-    /// Takes what the store has now; says if that is more than before.
+    /// Takes the store's invariants; `true` if there are more than before.
     fn take_invariants(&mut self, context: &Context<'_>) -> bool {
         let about_cells = self.taken.about_cells().len();
         !self.taken.refresh(context.exchange).is_empty()

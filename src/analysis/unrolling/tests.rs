@@ -1,4 +1,4 @@
-//! Bounded model checking and k-induction on programs made by hand and on random ones.
+//! Tests of bounded model checking and k-induction on programs made by hand and at random.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -102,7 +102,7 @@ fn a_violation_is_found_at_its_depth() {
 
 #[test]
 fn parity_needs_an_invariant() {
-    // x may be odd at the head in the step case, whatever k is.
+    // For any k, x may be odd at the loop head in the step case.
     for engine in [Engine::Bmc, Engine::KInduction] {
         assert!(matches!(
             run(engine, &even_counter(21), 15),
@@ -118,7 +118,7 @@ fn parity_needs_an_invariant() {
     }
 }
 
-/// A flag that two steps of the loop bring back: the property is 2-inductive, not 1-inductive.
+/// A flag that returns to its value after two iterations: the property is 2-inductive, not 1-inductive.
 fn alternating() -> Program {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));
@@ -188,7 +188,7 @@ fn a_cancelled_engine_stops() {
     assert!(matches!(answer, Ok(Answer::Unknown(_))));
 }
 
-/// `while (nondet()) { x += 2; if (x == bad) error; }`, of which each turn repeats the check.
+/// `while (nondet()) { check x; x += 2 * nondet(); }`
 fn checked_in_the_loop(bad: u128) -> Program {
     let mut b = ProgramBuilder::new();
     let (x, go) = (b.global("x", INT), b.global("go", Sort::Bool));
@@ -212,13 +212,13 @@ fn checked_in_the_loop(bad: u128) -> Program {
 }
 
 #[test]
-fn the_last_steps_are_asked_about_before_the_whole_path() {
-    // Checks of the unrolling's own solver up to the bound, and what came of it.
+fn queries_about_last_steps_replace_queries_about_whole_paths() {
+    // The checks of the unrolling's own solver up to the bound, and whether a violation was found.
     let checks = |bad: u128, with_last_steps: bool| {
         let program = checked_in_the_loop(bad);
         let blocks = blocks(program.clone());
-        let whole = Unrolling::new(&blocks, Start::Entry, default_solver().expect("a solver"));
-        let mut base = BaseCases::new(whole);
+        let unrolling = Unrolling::new(&blocks, Start::Entry, default_solver().expect("a solver"));
+        let mut base = BaseCases::new(unrolling);
         if with_last_steps {
             base = base.with_last_steps();
         }
@@ -226,15 +226,15 @@ fn the_last_steps_are_asked_about_before_the_whole_path() {
         let violated = matches!(found, Some((_, BaseCase::Violated(_))));
         (base.unrolling().solver().statistics().checks, violated)
     };
-    // An odd number: excluded by the last steps, so that only the forward condition asks about the whole.
+    // An odd number is excluded by the last steps, so that only the forward condition queries the whole path.
     let (with, violated) = checks(7, true);
     let (without, _) = checks(7, false);
     assert!(!violated && with < without, "{with} {without}");
-    // What they do not exclude is found all the same.
+    // An even number is not, and the violation is found all the same.
     assert!(checks(8, true).1);
 }
 
-/// A factorisation that takes a solver much longer than a test may.
+/// A factorisation that takes a solver much longer than the test waits.
 fn factors() -> Program {
     let mut b = ProgramBuilder::new();
     let sort = Sort::BitVec(64);
@@ -266,14 +266,14 @@ fn cancelling_interrupts_a_solver_in_the_middle_of_a_check() {
             let answer = run_cancellable(engine, &program, 10, &|_| {}, &token);
             assert!(!matches!(answer, Answer::Safe(_)));
         });
-        // Z3's interrupts come late, by seconds.
+        // Z3 reacts to interrupts late, by seconds.
         assert!(begin.elapsed() < Duration::from_secs(60));
     }
 }
 
-/// `while (nondet()) { x += 2; if (x == bad) error; }` in a loop whose end is not known; `x == 20` is reached.
+/// Planted faults make engines claim proofs, which the checker does not confirm; the error `x == 20` is reached.
 #[test]
-fn what_a_wrong_step_proves_is_not_believed() {
+fn proofs_by_faulty_steps_are_not_confirmed() {
     for fault in [
         Fault::TargetsMissed,
         Fault::FrontierLost,
@@ -286,7 +286,7 @@ fn what_a_wrong_step_proves_is_not_believed() {
             let answer = run(engine, &simplified.program, 5);
             fault::PLANTED.set(None);
             let Answer::Safe(certificate) = answer else {
-                // The fault is in the other engine, or shows itself beyond the bound.
+                // The fault is in another engine, or has no effect within the bound.
                 assert!(
                     matches!(answer, Answer::Unknown(_)),
                     "{fault:?}: {answer:?}"
@@ -302,7 +302,7 @@ fn what_a_wrong_step_proves_is_not_believed() {
             assert_ne!(outcome, Check::Confirmed, "{fault:?}");
         }
     }
-    // The faults do lead to claims.
+    // The faults do lead to wrong proofs.
     for (fault, engine) in [
         (Fault::FrontierLost, Engine::Bmc),
         (Fault::StepCaseHolds, Engine::KInduction),
@@ -315,8 +315,8 @@ fn what_a_wrong_step_proves_is_not_believed() {
 }
 
 #[test]
-fn missed_targets_lead_to_a_claim_that_is_not_believed() {
-    // All executions end soon, and one of them in the error.
+fn proofs_by_missed_targets_are_not_confirmed() {
+    // All executions end soon, one of them in the error.
     let mut b = ProgramBuilder::new();
     let x = b.global("x", INT);
     let input = b.input("__VERIFIER_nondet_int", INT);
@@ -342,7 +342,7 @@ fn missed_targets_lead_to_a_claim_that_is_not_believed() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// What a run shows, no engine denies; and what an engine says of a short run is so.
+    /// No engine contradicts a concrete run, and short violations are found.
     #[test]
     fn engines_agree_with_runs(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
         for recursion in [Recursion::Excluded, Recursion::Allowed] {
@@ -363,7 +363,7 @@ proptest! {
                     }
                 });
                 let aside = aside.into_inner();
-                // An alarm may be none of a C program, but its inputs are those of a run to the error.
+                // The alarm may be no violation of the C program, but its inputs are those of a run to the error.
                 prop_assert!(!aside.iter().any(|reason| reason.contains("elsewhere")), "{:?}", aside);
                 let handles = matches!(engine, Engine::Bmc) || recursion == Recursion::Excluded;
                 if soon && handles && aside.is_empty() {

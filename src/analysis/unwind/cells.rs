@@ -1,13 +1,13 @@
-//! Arrays with a value a cell.
+//! Arrays with a value per cell.
 //!
-//! What was written at a constant index is a cell of its own, over a *base* that has the rest: an array of which
-//! nothing is known, one with the same element everywhere, or what was written to at indices that could be anything. An index that is known
-//! by cases reads and writes those cells. One that is in a small set of numbers reads by a tree of choices over the index's bits, as
-//! deep as the set is large by its logarithm. Any other index is compared with each cell there is; where there are too many,
-//! the cells become stores in the base and the read is left to the solver's theory of arrays.
+//! A write at a constant index creates a cell over a *base*, an array term for the rest: an unconstrained array, a constant
+//! array, or stores at unknown indices. An index that is known by cases reads and writes the cells of its cases. An index
+//! in a small set of numbers reads by a decision tree over the index's bits, whose depth is logarithmic in the size of the
+//! set. Any other index is compared with each cell; if there are too many, the cells become stores in the base, and reads
+//! are left to the solver's theory of arrays.
 //!
-//! An index may be the address of an object, a variable, and an offset. Such cells of several objects stand side by side where these
-//! are known to be apart, as long as offsets stay within the objects.
+//! An index may be the address of an object, a variable, plus an offset. Cells of several such objects are distinct where
+//! the objects are known to be disjoint and the offsets stay within them.
 
 use smallvec::SmallVec;
 
@@ -16,27 +16,28 @@ use super::walk::changes;
 use crate::program::persistent::PersistentMap;
 use crate::term::{Build, Constant, Op, Pool, Sort, TermId};
 
-/// Cells that a read chooses among, and that a write may change.
-const READ: usize = 512;
-const WRITTEN: usize = 64;
+/// Maximum number of cells that a read chooses among, or that are compared with an unknown index.
+const MAXIMUM_CELLS_READ: usize = 512;
+/// Maximum number of cells that a write may change.
+const MAXIMUM_CELLS_WRITTEN: usize = 64;
 
-/// The contents of an array.
+/// The contents of an array: cells over a base.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// An array-sorted term; a cell hides what it has at its index.
+    /// An array-sorted term for all other indices.
     base: TermId,
-    /// Indices with elements, by the index's number.
+    /// The index and element of each cell, by the number of the index term.
     cells: PersistentMap<(TermId, TermId)>,
-    /// The objects that the indices of cells are in: their addresses, or [`CONSTANT`].
+    /// The objects that the indices of cells are in: their addresses, or [`CONSTANT_INDEX`].
     objects: SmallVec<[TermId; 4]>,
     /// Whether all cells are within these objects.
     is_inside: bool,
 }
 
-/// In the place of an object's address where the index is a constant.
-const CONSTANT: TermId = TermId::FALSE;
+/// Represents constant indices among the addresses of objects.
+const CONSTANT_INDEX: TermId = TermId::FALSE;
 
-/// Whether both are the same cells; others may have the same contents. A write is not to look at all of them.
+/// Checks whether both are the same cells, without a comparison of all elements; different cells may have equal contents.
 impl PartialEq for Cells {
     fn eq(&self, other: &Self) -> bool {
         self.base == other.base
@@ -47,7 +48,7 @@ impl PartialEq for Cells {
 }
 
 impl Cells {
-    /// The array that the term is.
+    /// Creates the array that is the term.
     pub fn new(base: TermId) -> Self {
         Self {
             base,
@@ -57,7 +58,7 @@ impl Cells {
         }
     }
 
-    fn belongs(&mut self, object: TermId, is_inside: bool) {
+    fn add_object_of_cells(&mut self, object: TermId, is_inside: bool) {
         if !self.objects.contains(&object) {
             self.objects.push(object);
             self.objects.sort_unstable();
@@ -65,12 +66,12 @@ impl Cells {
         self.is_inside &= is_inside;
     }
 
-    fn put(&mut self, index: TermId, element: TermId) {
+    fn set_cell(&mut self, index: TermId, element: TermId) {
         self.cells.insert(index.as_u32(), (index, element));
     }
 }
 
-/// Where an index leads.
+/// The cells that an index may refer to.
 struct Places {
     object: TermId,
     is_inside: bool,
@@ -79,9 +80,9 @@ struct Places {
 }
 
 impl Terms<'_> {
-    /// The element at the index.
+    /// Returns the element at the index.
     pub fn read(&mut self, array: &Cells, index: TermId) -> TermId {
-        let index = self.settled(index);
+        let index = self.index_on_path(index);
         if let Some(places) = self.places(array, index) {
             let mut cases = places.cases.iter().rev();
             let Some(last) = cases.next() else {
@@ -94,8 +95,8 @@ impl Terms<'_> {
             });
         }
         let sort = self.arena.sort(index);
-        let is_plain = array.objects.iter().all(|&object| object == CONSTANT);
-        if is_plain && let Some(numbers) = self.numbers(index, READ) {
+        let is_plain = array.objects.iter().all(|&object| object == CONSTANT_INDEX);
+        if is_plain && let Some(numbers) = self.numbers(index, MAXIMUM_CELLS_READ) {
             let mut elements = Vec::with_capacity(numbers.len());
             for number in numbers {
                 let Some(constant) = self.number(sort, number) else {
@@ -108,8 +109,8 @@ impl Terms<'_> {
             }
         }
         let known = array.cells.iter().map(|(_, &cell)| cell);
-        let known: Vec<(TermId, TermId)> = known.take(READ + 1).collect();
-        if known.len() > READ {
+        let known: Vec<(TermId, TermId)> = known.take(MAXIMUM_CELLS_READ + 1).collect();
+        if known.len() > MAXIMUM_CELLS_READ {
             let array = self.array(array);
             return self.arena.select(array, index);
         }
@@ -120,7 +121,6 @@ impl Terms<'_> {
         })
     }
 
-    /// The element of the cell with this index.
     fn element(&self, array: &Cells, index: TermId) -> TermId {
         match array.cells.get(index.as_u32()) {
             Some(&(_, element)) => element,
@@ -128,10 +128,10 @@ impl Terms<'_> {
         }
     }
 
-    /// The cells that the index may be of, if they are told apart from all others by their indices.
+    /// Returns the cells that the index may refer to, if their indices are distinct from those of all other cells.
     fn places(&self, array: &Cells, index: TermId) -> Option<Places> {
         let (object, offsets) = match self.cases(index) {
-            Some(cases) => (CONSTANT, cases),
+            Some(cases) => (CONSTANT_INDEX, cases),
             None => {
                 let (address, offset) = self.pointer(index)?;
                 (address, self.cases(offset)?)
@@ -144,7 +144,7 @@ impl Terms<'_> {
             }
             _ => false,
         };
-        let is_inside = object != CONSTANT && offsets.iter().all(within);
+        let is_inside = object != CONSTANT_INDEX && offsets.iter().all(within);
         let mut others = array.objects.iter().filter(|&&other| other != object);
         let is_told_apart = others.all(|&other| {
             let pair = (object.min(other), object.max(other));
@@ -152,7 +152,7 @@ impl Terms<'_> {
         });
         let cases = offsets.iter().map(|case| Case {
             value: match object {
-                CONSTANT => case.value,
+                CONSTANT_INDEX => case.value,
                 address => self.arena.add(address, case.value),
             },
             ..*case
@@ -164,7 +164,7 @@ impl Terms<'_> {
         })
     }
 
-    /// The element by the index's number, which is one of those.
+    /// Selects the element by the index's number, which is one of those given, by a decision tree.
     fn pick(&mut self, index: TermId, elements: &[(i128, TermId)]) -> TermId {
         let (Some(&(low, element)), Some(&(high, _))) = (elements.first(), elements.last()) else {
             return TermId::FALSE;
@@ -172,7 +172,7 @@ impl Terms<'_> {
         if elements.iter().all(|other| other.1 == element) {
             return element;
         }
-        // The highest bit in which they differ: below it come those without it.
+        // The highest bit in which the numbers differ: those without it come first.
         let bit = 127 - (low ^ high).leading_zeros();
         let without = elements.partition_point(|&(number, _)| number >> bit & 1 == 0);
         let otherwise = self.pick(index, &elements[..without]);
@@ -182,40 +182,40 @@ impl Terms<'_> {
         self.ite(has, then, otherwise)
     }
 
-    /// The array with the element at the index.
+    /// Returns the array with the element at the index.
     pub fn write(&mut self, array: &Cells, index: TermId, element: TermId) -> Cells {
-        let index = self.settled(index);
+        let index = self.index_on_path(index);
         let mut result = array.clone();
         if let Some(places) = self.places(array, index) {
-            result.belongs(places.object, places.is_inside);
+            result.add_object_of_cells(places.object, places.is_inside);
             for case in &places.cases {
                 let before = self.element(array, case.value);
                 let after = self.ite(case.condition, element, before);
-                result.put(case.value, after);
+                result.set_cell(case.value, after);
             }
             return result;
         }
         let sort = self.arena.sort(index);
-        let is_plain = array.objects.iter().all(|&object| object == CONSTANT);
+        let is_plain = array.objects.iter().all(|&object| object == CONSTANT_INDEX);
         if is_plain
-            && let Some(numbers) = self.numbers(index, WRITTEN)
+            && let Some(numbers) = self.numbers(index, MAXIMUM_CELLS_WRITTEN)
             && let Some(constants) = numbers
                 .iter()
                 .map(|&number| self.number(sort, number))
                 .collect::<Option<Vec<TermId>>>()
         {
-            result.belongs(CONSTANT, false);
+            result.add_object_of_cells(CONSTANT_INDEX, false);
             for constant in constants {
                 let same = self.apply(Op::Eq, Sort::Bool, &[index, constant]);
                 let before = self.element(array, constant);
                 let after = self.ite(same, element, before);
-                result.put(constant, after);
+                result.set_cell(constant, after);
             }
             return result;
         }
         let known = array.cells.iter().map(|(_, &cell)| cell);
-        let known: Vec<(TermId, TermId)> = known.take(READ + 1).collect();
-        if known.len() > READ {
+        let known: Vec<(TermId, TermId)> = known.take(MAXIMUM_CELLS_READ + 1).collect();
+        if known.len() > MAXIMUM_CELLS_READ {
             let array = self.array(array);
             return Cells::new(self.arena.store(array, index, element));
         }
@@ -223,12 +223,12 @@ impl Terms<'_> {
         for (own, before) in known {
             let same = self.apply(Op::Eq, Sort::Bool, &[index, own]);
             let after = self.ite(same, element, before);
-            result.put(own, after);
+            result.set_cell(own, after);
         }
         result
     }
 
-    /// The array as a term.
+    /// Returns the array as a term.
     pub fn array(&self, array: &Cells) -> TermId {
         let cells = array.cells.iter();
         cells.fold(array.base, |rest, (_, &(index, element))| {
@@ -236,7 +236,7 @@ impl Terms<'_> {
         })
     }
 
-    /// The choice of an array.
+    /// Returns the choice between two arrays.
     pub fn choose(&mut self, condition: TermId, then: &Cells, otherwise: &Cells) -> Cells {
         let arena = self.arena;
         if !self.may_be_joined(then, otherwise) {
@@ -245,7 +245,7 @@ impl Terms<'_> {
         }
         let mut joined = then.clone();
         for &object in &otherwise.objects {
-            joined.belongs(object, otherwise.is_inside);
+            joined.add_object_of_cells(object, otherwise.is_inside);
         }
         let base = match then.base == otherwise.base {
             true => then.base,
@@ -267,8 +267,8 @@ impl Terms<'_> {
         }
     }
 
-    /// The array that is the first one, and from where a condition holds another one; each condition holds only if those before
-    /// it do. `None` if their cells are not told apart by their indices.
+    /// Returns the nested choice that is `first`, or the array of the last of `later` whose condition holds. Each condition
+    /// implies those before it. Returns `None` if the cells are not distinct by their indices.
     pub fn choose_along(&mut self, first: &Cells, later: &[(TermId, Cells)]) -> Option<Cells> {
         let mut joined = first.clone();
         for (_, next) in later {
@@ -276,7 +276,7 @@ impl Terms<'_> {
                 return None;
             }
             for &object in &next.objects {
-                joined.belongs(object, next.is_inside);
+                joined.add_object_of_cells(object, next.is_inside);
             }
         }
         let versions = [first]
@@ -307,7 +307,7 @@ impl Terms<'_> {
         Some(joined)
     }
 
-    /// Whether the cells of both are told apart by their indices.
+    /// Checks whether the cells of both arrays are distinct by their indices.
     fn may_be_joined(&self, one: &Cells, other: &Cells) -> bool {
         let is_one = one.objects == other.objects && one.is_inside == other.is_inside;
         is_one

@@ -1,4 +1,4 @@
-//! What terms of the program are worth in a state.
+//! Evaluation of terms of the program in a state.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::values::Terms;
 use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, store};
 
-/// A value: of a scalar, or of a region.
+/// The value of a scalar or of a region.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Scalar(TermId),
@@ -14,7 +14,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value that the term is.
+    /// Returns the value that the term represents.
     pub fn of(arena: &Arena, term: TermId) -> Self {
         match arena.sort(term).is_array() {
             true => Self::Array(Cells::new(term)),
@@ -23,17 +23,17 @@ impl Value {
     }
 }
 
-/// How far a choice has been looked at.
+/// The stage of the evaluation of a term.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Visit {
     First,
-    /// The condition of a choice is known.
+    /// The condition of a choice has been evaluated.
     Condition,
     Last,
 }
 
 impl Terms<'_> {
-    /// The value of a term of the shared store; `read` has those of variables.
+    /// Evaluates a term of the shared store; `read` returns the values of variables.
     pub fn evaluate(&mut self, term: TermId, read: &mut dyn FnMut(Symbol) -> Value) -> Value {
         let mut done: FxHashMap<TermId, Value> = FxHashMap::default();
         let mut stack = vec![(term, Visit::First)];
@@ -128,7 +128,7 @@ impl Terms<'_> {
         }
     }
 
-    /// The choice of a value.
+    /// Returns the choice between two values.
     pub fn choice(&mut self, condition: TermId, then: &Value, otherwise: &Value) -> Value {
         match (then, otherwise) {
             (Value::Array(a), Value::Array(b)) => Value::Array(self.choose(condition, a, b)),
@@ -139,7 +139,8 @@ impl Terms<'_> {
         }
     }
 
-    /// The first value, and from where a condition holds another one; each condition holds only if those before it do.
+    /// Returns the nested choice that is `first`, or the value of the last of `later` whose condition holds. Each condition
+    /// implies those before it.
     pub fn choice_along(&mut self, first: &Value, later: &[(TermId, Value)]) -> Value {
         if let Value::Array(first) = first {
             let arrays = later.iter().map(|(beyond, next)| match next {
@@ -164,7 +165,7 @@ impl Terms<'_> {
         Value::Scalar(self.ite_along(first, &terms))
     }
 
-    /// The value as one term.
+    /// Returns the value as a single term.
     pub fn term(&self, value: &Value) -> TermId {
         match value {
             Value::Scalar(term) => *term,

@@ -1,22 +1,23 @@
-//! Unwinding by symbolic execution with merging (Kuznetsov, Kinder, Bucur and Candea, PLDI 2012; Hansen, Schachte and
-//! Søndergaard, RV 2009), to a limit per loop as in CBMC (Clarke, Kroening and Lerda, TACAS 2004).
+//! Unwinding by symbolic execution with state merging (Kuznetsov, Kinder, Bucur and Candea, PLDI 2012; Hansen, Schachte and
+//! Søndergaard, RV 2009), with a bound per loop as in CBMC (Clarke, Kroening and Lerda, TACAS 2004).
 //!
-//! Bounded model checking asks about one bound after the other, and a bound is a number of steps. Here the program is
-//! walked forward once, call by call and round by round, and states are merged where paths join. What is constant along the way stays
-//! constant (counters, pointers, indices), so that a loop with a constant bound unrolls by itself, and a program of such loops is walked
-//! to its end without a question. A loop whose condition depends on inputs has so many rounds as its limit allows; what is cut off there is the
-//! forward condition. If that can hold, the limits of those loops grow, and the program is walked again.
+//! Bounded model checking queries one bound after the other, and a bound is a number of steps. Unwinding instead walks
+//! forward through the program once, call by call and iteration by iteration, and merges states where paths join. Constants
+//! are propagated (counters, pointers, indices), so that a loop with a constant bound is unrolled without solver queries.
+//! A loop whose condition depends on inputs has at most as many iterations ("open rounds") as its limit allows; the
+//! condition that execution goes beyond a limit is the forward condition. If it is satisfiable, the limits of the loops
+//! concerned grow, and the program is walked again.
 //!
-//! Merged, pointers and indices that differ become choices, and what is read or written through them becomes one of many. Where paths are few it is
-//! better to walk each by itself ([`Options::paths`]), as KLEE does (Cadar, Dunbar and Engler, OSDI 2008): each branch is asked about, and
-//! an index that is a choice parts the path.
+//! Merging turns pointers and indices that differ into if-then-else terms, and accesses through them become choices. Where
+//! there are few paths, walking each path separately is better ([`Options::paths`]), as in KLEE (Cadar, Dunbar and Engler,
+//! OSDI 2008): each branch is a solver query, and an index that is a choice splits the path.
 //!
-//! * [`walk`]: the order of work, and edges; [`path`]: conditions passed.
-//! * [`values`]: constants by cases, ranges; [`cells`]: arrays with a value a cell; [`evaluate`]: terms of the program.
-//! * [`questions`]: to the solver: whether a round that is open can be reached, and in the end whether an error can.
+//! * [`walk`]: the order of execution, and edges; [`path`]: path conditions.
+//! * [`values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the program.
+//! * [`questions`]: queries whether an open round is reachable, and finally whether an error is.
 //!
-//! Alarms are replayed. A proof says how many open rounds are enough; the checker walks over the program as lowered
-//! ([`crate::certify`]).
+//! Alarms are replayed. A proof contains the sufficient number of open rounds per loop; the checker walks over the program
+//! as lowered ([`crate::certify`]).
 
 mod cells;
 mod evaluate;
@@ -33,9 +34,9 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use self::questions::Questions;
+use self::questions::Queries;
 use self::values::Terms;
-use self::walk::{Limits, Names, Walk, Walked};
+use self::walk::{Instances, Limits, Walk, Walked};
 use super::options::options;
 use super::{Answer, Context, Progress, SolverFactory};
 use crate::certify::certificate::{Certificate, ProofStep};
@@ -49,47 +50,50 @@ use crate::term::{Build, Pool, TermId, Value, domain::Values, size};
 options! {
     /// Options of unwinding.
     pub struct Options {
-        /// Open rounds of a loop, one after the other, that are walked at first. Where that is not enough there are twice as many the
-        /// next time, and more if the loop is a small part of the work.
+        /// Initial maximum number of successive open rounds of a loop. If it does not suffice, it is at least doubled for the
+        /// next walk, and grows by more if the loop is a small part of the work.
         pub rounds: u32 = 6, in 1..=1_000_000;
-        /// Edges that are taken at first; then four times as many.
+        /// Initial maximum number of edges taken; it is multiplied by four for the next walk.
         pub steps: u64 = 200_000, in 1..=1_000_000_000_000;
-        /// Wall time, without that in which others had their turn; then it gives up.
+        /// Maximum wall time, without the time at safe points.
         pub time: Duration = Duration::from_secs(1_000_000);
-        /// Open rounds of a loop, or edges by the million, after which it gives up.
+        /// Maximum number of open rounds of a loop, and of edges in millions.
         pub most: u32 = 1_000_000, in 1..=1_000_000_000;
-        /// Wall time of the question whether an error is reached, where all paths are walked to their ends; then it gives up, for
-        /// another one with another solver.
+        /// Maximum wall time of the query whether an error is reached after a walk in which all paths ended. Beyond it the engine
+        /// gives up, so that another one can try with another solver.
         pub question: Duration = Duration::from_secs(1_000_000);
-        /// Ask whether an error is reached only when all paths are walked to their ends.
+        /// Query errors only after a walk in which all paths ended.
         pub whole: bool = false;
-        /// If it is not zero, each path is walked by itself to its end, so many at the most: states are not merged where paths join.
+        /// If not zero, the maximum number of paths; each is walked separately to its end, and states are not merged.
         pub paths: u32 = 0;
     }
 }
 
-/// What unwinding took.
+/// Counters of unwinding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// How often the program was walked.
+    /// Walks over the program.
     pub walks: u64,
-    /// Of the last walk: edges taken, the most rounds of a loop, the most open ones in a row, values from outside.
+    /// Edges taken in the last walk.
     pub steps: u64,
+    /// Maximum number of rounds of a loop in the last walk.
     pub rounds: u32,
+    /// Maximum number of successive open rounds in the last walk.
     pub open_rounds: u32,
+    /// Inputs of the last walk.
     pub inputs: u64,
-    /// How often a path has parted in two.
+    /// Paths that were split in two.
     pub parted: u64,
-    /// Questions asked on the way.
+    /// Queries during walks.
     pub questions: u64,
-    /// Terms made.
+    /// Terms created.
     pub terms: u64,
-    /// Terms in the larger of the last two questions: whether an error is reached, and whether anything was cut off.
+    /// Size of the larger of the last two queries, the one for errors and the forward condition (terms).
     pub question: u64,
 }
 
 impl Statistics {
-    /// All of them by name.
+    /// The counters with their names.
     pub fn entries(&self) -> [(&'static str, u64); 9] {
         [
             ("walks", self.walks),
@@ -105,16 +109,17 @@ impl Statistics {
     }
 }
 
-/// Alarms that may be rejected before it is given up.
-const MOST_REJECTED: u32 = 4;
-/// What the forward condition may take of the time until then, and at least.
-const FORWARD: f64 = 0.5;
-const FORWARD_AT_LEAST: Duration = Duration::from_millis(500);
+/// Maximum number of rejected alarms.
+const MAXIMUM_REJECTED_ALARMS: u32 = 4;
+/// Maximum share of the elapsed time for a query of the forward condition.
+const FORWARD_CONDITION_SHARE: f64 = 0.5;
+/// Minimum time for a query of the forward condition.
+const MINIMUM_FORWARD_CONDITION_TIME: Duration = Duration::from_millis(500);
 
-/// A loop gets so many times the rounds at the most, unless another one had more.
-const GROWTH: u32 = 32;
-/// Or as many as another one had, if that is fewer times what it would get.
-const FEW_TIMES: u32 = 4;
+/// Maximum factor by which the limit of a loop grows, unless another loop had more rounds.
+const MAXIMUM_LIMIT_GROWTH: u32 = 32;
+/// A limit is raised to the rounds of another loop if these are fewer than this number of times the limit.
+const CATCH_UP_FACTOR: u32 = 4;
 
 /// Runs unwinding.
 ///
@@ -132,26 +137,33 @@ pub fn run(
     let inlined = blocks.inlined();
     let program: &Program = inlined.program();
     let order = WeakOrder::new(program, inlined.graph());
-    let mut questions = Questions::new(solver, options.time, options.paths > 0);
+    let mut queries = Queries::new(solver, options.time, options.paths > 0);
     let mut limits = Limits {
         rounds: FxHashMap::default(),
         usual: options.rounds,
         steps: options.steps,
         paths: options.paths,
     };
-    let mut names = Names::default();
+    let mut instances = Instances::default();
     let base = Values::default();
     let size = |formula: TermId| size(&*arena, formula) as u64;
     loop {
-        questions.paused += context.safe_point();
-        if questions.is_over() {
-            return Ok(Answer::Unknown("its time is over".to_owned()));
+        queries.paused += context.safe_point();
+        if queries.is_over() {
+            return Ok(Answer::Unknown("the time limit is reached".to_owned()));
         }
         let bound = limits.rounds.values().copied().max();
         let bound = bound.unwrap_or(limits.usual);
         (context.report)(Progress::Bound { bound });
         let terms = Terms::new(&arena, &base, !limits.merge());
-        let walk = Walk::new(inlined, &order, &limits, terms, &mut questions, &mut names);
+        let walk = Walk::new(
+            inlined,
+            &order,
+            &limits,
+            terms,
+            &mut queries,
+            &mut instances,
+        );
         let walked = walk.run(context);
         statistics.walks += 1;
         statistics.steps = walked.steps;
@@ -159,19 +171,19 @@ pub fn run(
         statistics.open_rounds = walked.open.values().copied().max().unwrap_or(0);
         statistics.inputs = walked.inputs.len() as u64;
         statistics.parted = walked.parted.into();
-        statistics.questions = questions.asked;
+        statistics.questions = queries.asked;
         statistics.terms = arena.len() as u64;
         if let Some(reason) = walked.stopped {
             return Ok(Answer::Unknown(reason.to_owned()));
         }
         let error = arena.or(walked.errors.iter().copied());
         let is_whole = walked.cuts.is_empty();
-        let asked = Asked {
+        let asked = ErrorQuery {
             error,
             most: is_whole.then_some(options.question),
         };
         if (is_whole || !options.whole)
-            && let Some(answer) = errors(program, &*arena, &walked, asked, &mut questions, context)
+            && let Some(answer) = errors(program, &*arena, &walked, asked, &mut queries, context)
         {
             statistics.question = size(error);
             return Ok(answer);
@@ -186,8 +198,9 @@ pub fn run(
         };
         let cuts = walked.cuts.iter().map(|cut| cut.guard);
         let any = arena.or(cuts.collect::<Vec<TermId>>());
-        let most = FORWARD_AT_LEAST.max(questions.elapsed().mul_f64(FORWARD));
-        match questions.check(any, Some(most)) {
+        let most =
+            MINIMUM_FORWARD_CONDITION_TIME.max(queries.elapsed().mul_f64(FORWARD_CONDITION_SHARE));
+        match queries.check(any, Some(most)) {
             solver::Answer::Unsatisfiable => {
                 statistics.question = size(error).max(size(any));
                 return Ok(proof());
@@ -198,20 +211,22 @@ pub fn run(
             answer => {
                 let is_known = answer == solver::Answer::Satisfiable;
                 let nesting = |head| order.heads(head).len();
-                raise(&mut limits, &walked, nesting, |guard| {
-                    !is_known || questions.holds(guard)
+                raise_limits(&mut limits, &walked, nesting, |guard| {
+                    !is_known || queries.holds(guard)
                 });
             }
         }
         let highest = limits.rounds.values().copied().max().unwrap_or(0);
         if highest > options.most || limits.steps / 1_000_000 > options.most.into() {
-            return Ok(Answer::Unknown("the largest limit is reached".to_owned()));
+            return Ok(Answer::Unknown(
+                "the maximum number of rounds or steps is reached".to_owned(),
+            ));
         }
     }
 }
 
-/// Lets those loops go on that were cut off where execution can be.
-fn raise(
+/// Raises the limits of the loops that were cut off on feasible paths.
+fn raise_limits(
     limits: &mut Limits,
     walked: &Walked,
     nesting: impl Fn(LocationId) -> usize,
@@ -235,14 +250,14 @@ fn raise(
     heads.dedup();
     let deepest = heads.iter().map(|&head| nesting(head)).max().unwrap_or(1);
     for head in heads {
-        // So many rounds that all of the walk is about twice the work.
+        // The next walk is to take about twice the work.
         let work = walked.work.get(&head).copied().unwrap_or(walked.steps);
         let most = (walked.steps / work.max(1)) as f64;
         let factor = most.powf(1.0 / deepest.max(1) as f64) as u32;
-        let growth = GROWTH.max(walked.rounds / limits.of(head));
+        let growth = MAXIMUM_LIMIT_GROWTH.max(walked.rounds / limits.of(head));
         let mut next = limits.of(head).saturating_mul(factor.clamp(2, growth));
-        // Loops one after the other mostly go through the same array.
-        if next < walked.rounds && walked.rounds / next < FEW_TIMES {
+        // Successive loops often traverse the same array.
+        if next < walked.rounds && walked.rounds / next < CATCH_UP_FACTOR {
             next = walked.rounds.saturating_add(1);
         }
         limits.rounds.insert(head, next);
@@ -252,31 +267,31 @@ fn raise(
     }
 }
 
-/// The question about errors.
+/// The query for errors.
 #[derive(Copy, Clone)]
-struct Asked {
-    /// Holds where the walk comes to one.
+struct ErrorQuery {
+    /// The condition under which the walk reaches an error.
     error: TermId,
-    /// The time that it may take.
+    /// The maximum time.
     most: Option<Duration>,
 }
 
-/// What there is to say about the errors that the walk came to; `None` if it comes to none.
+/// Decides whether an error is reachable and returns the answer; `None` if none is reachable.
 fn errors(
     program: &Program,
     arena: &(impl Pool + ?Sized),
     walked: &Walked,
-    asked: Asked,
-    questions: &mut Questions,
+    asked: ErrorQuery,
+    queries: &mut Queries,
     context: &mut Context<'_>,
 ) -> Option<Answer> {
     let mut excluded = TermId::TRUE;
-    for _ in 0..=MOST_REJECTED {
+    for _ in 0..=MAXIMUM_REJECTED_ALARMS {
         let stopped = || Some(Answer::Unknown("stopped".to_owned()));
         if context.token.is_cancelled() {
             return stopped();
         }
-        match questions.check(arena.and2(asked.error, excluded), asked.most) {
+        match queries.check(arena.and2(asked.error, excluded), asked.most) {
             solver::Answer::Satisfiable => {}
             solver::Answer::Unsatisfiable if excluded == TermId::TRUE => break,
             solver::Answer::Unsatisfiable => {
@@ -292,11 +307,11 @@ fn errors(
         let mut unknown = Vec::new();
         let mut same = Vec::new();
         for input in &walked.inputs {
-            if !questions.holds(input.guard) {
+            if !queries.holds(input.guard) {
                 continue;
             }
             let sort = arena.sort(input.value);
-            let value = questions.value(input.value);
+            let value = queries.value(input.value);
             let value = value.unwrap_or_else(|| Value::zero(sort));
             if matches!(program.input(input.input).kind, InputKind::Unknown(_)) {
                 unknown.push(input.guard);
@@ -311,8 +326,8 @@ fn errors(
             Replay::NotConfirmed(reason) => {
                 let reason = reason.to_string();
                 (context.report)(Progress::LeftAside { reason });
-                questions.forget_samples();
-                // No run that asks for a value that is determined elsewhere will be confirmed.
+                queries.forget_samples();
+                // Runs that use a value which is determined elsewhere are never confirmed.
                 let other = match unknown.is_empty() {
                     true => arena.not(arena.and(same)),
                     false => arena.not(arena.or(unknown)),
@@ -325,7 +340,7 @@ fn errors(
         return Some(Answer::Unknown("no alarm is confirmed".to_owned()));
     }
     let unsupported = arena.or(walked.unsupported.iter().copied());
-    match questions.check(unsupported, None) {
+    match queries.check(unsupported, None) {
         solver::Answer::Unsatisfiable => None,
         _ => Some(Answer::Unknown(
             "a construct that is not modelled is reached".to_owned(),

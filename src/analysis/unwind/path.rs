@@ -1,13 +1,13 @@
-//! The condition under which execution is somewhere, as the conditions passed on the way.
+//! Path conditions as lists of assumed conditions.
 //!
-//! Paths that part share what they passed before. Where all branches come together again, what is left is the very path from
-//! before they parted, so that a condition is as long as what it really depends on.
+//! Paths share their common prefix. Where all branches of a split join again, the path condition is that from before the
+//! split, so that it contains only what it depends on.
 
 use std::rc::Rc;
 
 use crate::term::{Arena, Build, Op, Pool, Sort, TermId};
 
-/// A conjunction of conditions, in the order in which they were assumed.
+/// A path condition: a conjunction of conditions in the order in which they were assumed.
 #[derive(Clone, Debug, Default)]
 pub struct Path(Option<Rc<Link>>);
 
@@ -16,25 +16,25 @@ struct Link {
     condition: TermId,
     before: Path,
     depth: u32,
-    /// All conditions up to this one but those that follow from others.
+    /// The conjunction of the conditions up to this one, without those that follow from others.
     all: TermId,
 }
 
-/// So far back an assumed condition is looked for.
-const LOOK_BACK: usize = 64;
+/// Maximum number of latest conditions that are searched for a condition.
+const MAXIMUM_SEARCHED_CONDITIONS: usize = 64;
 
 impl Path {
-    /// How many conditions there are.
+    /// Returns the number of conditions.
     pub fn depth(&self) -> u32 {
         self.0.as_ref().map_or(0, |link| link.depth)
     }
 
-    /// The conjunction.
+    /// Returns the conjunction.
     pub fn all(&self) -> TermId {
         self.0.as_ref().map_or(TermId::TRUE, |link| link.all)
     }
 
-    /// Whether they are the same path; others may be equal.
+    /// Checks whether they are the same object; different objects may be equal paths.
     pub fn same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Rc::ptr_eq(a, b),
@@ -43,13 +43,13 @@ impl Path {
         }
     }
 
-    /// The path without its last condition, and that condition.
+    /// Returns the path without its last condition, and that condition.
     pub fn last(&self) -> Option<(&Self, TermId)> {
         let link = self.0.as_ref()?;
         Some((&link.before, link.condition))
     }
 
-    /// So many of the conditions assumed last, in the order in which they were.
+    /// Returns up to `most` of the latest conditions, in the order in which they were assumed.
     pub fn latest(&self, most: usize) -> Vec<TermId> {
         let links = std::iter::successors(self.last(), |(before, _)| before.last());
         let mut conditions: Vec<TermId> = links.take(most).map(|link| link.1).collect();
@@ -57,7 +57,7 @@ impl Path {
         conditions
     }
 
-    /// The path on which the condition holds as well; `None` if the path is seen to exclude it.
+    /// Extends the path by the condition; `None` if the path contains its negation.
     pub fn assume(&self, arena: &Arena, condition: TermId) -> Option<Self> {
         match condition {
             TermId::TRUE => return Some(self.clone()),
@@ -71,7 +71,7 @@ impl Path {
         }
     }
 
-    /// The path with a condition that follows from those passed.
+    /// Extends the path by a condition that follows from it, which is not added to the conjunction.
     pub fn noted(&self, condition: TermId) -> Self {
         Self(Some(Rc::new(Link {
             condition,
@@ -90,7 +90,7 @@ impl Path {
         })))
     }
 
-    /// What both paths begin with.
+    /// Returns the longest common prefix of both paths.
     pub fn common(&self, other: &Self) -> Self {
         let (mut a, mut b) = (self, other);
         while !a.same(b) {
@@ -106,7 +106,7 @@ impl Path {
         a.clone()
     }
 
-    /// The paths that it begins with, by the number of their conditions, up to itself.
+    /// Returns all prefixes of the path, indexed by their number of conditions.
     pub fn beginnings(&self) -> Vec<Self> {
         let mut all = vec![self.clone()];
         let mut at = self;
@@ -118,7 +118,7 @@ impl Path {
         all
     }
 
-    /// How many conditions it has in common with a path, of which all beginnings are given; and the next one of its own.
+    /// Returns the length of the longest prefix that is also among the given prefixes of a path, and the next condition after it.
     pub fn parting(&self, beginnings: &[Self]) -> (usize, Option<TermId>) {
         let mut own = None;
         let mut at = self;
@@ -133,11 +133,11 @@ impl Path {
         (at.depth() as usize, own)
     }
 
-    /// What the path says of the condition, as far as it is seen in its latest conditions.
+    /// Returns the truth of the condition if it or its negation is among the latest conditions of the path.
     pub fn truth(&self, arena: &Arena, condition: TermId) -> Option<bool> {
         let denial = arena.not(condition);
         let mut at = self;
-        for _ in 0..LOOK_BACK {
+        for _ in 0..MAXIMUM_SEARCHED_CONDITIONS {
             let link = at.0.as_ref()?;
             for passed in [link.condition, link.all] {
                 if passed == condition {
@@ -152,7 +152,7 @@ impl Path {
         None
     }
 
-    /// The conditions after those that it begins with.
+    /// Returns the conjunction of the conditions after the prefix `earlier`.
     pub fn since(&self, arena: &Arena, earlier: &Self) -> TermId {
         let mut conditions = Vec::new();
         let mut at = self;
@@ -166,8 +166,8 @@ impl Path {
         conditions.fold(TermId::TRUE, |all, one| both(arena, all, one))
     }
 
-    /// The path of all executions that come by one of two paths, which exclude each other; with it, what tells the first from the
-    /// other.
+    /// Joins two paths that exclude each other; also returns the condition that distinguishes the first from the other after
+    /// their common prefix.
     pub fn join(&self, arena: &Arena, other: &Self) -> (Self, TermId) {
         let common = self.common(other);
         let (one, two) = (self.since(arena, &common), other.since(arena, &common));
@@ -179,7 +179,7 @@ impl Path {
     }
 }
 
-/// A conjunction that keeps the first part as it is: what many paths begin with is shared.
+/// Returns a conjunction whose first operand is kept as a term, so that paths share it.
 fn both(arena: &Arena, all: TermId, condition: TermId) -> TermId {
     match (all, condition) {
         (TermId::TRUE, one) | (one, TermId::TRUE) => one,
@@ -188,7 +188,7 @@ fn both(arena: &Arena, all: TermId, condition: TermId) -> TermId {
 }
 
 impl Drop for Link {
-    /// A path may be as long as an execution.
+    /// Drops the list iteratively, because a path may be as long as an execution.
     fn drop(&mut self) {
         let mut next = self.before.0.take();
         while let Some(link) = next {

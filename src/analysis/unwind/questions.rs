@@ -1,4 +1,4 @@
-//! What the solver is asked.
+//! Solver queries of a walk.
 
 use std::time::{Duration, Instant};
 
@@ -8,30 +8,32 @@ use crate::solver::sampled::SampledSolver;
 use crate::solver::{Answer, CheckLimit, Reason, Solver};
 use crate::term::{TermId, Value};
 
-/// What questions on the way may take of the time until then, and how long the first ones.
-const SHARE: f64 = 0.6;
-const AT_FIRST: Duration = Duration::from_millis(300);
-/// How long one may take that need not be asked, and one before something is cut off.
-const ONE: Duration = Duration::from_millis(400);
-const LAST: Duration = Duration::from_millis(500);
+/// Maximum share of the elapsed time for queries during walks.
+const MAXIMUM_TIME_SHARE: f64 = 0.6;
+/// Time for queries that is available at the beginning.
+const INITIAL_TIME: Duration = Duration::from_millis(300);
+/// Maximum time of a query whose answer is not important.
+const QUERY_TIME: Duration = Duration::from_millis(400);
+/// Minimum of the time limit of an important query, such as the one before a path is cut off.
+const IMPORTANT_QUERY_TIME: Duration = Duration::from_millis(500);
 
-/// The solver of a walk. Nothing is ever asserted: what is asked is a condition with all that it is made of.
-pub struct Questions {
+/// The solver of a walk. It has no assertions: each query is a complete condition.
+pub struct Queries {
     solver: SampledSolver,
     began: Instant,
     spent: Duration,
-    /// Time in which others had their turn.
+    /// The time spent at safe points.
     pub paused: Duration,
-    /// What all may take.
+    /// Maximum time of all walks.
     time: Duration,
-    /// Answers of conditions that were decided.
+    /// The satisfiability of conditions that were decided.
     known: FxHashMap<TermId, bool>,
-    /// How many questions were asked on the way.
+    /// The number of queries during walks.
     pub asked: u64,
 }
 
-impl Questions {
-    /// Nothing has been asked. Paths are walked one by one, or merged.
+impl Queries {
+    /// Creates it for paths that are walked separately (`by_path`) or merged.
     pub fn new(solver: Box<dyn Solver>, time: Duration, by_path: bool) -> Self {
         Self {
             solver: SampledSolver::new(solver, by_path),
@@ -44,7 +46,7 @@ impl Questions {
         }
     }
 
-    /// Whether the condition cannot hold, as far as can be found out soon. `matters`: much depends on it.
+    /// Checks whether the condition is unsatisfiable, as far as that is decided quickly. `matters`: the answer is important.
     pub fn excludes(&mut self, condition: TermId, matters: bool) -> bool {
         if condition == TermId::TRUE {
             return false;
@@ -56,14 +58,14 @@ impl Questions {
             self.known.insert(condition, true);
             return false;
         }
-        let budget = self.elapsed().mul_f64(SHARE) + AT_FIRST;
+        let budget = self.elapsed().mul_f64(MAXIMUM_TIME_SHARE) + INITIAL_TIME;
         if !matters && self.spent > budget {
             return false;
         }
         self.asked += 1;
         let most = match matters {
-            true => LAST.max(self.elapsed().mul_f64(SHARE / 2.0)),
-            false => ONE,
+            true => IMPORTANT_QUERY_TIME.max(self.elapsed().mul_f64(MAXIMUM_TIME_SHARE / 2.0)),
+            false => QUERY_TIME,
         };
         let began = Instant::now();
         let answer = self.ask(condition, Some(most));
@@ -71,7 +73,7 @@ impl Questions {
         answer == Answer::Unsatisfiable
     }
 
-    /// Whether the condition can hold.
+    /// Checks whether the condition is satisfiable.
     pub fn check(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
         if !self.is_over() && self.solver.is_sampled(&[condition]) {
             return Answer::Satisfiable;
@@ -79,7 +81,7 @@ impl Questions {
         self.ask(condition, most)
     }
 
-    /// Whether the condition, which no sample satisfies, can hold.
+    /// Checks whether the condition, which no sample satisfies, is satisfiable.
     fn ask(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
         if condition == TermId::FALSE {
             return Answer::Unsatisfiable;
@@ -101,27 +103,26 @@ impl Questions {
         answer
     }
 
-    /// What the samples say leads to alarms that are none.
+    /// Drops the samples, whose values led to a spurious alarm.
     pub fn forget_samples(&mut self) {
         self.solver.forget_samples();
     }
 
-    /// Whether the condition holds in the model of the last check.
+    /// Checks whether the condition holds in the model of the last check.
     pub fn holds(&mut self, condition: TermId) -> bool {
         condition == TermId::TRUE || self.value(condition) == Some(Value::Bool(true))
     }
 
-    /// The term's value in the model of the last check.
+    /// Returns the term's value in the model of the last check.
     pub fn value(&mut self, term: TermId) -> Option<Value> {
         self.solver.value(term)
     }
 
-    /// The time since the first question could be asked, without that of others.
+    /// Returns the elapsed time without the time at safe points.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed().saturating_sub(self.paused)
     }
 
-    /// Whether the time is over.
     pub fn is_over(&self) -> bool {
         self.elapsed() >= self.time
     }

@@ -1,4 +1,4 @@
-//! Unwinding of small programs, whose outcome is known, and of random ones; each proof is checked.
+//! Unwinding of small programs with known verdicts, and of random ones; each proof is checked.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::program::{Program, simplify};
 const DECLARED: &str = "extern int __VERIFIER_nondet_int(void); extern void __VERIFIER_assume(int);
     extern void *malloc(unsigned long); void reach_error(void) {}\n";
 
-/// What is found within the time, and what the checker says of a proof.
+/// Returns the answer within the time, and the result of checking a proof.
 fn unwind(
     program: &Program,
     options: &Options,
@@ -30,7 +30,7 @@ fn unwind(
     let answer = answer.expect("a solver");
     let verdict = match &answer {
         Answer::Safe(certificate) => {
-            // The program as lowered may have many more paths, which differ in what does not matter.
+            // The program as lowered may have many more paths, which differ in irrelevant details.
             let most = match options.paths {
                 0 => Duration::from_secs(60),
                 _ => time,
@@ -72,7 +72,7 @@ fn loops_with_constant_bounds_unroll_by_themselves() {
 }
 
 #[test]
-fn loops_with_open_bounds_end_where_they_must() {
+fn loops_with_open_bounds_are_cut_off_by_the_solver() {
     let done = proves(
         "int main(void) { int n = __VERIFIER_nondet_int(), i = 0, s = 0; __VERIFIER_assume(n >= 0 && n < 9);
            while (i < n) { i++; s += 2; }
@@ -108,7 +108,7 @@ fn pointers_are_known_by_cases() {
 }
 
 #[test]
-fn an_index_that_could_be_any_is_compared_with_all_cells() {
+fn an_unknown_index_is_compared_with_all_cells() {
     let text = |last| {
         format!(
             "int main(void) {{ int a[9]; int i = __VERIFIER_nondet_int();
@@ -122,7 +122,7 @@ fn an_index_that_could_be_any_is_compared_with_all_cells() {
 }
 
 #[test]
-fn objects_at_addresses_that_are_seen_are_told_apart() {
+fn objects_with_observed_addresses_are_separated() {
     let text = |last| {
         format!(
             "void put(char *to, int i, char what) {{ to[i] = what; }}
@@ -140,7 +140,7 @@ fn objects_at_addresses_that_are_seen_are_told_apart() {
 }
 
 #[test]
-fn what_was_written_before_a_loop_was_left_is_there() {
+fn writes_before_loop_exits_are_kept() {
     let text = |first| {
         format!(
             "int main(void) {{ int from[300], to[300], i;
@@ -155,9 +155,9 @@ fn what_was_written_before_a_loop_was_left_is_there() {
     refutes(&text(1));
 }
 
-/// An alarm that is there after a few rounds is not asked about as long as others are open.
+/// With `whole`, errors are not queried as long as rounds are cut off.
 #[test]
-fn the_whole_program_or_nothing() {
+fn errors_are_queried_after_whole_walks_only() {
     let program = c("int main(void) { int n = __VERIFIER_nondet_int(), i = 0;
            while (i < n) { i++; if (i == 3 && __VERIFIER_nondet_int()) reach_error(); } return 0; }");
     let options = Options {
@@ -177,9 +177,9 @@ fn the_whole_program_or_nothing() {
     assert!(done.question > 0);
 }
 
-/// Where its one question takes longer than it may, it gives up.
+/// The engine gives up if its query exceeds its time limit.
 #[test]
-fn a_question_may_take_so_long() {
+fn a_query_has_a_time_limit() {
     let program = c("int main(void) { unsigned a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
            if (a > 1 && b > 1 && a < 0x10000 && b < 0x10000 && a * b == 0xfffe0001u + 4u * a) reach_error(); return 0; }");
     let options = Options {
@@ -190,14 +190,14 @@ fn a_question_may_take_so_long() {
     assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
 }
 
-/// A step of a program that can end early.
+/// A step of a program that may end early.
 #[derive(Copy, Clone, Debug)]
 enum Step {
-    /// A cell becomes the input plus a number.
+    /// Assigns the input plus a number to a cell.
     Set(usize, u8),
-    /// So it does, perhaps.
+    /// Does so nondeterministically.
     MayBeSet(usize, u8),
-    /// The end comes, perhaps; the second way sets a cell before.
+    /// Ends nondeterministically; `true` sets a cell before.
     MayEnd(bool),
 }
 
@@ -224,7 +224,7 @@ fn program_of(steps: &[Step], cell: usize, number: u8) -> String {
     text
 }
 
-/// What the cells can be at the end, without the input.
+/// Returns the possible values of the cells at the end, without the input.
 fn ends(steps: &[Step]) -> BTreeSet<[u8; 3]> {
     let mut going: BTreeSet<[u8; 3]> = [[0; 3]].into();
     let mut ended = BTreeSet::new();
@@ -256,7 +256,7 @@ fn ends(steps: &[Step]) -> BTreeSet<[u8; 3]> {
 }
 
 #[test]
-fn functions_that_call_themselves_end_where_they_must() {
+fn recursive_functions_are_cut_off_by_the_solver() {
     proves(
         "int sum(int n) { int own = n; if (n <= 0) return 0; int rest = sum(n - 1); return rest + own; }
          int main(void) { int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n >= 0 && n < 5);
@@ -269,7 +269,7 @@ fn functions_that_call_themselves_end_where_they_must() {
 }
 
 #[test]
-fn a_lie_about_rounds_is_not_believed() {
+fn wrong_numbers_of_rounds_are_not_confirmed() {
     let behind_loop = "int main(void) { int n = __VERIFIER_nondet_int(), i = 0;
         while (i < n) i++;
         if (i == 17) reach_error(); return 0; }";
@@ -296,7 +296,7 @@ fn a_lie_about_rounds_is_not_believed() {
     }
 }
 
-/// Paths that are walked one by one.
+/// Unwinds the program with each path walked separately.
 fn by_path(text: &str) -> (Answer, Statistics, Option<Check>) {
     let options = Options {
         paths: 60,
@@ -316,7 +316,7 @@ fn refutes_by_path(text: &str) {
     assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}\n{text}");
 }
 
-/// A tree of nodes in an array, whose pointers are seen as numbers and written as bytes.
+/// A tree of nodes in an array, whose pointers are compared as numbers and written bytewise.
 fn tree(node: &str, wrong: &str) -> String {
     format!(
         "struct node {{ int key; struct node *child[2]; }};
@@ -377,7 +377,7 @@ fn calls_and_loops_end_on_each_path() {
 }
 
 #[test]
-fn too_many_paths_are_left_open() {
+fn too_many_paths_are_unknown() {
     let text =
         "int main(void) { int s = 0; for (int i = 0; i < 40; i++) if (__VERIFIER_nondet_int()) s++;
         if (s > 40) reach_error(); return 0; }";
@@ -404,7 +404,7 @@ fn a_loop_without_an_end_is_no_proof_and_hides_no_error() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// However many ways lead to the end, each has its values there.
+    /// All paths to the end have their own values there.
     #[test]
     fn each_way_to_the_end_has_its_values(
         steps in prop::collection::vec(
@@ -427,7 +427,7 @@ proptest! {
         }
     }
 
-    /// What a run shows is not denied, and no proof is refuted.
+    /// No error of a run is denied, and no proof is refuted.
     #[test]
     fn agrees_with_runs(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
         for recursion in [Recursion::Excluded, Recursion::Allowed] {

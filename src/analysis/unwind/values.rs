@@ -1,19 +1,19 @@
-//! Values of terms along the way: what is constant stays constant, and what is one of few constants is known by cases.
+//! Values of terms during a walk: constants are propagated, and a value that is one of few constants is known by cases.
 //!
-//! A value that is one of few constants is a list of *cases*: the constants, each with its condition, of which exactly one holds on the
-//! path that the value is on. An operator is applied to each of them, so that an index, a pointer or a counter that depends on
-//! inputs by the path alone remains a list of constants, and a condition on it becomes one on paths. Every such list is a
-//! term of one shape, a chain of choices; what the chain of a term was made of is remembered beside it.
+//! A value that is one of few constants has a list of *cases*: the constants, each with its condition, exactly one of which
+//! holds on the path of the value. An operator is applied to each case, so that an index, a pointer or a counter that
+//! depends on inputs only through the path remains a list of constants, and a condition on it becomes one on paths. The
+//! list is represented by a chain of if-then-else terms; a side table maps the term to its cases.
 //!
-//! The address of an object may be a variable. Then a pointer is that address and an *offset*, and the offset is what is known by
+//! The address of an object may be a variable. A pointer is then that address plus an *offset*, and the offset is known by
 //! cases.
 //!
-//! A value that is one of a few inputs, or of cells that were there from the start, is a list of these with their conditions, too. It is
-//! for comparisons: which of two keys of a tree or a list is less, whichever they are, is said in terms of which of two inputs is
-//! less, and that one input is less than another is the same condition wherever it comes up.
+//! A value that is one of a few inputs, or of cells of initial arrays, has a list of these *atoms* with their conditions.
+//! It serves comparisons: which of two keys of a tree or a list is less is then expressed by comparisons of inputs, which
+//! are the same term wherever they occur.
 //!
-//! What else is known of a term is the set of numbers that [`crate::term::domain`] finds; it decides conditions, and makes remainders
-//! of what is hardly greater than the divisor differences.
+//! For other terms, the set of numbers that [`crate::term::domain`] computes decides conditions, and turns remainders of
+//! dividends below twice the divisor into differences.
 
 use std::rc::Rc;
 
@@ -23,20 +23,22 @@ use super::path::Path;
 use crate::term::domain::{AbstractValue, Environment, Values};
 use crate::term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
 
-/// More cases are not kept apart.
-const CASES: usize = 64;
-/// An operator with two arguments that have cases is applied to so many pairs.
-const PAIRS: usize = 64;
-/// A value is one of so many inputs, and so many pairs of them are compared.
-const ATOMS: usize = 12;
-const COMPARED: usize = 40;
-/// So many choices that the path has made are left out, one in the other.
-const CHOICES: usize = 8;
-/// A choice among so many places is made path by path, and one among so many numbers.
-const PLACES: usize = 64;
-const NUMBERS: usize = 16;
-/// So many of the conditions assumed last are looked at for what they say of a number.
-const ASSUMED: usize = 48;
+/// Maximum number of cases of a value.
+const MAXIMUM_CASES: usize = 64;
+/// Maximum number of pairs of cases to which a binary operator is applied.
+const MAXIMUM_CASE_PAIRS: usize = 64;
+/// Maximum number of atoms of a value.
+const MAXIMUM_ATOMS: usize = 12;
+/// Maximum number of pairs of atoms that a comparison expands to.
+const MAXIMUM_ATOM_PAIRS: usize = 40;
+/// Maximum number of nested choices that are simplified by the path.
+const MAXIMUM_NESTED_CHOICES: usize = 8;
+/// Maximum number of pointers or constants of an index that splits paths.
+const MAXIMUM_SPLIT_POINTERS: usize = 64;
+/// Maximum number of numbers of an offset that splits paths.
+const MAXIMUM_SPLIT_NUMBERS: usize = 16;
+/// Maximum number of latest conditions of the path that are used for the range of an offset.
+const MAXIMUM_CONDITIONS_FOR_RANGE: usize = 48;
 
 /// A constant and the condition under which it is the value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -45,35 +47,35 @@ pub struct Case {
     pub condition: TermId,
 }
 
-/// Terms of the walk, with what is known of their values.
+/// The terms of a walk, with what is known of their values.
 pub struct Terms<'a> {
     pub arena: &'a Arena,
     /// The path on which terms are evaluated.
     pub path: Path,
-    /// Whether paths are walked one by one: an index that is a choice is to be none on each of them.
+    /// Whether paths are walked separately, so that choices in indices split the path.
     by_path: bool,
     base: &'a Values,
-    /// Numbers that offsets can be on paths.
+    /// The numbers of offsets on paths, by offset and path condition.
     on_paths: FxHashMap<(TermId, TermId), Rc<[i128]>>,
-    /// The condition of such a choice, which the path has not made: what was evaluated is to be evaluated again where it holds, and
-    /// where it does not.
+    /// The condition of a choice in an index that the path leaves open: the evaluation is to be repeated on the two paths that
+    /// decide it.
     pub split: Option<TermId>,
     ranges: Environment<'a, Arena>,
     cases: FxHashMap<TermId, Rc<[Case]>>,
-    /// Values that are one of a few inputs, cells or constants, each with the condition under which.
+    /// The atoms (inputs, cells or constants) of values, each with its condition.
     atoms: FxHashMap<TermId, Rc<[Case]>>,
-    /// Objects' addresses that are no constants, with the objects' sizes.
+    /// The non-constant addresses of objects, with the objects' sizes.
     pub objects: FxHashMap<TermId, u64>,
-    /// The numbers of bits by which addresses are shifted to be indices of regions of larger elements.
+    /// The numbers of bits by which addresses are shifted to give indices of regions with larger elements.
     pub shifts: Vec<u8>,
-    /// Pairs of such that are known to be those of objects apart from each other.
+    /// Pairs of addresses whose objects are known to be disjoint.
     pub apart: FxHashSet<(TermId, TermId)>,
     /// Sums of an object's address and an offset that is known by cases.
     sums: FxHashMap<TermId, (TermId, TermId)>,
 }
 
 impl<'a> Terms<'a> {
-    /// Nothing is known of variables; `base` has nothing.
+    /// Creates it without knowledge about variables; `base` is empty.
     pub fn new(arena: &'a Arena, base: &'a Values, by_path: bool) -> Self {
         Self {
             arena,
@@ -92,21 +94,21 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The condition holds on all paths from here on.
+    /// Assumes the condition on all paths from here on.
     pub fn assume(&mut self, condition: TermId) {
         self.ranges.assume(condition);
     }
 
-    /// The numbers that the term can be.
+    /// Returns the numbers that the term can be.
     pub fn range(&mut self, term: TermId) -> Option<AbstractValue> {
-        // After a contradiction everything would be anything.
+        // After a contradiction all values would be possible.
         if self.ranges.is_empty() {
             return None;
         }
         self.ranges.value(term)
     }
 
-    /// The cases of a value that is known by cases: of a constant, itself.
+    /// Returns the cases of a value that is known by cases; a constant has itself as its only case.
     pub fn cases(&self, term: TermId) -> Option<Rc<[Case]>> {
         if self.arena.is_constant(term) {
             let condition = TermId::TRUE;
@@ -116,7 +118,7 @@ impl<'a> Terms<'a> {
         self.cases.get(&term).cloned()
     }
 
-    /// The choice of a term.
+    /// Returns the if-then-else term, with cases if both branches have cases.
     pub fn ite(&mut self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
         if then == otherwise || condition == TermId::TRUE {
             return then;
@@ -141,7 +143,8 @@ impl<'a> Terms<'a> {
         term
     }
 
-    /// The first term, and from where a condition holds another one; each condition holds only if those before it do.
+    /// Returns the nested choice that is `first`, or the term of the last of `later` whose condition holds. Each condition
+    /// implies those before it.
     pub fn ite_along(&mut self, first: TermId, later: &[(TermId, TermId)]) -> TermId {
         let Some(&(_, last)) = later.last() else {
             return first;
@@ -155,11 +158,11 @@ impl<'a> Terms<'a> {
         })
     }
 
-    /// What is left of the value on the path: a choice that it has made is none.
+    /// Simplifies the choices in the value that the path decides.
     pub fn on_path(&self, term: TermId) -> TermId {
         let mut term = term;
-        for _ in 0..CHOICES {
-            // What is known by cases is not to lose them.
+        for _ in 0..MAXIMUM_NESTED_CHOICES {
+            // A term with cases must not lose them.
             if let Some(cases) = self.cases.get(&term) {
                 return self.case_on_path(cases).unwrap_or(term);
             }
@@ -175,7 +178,7 @@ impl<'a> Terms<'a> {
         term
     }
 
-    /// The only one of the cases that the path has left, if it is to be found.
+    /// Returns the only case that the path admits, if that is found.
     fn case_on_path(&self, cases: &[Case]) -> Option<TermId> {
         if !self.by_path {
             return None;
@@ -192,14 +195,15 @@ impl<'a> Terms<'a> {
         left
     }
 
-    /// The index with the choices that the path has made; the first one that it has not made is noted, if paths are walked one by one.
-    pub fn settled(&mut self, index: TermId) -> TermId {
+    /// Simplifies the index by the path. If paths are walked separately, the first choice that the path leaves open is
+    /// requested as a split.
+    pub fn index_on_path(&mut self, index: TermId) -> TermId {
         if !self.by_path {
             return index;
         }
         let index = self.on_path(index);
         if let Some(&(address, offset)) = self.sums.get(&index) {
-            let offset = self.settled(offset);
+            let offset = self.index_on_path(offset);
             return self.sum(address, offset);
         }
         let open = match self.cases.get(&index) {
@@ -207,14 +211,14 @@ impl<'a> Terms<'a> {
                 let mut cases = cases.iter().map(|case| case.condition);
                 cases.find(|&condition| self.path.truth(self.arena, condition).is_none())
             }
-            None => self.choice_of_places(index, &mut { PLACES }),
+            None => self.choice_of_places(index, &mut { MAXIMUM_SPLIT_POINTERS }),
         };
         if let Some(condition) = open {
             self.split.get_or_insert(condition);
         } else if let Some(arguments) = self.arena.arguments(Op::BvAdd, index) {
             let is_offset = arguments.iter().any(|one| self.objects.contains_key(one));
-            let settled = arguments.iter().map(|&one| match self.settled(one) {
-                part if is_offset && !self.objects.contains_key(&part) => self.settled_number(part),
+            let settled = arguments.iter().map(|&one| match self.index_on_path(one) {
+                part if is_offset && !self.objects.contains_key(&part) => self.offset_on_path(part),
                 part => part,
             });
             let settled: Vec<TermId> = settled.collect();
@@ -225,8 +229,9 @@ impl<'a> Terms<'a> {
         index
     }
 
-    /// The offset, which is one of a few numbers, as the one that it is on the path; if the path leaves it open, a number that it can be is noted.
-    fn settled_number(&mut self, offset: TermId) -> TermId {
+    /// Returns the number that the offset, one of few numbers, has on the path; if the path leaves it open, a split by one of
+    /// the numbers is requested.
+    fn offset_on_path(&mut self, offset: TermId) -> TermId {
         if self.arena.is_constant(offset) {
             return offset;
         }
@@ -247,27 +252,27 @@ impl<'a> Terms<'a> {
         offset
     }
 
-    /// The numbers that the offset can be by what the path has assumed last, if they are few.
+    /// Returns the numbers that the offset can be by the latest conditions of the path, if they are few.
     fn numbers_on_path(&mut self, offset: TermId) -> Rc<[i128]> {
         let key = (offset, self.path.all());
         if let Some(known) = self.on_paths.get(&key) {
             return Rc::clone(known);
         }
         let mut ranges = Environment::new(self.arena, self.base, false);
-        for condition in self.path.latest(ASSUMED) {
+        for condition in self.path.latest(MAXIMUM_CONDITIONS_FOR_RANGE) {
             ranges.assume(condition);
         }
         let value = match ranges.is_empty() {
             true => None,
             false => ranges.value(offset),
         };
-        let numbers = value.and_then(|value| numbers(&value, NUMBERS));
+        let numbers = value.and_then(|value| numbers(&value, MAXIMUM_SPLIT_NUMBERS));
         let numbers: Rc<[i128]> = numbers.unwrap_or_default().into();
         self.on_paths.insert(key, Rc::clone(&numbers));
         numbers
     }
 
-    /// The condition of a choice among constants and what is in objects, of which there are so many at the most.
+    /// Returns the condition of a choice among at most `most` constants and pointers into objects.
     fn choice_of_places(&self, index: TermId, most: &mut usize) -> Option<TermId> {
         let Some(&[condition, then, otherwise]) = self.arena.arguments(Op::Ite, index) else {
             return None;
@@ -282,7 +287,7 @@ impl<'a> Terms<'a> {
         (is_place(then) && is_place(otherwise)).then_some(condition)
     }
 
-    /// Notes which atoms a choice is among.
+    /// Records the atoms of a choice.
     fn note_atoms(&mut self, term: TermId, condition: TermId, then: TermId, otherwise: TermId) {
         let is_number = matches!(self.arena.sort(term), Sort::BitVec(_) | Sort::Int);
         if !is_number || self.arena.is_constant(term) || self.atoms.contains_key(&term) {
@@ -290,13 +295,13 @@ impl<'a> Terms<'a> {
         }
         if let (Some(a), Some(b)) = (self.atoms_of(then), self.atoms_of(otherwise))
             && let Some(all) = self.joined(condition, &a, &b)
-            && (2..=ATOMS).contains(&all.len())
+            && (2..=MAXIMUM_ATOMS).contains(&all.len())
         {
             self.atoms.insert(term, all.into());
         }
     }
 
-    /// The atoms that the term is one of, by their numbers.
+    /// Returns the atoms that the term is one of, sorted by their numbers.
     fn atoms_of(&self, term: TermId) -> Option<Rc<[Case]>> {
         if let Some(known) = self.atoms.get(&term).or_else(|| self.cases.get(&term)) {
             return Some(Rc::clone(known));
@@ -313,7 +318,7 @@ impl<'a> Terms<'a> {
         is_atom.then(|| Rc::from([Case { value, condition }]))
     }
 
-    /// A comparison of what is one of a few atoms: of the atoms.
+    /// Expands a comparison of values with atoms to comparisons of the atoms.
     fn compared(&mut self, op: Op, arguments: &[TermId]) -> Option<TermId> {
         let &[a, b] = arguments else {
             return None;
@@ -323,7 +328,7 @@ impl<'a> Terms<'a> {
             return None;
         }
         let (left, right) = (self.atoms_of(a)?, self.atoms_of(b)?);
-        if left.len() * right.len() > COMPARED {
+        if left.len() * right.len() > MAXIMUM_ATOM_PAIRS {
             return None;
         }
         let arena = self.arena;
@@ -338,7 +343,7 @@ impl<'a> Terms<'a> {
         Some(arena.or(ways))
     }
 
-    /// The object's address and the offset that the term is the sum of, if it is one.
+    /// Splits the term into an object's address and an offset, if it is such a sum.
     pub fn pointer(&self, term: TermId) -> Option<(TermId, TermId)> {
         if self.objects.is_empty() {
             return None;
@@ -359,8 +364,8 @@ impl<'a> Terms<'a> {
         is_one.then_some((address, offset))
     }
 
-    /// There is an object of so many bytes. What is new by that: its address, and as an index of elements that it is aligned to.
-    pub fn place(&mut self, address: TermId, size: u64) -> Vec<TermId> {
+    /// Adds an object of `size` bytes. Returns its new indices: its address, and its address in elements where it is aligned.
+    pub fn add_object(&mut self, address: TermId, size: u64) -> Vec<TermId> {
         let arena = self.arena;
         let Sort::BitVec(width) = arena.sort(address) else {
             return Vec::new();
@@ -383,7 +388,7 @@ impl<'a> Terms<'a> {
         new
     }
 
-    /// The index of the element that a pointer leads to: of what its object's address and its offset are, shifted.
+    /// Returns the element index of a pointer: the shifted address of its object plus the shifted offset.
     fn shifted(&mut self, op: Op, sort: Sort, arguments: &[TermId]) -> Option<TermId> {
         let (
             Op::Extract {
@@ -397,7 +402,7 @@ impl<'a> Terms<'a> {
         };
         let (address, offset) = self.pointer(pointer)?;
         let index = self.arena.extract(address, high, low);
-        // No bits are below to be carried.
+        // There is no carry from lower bits.
         if !self.objects.contains_key(&index) || high + 1 != self.arena.width(address) {
             return None;
         }
@@ -413,7 +418,7 @@ impl<'a> Terms<'a> {
         term
     }
 
-    /// An operator of pointers.
+    /// Applies an operator to pointers.
     fn of_pointers(&mut self, op: Op, arguments: &[TermId]) -> Option<TermId> {
         let &[a, b] = arguments else {
             return None;
@@ -433,7 +438,7 @@ impl<'a> Terms<'a> {
                 Some(self.apply(Op::Eq, Sort::Bool, &[x, y]))
             }
             (Op::BvUlt | Op::BvUle, Some(one), Some(other)) if one == other => {
-                // Without a wrap-around the offsets decide.
+                // Without wrap-around the offsets decide.
                 let (low, high) = self.range(one)?.intervals.hull()?;
                 let Sort::BitVec(width @ 1..=64) = sort else {
                     return None;
@@ -454,7 +459,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The cases of a choice, unless they are too many.
+    /// Joins the cases of the two branches of a choice, unless there are too many.
     fn joined(&self, condition: TermId, a: &[Case], b: &[Case]) -> Option<Vec<Case>> {
         let arena = self.arena;
         let not = arena.not(condition);
@@ -480,10 +485,10 @@ impl<'a> Terms<'a> {
                 all.push(Case { value, condition });
             }
         }
-        (all.len() <= CASES).then_some(all)
+        (all.len() <= MAXIMUM_CASES).then_some(all)
     }
 
-    /// The cases as a term; exactly one of them holds.
+    /// Returns the term of the cases, exactly one of which holds.
     fn chain(&mut self, mut cases: Vec<Case>) -> TermId {
         let Some(last) = cases.pop() else {
             return TermId::FALSE;
@@ -499,7 +504,7 @@ impl<'a> Terms<'a> {
         term
     }
 
-    /// The operator applied to what are no arrays.
+    /// Applies the operator to operands that are no arrays.
     pub fn apply(&mut self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
         let plain = self.arena.apply(op, sort, arguments);
         let plain = extended_sum(self.arena, plain).unwrap_or(plain);
@@ -540,7 +545,7 @@ impl<'a> Terms<'a> {
             .collect();
         let lists = lists?;
         let pairs: usize = lists.iter().map(|list| list.len()).product();
-        if lists.is_empty() || lists.len() > 2 || pairs > PAIRS {
+        if lists.is_empty() || lists.len() > 2 || pairs > MAXIMUM_CASE_PAIRS {
             return None;
         }
         let mut results: Vec<Case> = Vec::new();
@@ -576,7 +581,7 @@ impl<'a> Terms<'a> {
                 (condition, _) => condition,
             });
         }
-        (results.len() <= CASES).then(|| self.chain(results))
+        (results.len() <= MAXIMUM_CASES).then(|| self.chain(results))
     }
 
     fn add_case(&self, cases: &mut Vec<Case>, value: TermId, condition: TermId) {
@@ -589,7 +594,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// A quotient or remainder of what is less than twice the divisor.
+    /// Simplifies a quotient or remainder whose dividend is less than twice the divisor.
     fn reduced(&mut self, op: Op, arguments: &[TermId]) -> Option<TermId> {
         let (is_quotient, is_signed) = match op {
             Op::BvUdiv => (true, false),
@@ -630,12 +635,12 @@ impl<'a> Terms<'a> {
         })
     }
 
-    /// The numbers that an index can be, ascending, if they are no more than so many.
+    /// Returns the numbers that an index can be, ascending, if they are at most `most`.
     pub fn numbers(&mut self, term: TermId, most: usize) -> Option<Vec<i128>> {
         numbers(&self.range(term)?, most)
     }
 
-    /// The number as a constant of the sort.
+    /// Returns the number as a constant of the sort.
     pub fn number(&self, sort: Sort, number: i128) -> Option<TermId> {
         match sort {
             Sort::BitVec(width) => Some(self.arena.bv(width, number as u128)),
@@ -645,7 +650,7 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// The numbers that the value can be, ascending, if they are no more than so many.
+/// Returns the numbers that the value can be, ascending, if they are at most `most`.
 fn numbers(value: &AbstractValue, most: usize) -> Option<Vec<i128>> {
     let mut numbers = Vec::new();
     let step = value.congruence.modulus().max(1);

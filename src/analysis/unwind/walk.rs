@@ -1,16 +1,18 @@
-//! The walk: the program is executed once, symbolically, in the order in which control can come by.
+//! The walk: the program is executed symbolically once, in the order of control.
 //!
-//! What is to be done is kept by its *turn*: for each activation on the call stack the numbers of the loops around the place, each with the number of its round, and
-//! the number of the place itself, in the weak topological order of the function. Turns are compared as words are; so all
-//! that comes to a place in a round is there before the place is left, a call is finished before its caller goes on, and all rounds
-//! of a loop come before what follows it. States with the same turn are merged.
+//! Work items are ordered by their *position*: for each activation on the call stack, the numbers of the loops around the
+//! location, each with the number of its round, and the number of the location itself, in the weak topological order of
+//! the function. Positions are compared lexicographically. Hence all states reach a location in a round before the
+//! location is left, a call is finished before its caller continues, and all rounds of a loop precede what follows the
+//! loop. States with the same position are merged.
 //!
-//! States that come to the same place may also be left apart ([`Limits::paths`]), as in the first symbolic execution (King, CACM 1976): each
-//! path is then walked to its end before the next one, and each branch is decided by the solver. What merging makes a choice, an index or a pointer above
-//! all, stays constant on each path.
+//! Alternatively, states at the same location are kept apart ([`Limits::paths`]), as in the first symbolic execution (King,
+//! CACM 1976): each path is walked to its end before the next one, and the solver decides each branch. Values that merging
+//! would turn into choices, above all indices and pointers, stay constant on each path.
 //!
-//! A round is *open* if something was assumed that is still open where the loop's head is reached again. Loops, and functions that call
-//! themselves, may have so many open rounds in a row; what would be one more is cut off, if the solver does not exclude it.
+//! A round is *open* if a condition assumed in it is still undecided when the loop's head is reached again. Loops and
+//! recursive functions may have a limited number of successive open rounds; the next one is cut off, unless the solver
+//! excludes it.
 
 mod agenda;
 mod calls;
@@ -26,13 +28,13 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-pub(super) use self::agenda::Names;
-use self::agenda::{Agenda, Arrival, Turn};
+pub(super) use self::agenda::Instances;
+use self::agenda::{Position, WorkItem, Worklist};
 pub(super) use self::exits::changes;
 use self::objects::Variables;
 use super::evaluate::Value;
 use super::path::Path;
-use super::questions::Questions;
+use super::questions::Queries;
 use super::values::Terms;
 use crate::analysis::Context;
 use crate::program::conditions::{exclusive, exhaustive};
@@ -40,106 +42,106 @@ use crate::program::persistent::PersistentMap;
 use crate::program::*;
 use crate::term::{Build, Pool, Sort, Symbol, TermId, store};
 
-/// What is known where execution is.
+/// A symbolic state.
 #[derive(Clone)]
 struct State {
     path: Path,
     values: PersistentMap<Value>,
-    /// How many variables have been made on the way to it.
+    /// The number of variables created on the way to the state.
     made: u32,
 }
 
-/// A loop around a place.
+/// The current round of a loop around a location.
 #[derive(Clone)]
 struct Round {
     number: u32,
-    /// How many rounds before it, in a row, were open.
+    /// The number of successive open rounds before it.
     open: u32,
-    /// The path at the head in this round.
+    /// The path at the loop's head in this round.
     path: Path,
 }
 
 type Rounds = SmallVec<[Round; 4]>;
 
-/// An activation that has called another.
+/// The activation of a called function.
 struct Frame {
     call: EdgeId,
     caller: Option<Rc<Frame>>,
-    /// The caller's place in the order, and that of the call.
-    turn: Turn,
+    /// The caller's position, followed by that of the call.
+    position: Position,
     rounds: Rounds,
     depth: u32,
     function: FunctionId,
-    /// Open activations of the function among the callers.
+    /// The number of successive open activations of the function among the callers.
     open: u32,
     path: Path,
 }
 
-/// A value from outside.
+/// An input drawn in a walk.
 pub struct WalkedInput {
     pub input: InputId,
     pub value: TermId,
-    /// Whether it is asked for.
+    /// The condition under which it is drawn.
     pub guard: TermId,
 }
 
-/// Where the walk was cut off.
+/// A path that was cut off.
 pub struct Cut {
     pub guard: TermId,
-    /// The head of the loop or the entry of the function that has had its rounds; `None` if the walk had taken its steps.
+    /// The head of the loop or the entry of the function whose limit was reached; `None` for the limit on steps.
     pub head: Option<LocationId>,
 }
 
-/// How far a walk may go.
+/// Limits of a walk.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Open rounds of loops, by head, and of functions, by entry, for which it is not the usual.
+    /// Exceptions from `usual`: maximum numbers of open rounds of loops, by head, and of functions, by entry.
     pub rounds: FxHashMap<LocationId, u32>,
-    /// The usual number of open rounds.
+    /// Maximum number of open rounds.
     pub usual: u32,
-    /// Edges taken.
+    /// Maximum number of edges taken.
     pub steps: u64,
-    /// Paths walked, each by itself; none if states are merged.
+    /// Maximum number of paths, each walked separately; zero if states are merged.
     pub paths: u32,
 }
 
 impl Limits {
-    /// Whether states are merged where paths join.
+    /// Returns whether states are merged where paths join.
     pub const fn merge(&self) -> bool {
         self.paths == 0
     }
 
-    /// Open rounds of the loop or function.
+    /// Returns the maximum number of open rounds of the loop or function.
     pub fn of(&self, head: LocationId) -> u32 {
         self.rounds.get(&head).copied().unwrap_or(self.usual)
     }
 }
 
-/// What a walk has found.
+/// The result of a walk.
 #[derive(Default)]
 pub struct Walked {
-    /// The guards with which errors are reached.
+    /// The path conditions of errors.
     pub errors: Vec<TermId>,
-    /// The guards with which something is reached that is not modelled.
+    /// The path conditions of unsupported constructs.
     pub unsupported: Vec<TermId>,
     pub cuts: Vec<Cut>,
-    /// In the order in which they are asked for.
+    /// The inputs, in the order in which they are drawn.
     pub inputs: Vec<WalkedInput>,
-    /// Edges taken.
+    /// The number of edges taken.
     pub steps: u64,
-    /// The most rounds that some loop had.
+    /// The maximum number of rounds of a loop.
     pub rounds: u32,
-    /// The most open rounds of each loop, by head, and of each function that calls itself, by entry.
+    /// The maximum number of open rounds of each loop, by head, and of each recursive function, by entry.
     pub open: FxHashMap<LocationId, u32>,
-    /// Edges taken in open rounds of each loop, by head, the last one left out.
+    /// The number of edges taken in open rounds of each loop, by head, except the last round.
     pub work: FxHashMap<LocationId, u64>,
-    /// How often a path has parted in two, if they are walked one by one, or states have.
+    /// The number of times that a path was split in two.
     pub parted: u32,
-    /// Why the walk came to no end.
+    /// The reason why the walk was stopped early.
     pub stopped: Option<&'static str>,
 }
 
-/// What is seen of the edges that leave a location.
+/// Properties of the edges that leave a location.
 #[derive(Copy, Clone)]
 struct Branching {
     is_exclusive: bool,
@@ -154,42 +156,42 @@ pub struct Walk<'w, 'a> {
     order: &'w WeakOrder,
     limits: &'w Limits,
     pub terms: Terms<'a>,
-    questions: &'w mut Questions,
+    queries: &'w mut Queries,
     by_symbol: FxHashMap<Symbol, VariableId>,
     locals: Vec<Vec<VariableId>>,
     is_error: Vec<bool>,
     branching: FxHashMap<LocationId, Branching>,
     slots: FxHashMap<(u32, VariableId), u32>,
-    /// Variables by slot, with their values before anything was assigned.
+    /// The variable of each slot, with its value before any assignment.
     initial: Vec<(VariableId, Option<Value>)>,
     fresh: u32,
-    names: &'w mut Names,
+    instances: &'w mut Instances,
     choice: Symbol,
-    pending: Agenda,
+    pending: Worklist,
     assumed: u32,
-    /// Sizes of objects by the variables that their addresses are.
+    /// The sizes of objects, by the variables that contain their addresses.
     sizes: FxHashMap<VariableId, u64>,
-    /// Addresses that have been placed, and how often it is to be looked which others they are apart from.
+    /// New addresses of objects, each with the number of attempts left to separate it from the others.
     placed: Vec<(TermId, u32)>,
-    /// Of each loop, by head: its latest round, and the edges taken before it.
+    /// For each loop, by head, its latest round and the number of edges taken before it.
     latest: FxHashMap<LocationId, (u32, u64)>,
-    /// Variables of addresses and conditions.
+    /// The variables in addresses and conditions.
     variables: FxHashMap<TermId, Variables>,
     walked: Walked,
 }
 
-/// The depth of the globals' slots.
+/// The depth of the slots of globals.
 const GLOBAL: u32 = u32::MAX;
 
 impl<'w, 'a> Walk<'w, 'a> {
-    /// A walk over the program of the blocks.
+    /// Creates a walk over the program.
     pub fn new(
         inlined: &'w InlinedProgram,
         order: &'w WeakOrder,
         limits: &'w Limits,
         terms: Terms<'a>,
-        questions: &'w mut Questions,
-        names: &'w mut Names,
+        queries: &'w mut Queries,
+        instances: &'w mut Instances,
     ) -> Self {
         let program: &Program = inlined.program();
         let sizes = program.regions.iter().map(|region| region.element_bytes);
@@ -223,16 +225,16 @@ impl<'w, 'a> Walk<'w, 'a> {
             order,
             limits,
             terms,
-            questions,
+            queries,
             locals,
             is_error,
             branching: FxHashMap::default(),
             slots: FxHashMap::default(),
             initial: Vec::new(),
             fresh: 0,
-            names,
+            instances,
             choice: Symbol::new("unwind choice", Sort::Bool),
-            pending: Agenda::new(limits.merge()),
+            pending: Worklist::new(limits.merge()),
             assumed: 0,
             walked: Walked::default(),
         }
@@ -247,25 +249,25 @@ impl<'w, 'a> Walk<'w, 'a> {
             made: 0,
         };
         self.arrive(entry, None, &Rounds::new(), None, state);
-        while let Some((turn, arrival)) = self.pending.pop() {
+        while let Some((position, item)) = self.pending.pop() {
             self.walked.steps += 1;
-            // A step may ask a question, which is slow without a permit, and is given up too early then.
-            self.questions.paused += context.safe_point();
-            // Where each branch is asked about, a step may take long.
+            // A step may contain a query, which without a permit would be slow and thus be given up too early.
+            self.queries.paused += context.safe_point();
+            // If each branch is a query, a step may take long.
             if (self.walked.steps.is_multiple_of(64) || !self.limits.merge())
-                && (context.token.is_cancelled() || self.questions.is_over())
+                && (context.token.is_cancelled() || self.queries.is_over())
             {
-                self.walked.stopped = Some("stopped, or its time is over");
+                self.walked.stopped = Some("stopped, or the time limit is reached");
                 break;
             }
             if self.walked.steps > self.limits.steps {
-                self.cut_all(arrival);
+                self.cut_all(item);
                 break;
             }
             if !self.limits.merge() {
                 if !self.walked.errors.is_empty() {
-                    // Branches that nothing takes are not taken: there is an error.
-                    self.cut_all(arrival);
+                    // Infeasible branches are excluded, so that the error is reachable.
+                    self.cut_all(item);
                     break;
                 }
                 if self.walked.parted > self.limits.paths {
@@ -273,21 +275,21 @@ impl<'w, 'a> Walk<'w, 'a> {
                     break;
                 }
             }
-            self.leave(turn, arrival);
+            self.leave(position, item);
         }
         self.walked
     }
 
-    fn cut_all(&mut self, arrival: Arrival) {
-        for arrival in self.pending.take_all().into_iter().chain([arrival]) {
-            let guards = arrival.states.iter().map(|state| state.path.all());
+    fn cut_all(&mut self, item: WorkItem) {
+        for item in self.pending.take_all().into_iter().chain([item]) {
+            let guards = item.states.iter().map(|state| state.path.all());
             self.walked
                 .cuts
                 .extend(guards.map(|guard| Cut { guard, head: None }));
         }
     }
 
-    /// The state comes to the location, from one in the same activation if there is one.
+    /// Adds the state at the location to the worklist; `from` is its predecessor in the same activation, if any.
     fn arrive(
         &mut self,
         location: LocationId,
@@ -312,17 +314,17 @@ impl<'w, 'a> Walk<'w, 'a> {
             open: 0,
             path: state.path.clone(),
         }));
-        let mut turn = Turn::new();
+        let mut position = Position::new();
         if let Some(frame) = &frame {
-            turn.extend_from_slice(&frame.turn);
+            position.extend_from_slice(&frame.position);
         }
         for (&head, round) in heads.iter().zip(&inner) {
-            turn.extend([self.order.number(head), round.number]);
+            position.extend([self.order.number(head), round.number]);
         }
-        turn.push(self.order.number(location));
+        position.push(self.order.number(location));
         self.pending.add(
-            turn,
-            Arrival {
+            position,
+            WorkItem {
                 location,
                 frame,
                 rounds: inner,
@@ -331,14 +333,13 @@ impl<'w, 'a> Walk<'w, 'a> {
         );
     }
 
-    /// Takes all edges that leave the place.
-    fn leave(&mut self, turn: Turn, mut arrival: Arrival) {
-        let location = arrival.location;
-        let Some(state) = self.merged(std::mem::take(&mut arrival.states)) else {
+    /// Takes all edges that leave the location, unless a limit is reached.
+    fn leave(&mut self, position: Position, mut item: WorkItem) {
+        let location = item.location;
+        let Some(state) = self.merged(std::mem::take(&mut item.states)) else {
             return;
         };
-        if self.order.is_head(location) && !self.begin_round(&mut arrival.rounds, location, &state)
-        {
+        if self.order.is_head(location) && !self.begin_round(&mut item.rounds, location, &state) {
             return;
         }
         if self.pending.is_empty() {
@@ -346,16 +347,15 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
         let function = self.program.location(location).function;
         if location == self.program.function(function).exit {
-            return self.return_from(&arrival, state);
+            return self.return_from(&item, state);
         }
-        self.go_on(&turn, &arrival, state);
+        self.take_edges(&position, &item, state);
     }
 
-    /// Takes all edges that leave the place, where a round of a loop may begin.
-    fn go_on(&mut self, turn: &Turn, arrival: &Arrival, state: State) {
-        let location = arrival.location;
+    fn take_edges(&mut self, position: &Position, item: &WorkItem, state: State) {
+        let location = item.location;
         let outgoing = self.graph.outgoing(location);
-        let depth = depth_of(&arrival.frame);
+        let depth = depth_of(&item.frame);
         let mut ways: SmallVec<[(EdgeId, TermId); 4]> = SmallVec::new();
         for &id in outgoing {
             let condition = match self.program.edge(id).operations.first() {
@@ -363,7 +363,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 _ => TermId::TRUE,
             };
             if condition != TermId::FALSE {
-                self.place_assumed(condition);
+                self.add_assumed_objects(condition);
                 ways.push((id, condition));
             }
         }
@@ -373,7 +373,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                     path,
                     ..state.clone()
                 };
-                self.go_on(turn, arrival, state);
+                self.take_edges(position, item, state);
             }
             return;
         }
@@ -395,7 +395,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             if let Some(path) = then {
                 let mut state = rest.clone();
                 state.path = path;
-                self.take(turn, arrival, id, 0, state);
+                self.take(position, item, id, 0, state);
             }
             match otherwise {
                 Some(path) => rest.path = path,
@@ -404,16 +404,16 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// The path on which the condition holds and the one on which it does not, but for what is seen to be excluded. Paths that are
-    /// not merged are told apart by what is open alone.
+    /// Returns the path with the condition and the path with its negation, without infeasible ones. If paths are walked
+    /// separately, a decided condition is not added.
     fn parted(&mut self, path: &Path, condition: TermId) -> (Option<Path>, Option<Path>) {
         let arena = self.terms.arena;
         let denial = arena.not(condition);
         match [condition, denial].map(|one| path.assume(arena, one)) {
             [Some(then), Some(otherwise)] if !self.limits.merge() => {
-                if self.questions.excludes(then.all(), true) {
+                if self.queries.excludes(then.all(), true) {
                     (None, Some(path.clone()))
-                } else if self.questions.excludes(otherwise.all(), true) {
+                } else if self.queries.excludes(otherwise.all(), true) {
                     (Some(path.clone()), None)
                 } else {
                     (Some(then), Some(otherwise))
@@ -423,7 +423,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// The paths on which a choice is made.
+    /// Returns the paths that decide a choice.
     fn split(&mut self, path: &Path, condition: TermId) -> SmallVec<[Path; 2]> {
         let denial = self.terms.arena.not(condition);
         match self.parted(path, condition) {
@@ -455,19 +455,26 @@ impl<'w, 'a> Walk<'w, 'a> {
         branching
     }
 
-    /// Executes the operations of an edge from the so manieth on. If that is a condition, and the first one, it has been assumed.
-    fn take(&mut self, turn: &Turn, arrival: &Arrival, id: EdgeId, first: usize, mut state: State) {
+    /// Executes the operations of an edge from index `first` on. A condition at index 0 has already been assumed.
+    fn take(
+        &mut self,
+        position: &Position,
+        item: &WorkItem,
+        id: EdgeId,
+        first: usize,
+        mut state: State,
+    ) {
         let program = self.program;
         let edge = program.edge(id);
-        let depth = depth_of(&arrival.frame);
+        let depth = depth_of(&item.frame);
         for (number, operation) in edge.operations.iter().enumerate().skip(first) {
             let before = match self.limits.merge() {
                 true => None,
                 false => Some(state.clone()),
             };
-            // What said where an object is has been assumed when something is stored in it.
+            // At a store, the conditions on the addresses of objects have been assumed.
             if matches!(operation, Operation::Store { .. }) {
-                self.tell_apart(&state.path);
+                self.separate_objects(&state.path);
             }
             match operation {
                 Operation::Assign { target, value } => {
@@ -478,7 +485,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 Operation::Assume(condition) => {
                     let condition = self.truth(&state, *condition, depth);
                     if self.terms.split.is_none() {
-                        self.place_assumed(condition);
+                        self.add_assumed_objects(condition);
                         match self.parted(&state.path, condition).0 {
                             Some(path) => state.path = path,
                             None => return,
@@ -516,7 +523,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                     let values = arguments.map(|&one| self.evaluate(&state, one, depth));
                     let values: Vec<Value> = values.collect();
                     if self.terms.split.is_none() {
-                        return self.call(turn, arrival, id, (*callee, values), state);
+                        return self.call(position, item, id, (*callee, values), state);
                     }
                 }
                 Operation::Allocate { .. } | Operation::Free { .. } => {}
@@ -533,33 +540,31 @@ impl<'w, 'a> Walk<'w, 'a> {
                         path,
                         ..before.clone()
                     };
-                    self.take(turn, arrival, id, number, state);
+                    self.take(position, item, id, number, state);
                 }
                 return;
             }
         }
-        self.tell_apart(&state.path);
-        let (location, frame) = (arrival.location, arrival.frame.clone());
-        self.arrive(edge.target, Some(location), &arrival.rounds, frame, state);
+        self.separate_objects(&state.path);
+        let (location, frame) = (item.location, item.frame.clone());
+        self.arrive(edge.target, Some(location), &item.rounds, frame, state);
     }
 
-    /// A variable that no other execution has: on a path that is walked by itself the same one each time it is walked.
+    /// Returns a fresh variable; if paths are walked separately, each walk creates the same variables on a path.
     fn fresh(&mut self, state: &mut State, symbol: Symbol) -> TermId {
         state.made += 1;
         let instance = match self.limits.merge() {
             true => next(&mut self.fresh),
-            false => self.names.of(state.path.all(), state.made),
+            false => self.instances.of(state.path.all(), state.made),
         };
         self.terms.arena.variable_at(symbol, instance)
     }
 }
 
-/// The depth of the activation that is called so.
 fn depth_of(frame: &Option<Rc<Frame>>) -> u32 {
     frame.as_ref().map_or(0, |frame| frame.depth)
 }
 
-/// The next number.
 fn next(last: &mut u32) -> u32 {
     *last += 1;
     *last

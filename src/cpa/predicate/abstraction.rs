@@ -1,9 +1,9 @@
-//! How abstraction formulas are made, kept and compared (paper 000, section 3.1; Table 1, first column).
+//! The computation and comparison of abstraction formulas (paper 000, section 3.1; Table 1, first column).
 //!
 //! * [`NoAbstraction`]: for blk^never.
-//! * [`super::boolean::BooleanAbstraction`]: Boolean predicate abstraction, kept as decision diagrams.
-//! * [`super::syntactic::SyntacticAbstraction`]: true where a block can be run at all, kept as terms; what they say
-//!   comes from refinements.
+//! * [`super::boolean::BooleanAbstraction`]: Boolean predicate abstraction, with decision diagrams.
+//! * [`super::syntactic::SyntacticAbstraction`]: terms that refinements strengthen; initially true where a block is
+//!   feasible.
 
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -16,15 +16,15 @@ use crate::term::{Arena, Op, Pool, Rebuild, Sort, TermId, TermKind};
 
 /// Abstraction formulas: the operator prec at the end of a block, and entailment.
 pub trait Abstraction {
-    /// ψ.
+    /// Abstraction formulas ψ.
     type Formula: Clone + Debug;
-    /// What the computation may use.
+    /// The precision of the computation.
     type Precision: Clone;
 
-    /// Says nothing.
+    /// Returns the formula that is true.
     fn top(&self) -> Self::Formula;
 
-    /// What holds at the end of the block, if `before` holds where it begins; `None` if the block cannot be run then.
+    /// Returns the abstraction at the end of the block if `before` holds at its beginning; `None` if the block is infeasible.
     fn compute(
         &mut self,
         before: &Self::Formula,
@@ -32,19 +32,19 @@ pub trait Abstraction {
         precision: &Self::Precision,
     ) -> Option<Self::Formula>;
 
-    /// Whether one formula implies the other, at the place; `false` if that is not found out.
+    /// Checks whether one formula implies the other at the place; returns `false` if that is not decided.
     fn entails(&mut self, one: &Self::Formula, other: &Self::Formula, at: Place) -> bool;
 }
 
 /// All paths from an abstraction state to the next.
 pub struct BlockFormula<'c> {
-    /// Where it begins.
+    /// The place where it begins.
     pub source: Place,
-    /// Where it ends.
+    /// The place where it ends.
     pub target: Place,
-    /// Whether the target is what a proof has to show unreachable.
+    /// Whether a proof must show that the target is unreachable.
     pub is_target: bool,
-    /// The formula; blocks that are met again have the same one, not an equal one.
+    /// The formula; another occurrence of the block has the same object, not just an equal one.
     pub formula: &'c Rc<PathFormula>,
     pub(super) arena: &'c Rc<Arena>,
     pub(super) definitions: &'c Definitions,
@@ -52,14 +52,14 @@ pub struct BlockFormula<'c> {
 }
 
 impl BlockFormula<'_> {
-    /// Whether the block is run, and the definitions that this leads to, in the other arena.
+    /// Returns the guard of the block and the definitions in it, in the other arena.
     pub fn guard(&self, arena: &Arena) -> Vec<TermId> {
         let mut all = self.definitions.since(0, self.formula.guard);
         all.push(self.formula.guard);
         all.into_iter().map(|term| self.copy(arena, term)).collect()
     }
 
-    /// A term over state variables (instance 0) at the block's end, in the other arena.
+    /// Returns a term over state variables (instance 0), evaluated at the block's end, in the other arena.
     pub fn at_end(&self, arena: &Arena, term: TermId) -> TermId {
         let value = |term| match self.arena.kind(term) {
             TermKind::Variable {
@@ -75,7 +75,7 @@ impl BlockFormula<'_> {
         self.copy(arena, here)
     }
 
-    /// The definitions that a term from [`Self::at_end`] may lead to.
+    /// Returns the definitions on which a term of [`Self::at_end`] depends.
     pub fn definitions(&self, arena: &Arena, term: TermId) -> Vec<TermId> {
         if self.definitions.count() == 0 {
             return Vec::new();

@@ -2,12 +2,12 @@
 //! Nieuwenhuis and Oliveras, CAV 2006), block by block (Beyer, Keremoglu and Wendler, FMCAD 2010).
 //!
 //! The abstraction of a formula is the strongest Boolean combination of predicates that it implies. Each block has an
-//! incremental solver that is told of the block once, and remembers what it has been asked. What a predicate says of
-//! the block's end is a formula over its beginning; if the block decides it, or leaves it as it was, or turns it into
-//! another predicate whose value is known, the solver is not asked for it. Where there are many models, relations between
-//! pairs of predicates stand for them ([`super::hull`]), until a counterexample shows that more is needed.
+//! incremental solver to which the block is asserted once, and a cache of results. A predicate at the block's end is
+//! translated to a formula over its beginning; if that formula is constant, or a predicate whose value the region before
+//! the block determines, no query is needed. If there are many models, relations between pairs of predicates approximate
+//! them ([`super::hull`]), until a counterexample requires more precision.
 
-// A diagram that is a key does not change.
+// The hash of a decision diagram does not change, although it has interior mutability.
 #![allow(clippy::mutable_key_type)]
 
 use std::rc::Rc;
@@ -25,25 +25,26 @@ use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError};
 use crate::term::{Build, Op, Pool, Sort, Symbol, TermId};
 
-/// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
-/// not excluded.
-const QUERY: u32 = 20_000_000;
+/// Maximum resources of a query in the solver's own unit (a limit in time would cost a thread each). A query that exceeds
+/// it is undecided, which excludes nothing.
+const QUERY_RESOURCES: u32 = 20_000_000;
 
-/// Models that are enumerated at first, and how many times as many each time that this was not exact enough.
-const MODELS: usize = 48;
-const MODELS_GROWTH: usize = 16;
+/// Initial maximum number of enumerated models.
+const INITIAL_MODELS: usize = 48;
+/// Factor by which the maximum grows when the abstraction was too coarse.
+const MODEL_LIMIT_FACTOR: usize = 16;
 
-/// Blocks with solvers of their own; with more, all are made anew.
-const SOLVERS: usize = 400;
+/// Maximum number of blocks with solvers; beyond it, all solvers are dropped and created anew.
+const MAXIMUM_SOLVERS: usize = 400;
 
-/// A precision: the predicates to use at each location, without those that are not listed.
+/// A precision: the predicates at each location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precision {
     by_place: FxHashMap<InlinedLocation, Vec<PredicateId>>,
 }
 
 impl Precision {
-    /// Adds a predicate; says whether it is new.
+    /// Adds a predicate; returns whether it is new.
     pub fn add(&mut self, at: InlinedLocation, predicate: PredicateId) -> bool {
         let list = self.by_place.entry(at).or_default();
         match list.binary_search(&predicate) {
@@ -55,12 +56,12 @@ impl Precision {
         }
     }
 
-    /// The predicates to use at the location, in order.
+    /// Returns the predicates at the location, sorted.
     pub fn at(&self, at: InlinedLocation) -> &[PredicateId] {
         self.by_place.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// The locations with predicates.
+    /// Returns the locations with predicates.
     pub fn places(&self) -> impl Iterator<Item = (InlinedLocation, &[PredicateId])> {
         self.by_place
             .iter()
@@ -68,33 +69,33 @@ impl Precision {
     }
 }
 
-/// What covers an abstraction state: the operator stop.
+/// The states that may cover an abstraction state: the operator stop.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Covering {
-    /// Another abstraction state (stop^sep).
+    /// A single other abstraction state (stop^sep).
     Single,
-    /// All others of the location together. What they cover is left out of new states, so that no combination of
-    /// predicates is expanded twice.
+    /// All others at the location together. What they cover is removed from new states, so that no combination of predicates
+    /// is expanded twice.
     Union,
 }
 
-/// Makes solvers.
+/// A factory of solvers.
 pub type Solvers<'f> = dyn Fn() -> Result<Box<dyn Solver>, SolverError> + 'f;
 
-/// What it has done.
+/// Counters of Boolean abstraction.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Abstractions asked for.
+    /// Computations of an abstraction.
     pub abstractions: u64,
-    /// Those that had been asked for before.
+    /// Computations that were found in the cache.
     pub remembered: u64,
-    /// Questions to solvers.
+    /// Queries to solvers.
     pub checks: u64,
-    /// Models that were told apart.
+    /// Models.
     pub models: u64,
-    /// Questions that were not answered.
+    /// Undecided queries.
     pub unanswered: u64,
-    /// Wall time of abstractions.
+    /// Wall time of the computations.
     pub time: Duration,
 }
 
@@ -103,40 +104,40 @@ pub struct BooleanAbstraction<'f> {
     solvers: &'f Solvers<'f>,
     /// The predicates.
     pub regions: Regions,
-    blocks: FxHashMap<*const PathFormula, Image>,
+    blocks: FxHashMap<*const PathFormula, BlockImage>,
     invariants: FxHashMap<InlinedLocation, Vec<TermId>>,
-    /// The union of the regions at each location, if states are covered by all others together.
+    /// The union of the regions at each location, for [`Covering::Union`].
     union: Option<FxHashMap<InlinedLocation, Region>>,
     limits: Limits,
-    /// Why it cannot go on, if it cannot.
+    /// The reason why it cannot continue, if any.
     pub failure: Option<String>,
-    /// What it has done.
+    /// The counters.
     pub statistics: Statistics,
 }
 
-/// How exact it is.
+/// The current precision of the enumeration of models.
 #[derive(Copy, Clone, Debug)]
 struct Limits {
-    /// With more models, only relations between pairs of predicates are kept.
+    /// Maximum number of models; beyond it, only relations between pairs of predicates are kept.
     models: usize,
-    /// Whether that has happened.
+    /// Whether the maximum has been reached.
     reached: bool,
 }
 
-/// What a block makes of states.
-struct Image {
-    /// Keeps the block's address from being used again.
+/// The image operator of a block.
+struct BlockImage {
+    /// Keeps the block alive, so that its address, which is the key, is not reused.
     _formula: Rc<PathFormula>,
     solver: Box<dyn Solver>,
-    /// Invariants of the source that the solver has been told of.
-    told: usize,
-    /// Predicates at the end, over the beginning; and the variables that stand for them.
+    /// The number of invariants of the source that have been asserted.
+    asserted_invariants: usize,
+    /// Predicates at the end as formulas over the beginning, with the variables that stand for them.
     images: FxHashMap<PredicateId, (TermId, TermId)>,
     remembered: FxHashMap<(Region, Rc<[PredicateId]>), Region>,
 }
 
 impl<'f> BooleanAbstraction<'f> {
-    /// With no predicates yet. With [`Covering::Union`], [`Self::set_union`] is to be called when states are removed.
+    /// Creates it without predicates. With [`Covering::Union`], the caller must call [`Self::set_union`] when states are removed.
     pub fn new(solvers: &'f Solvers<'f>, covering: Covering) -> Self {
         Self {
             union: (covering == Covering::Union).then(FxHashMap::default),
@@ -145,7 +146,7 @@ impl<'f> BooleanAbstraction<'f> {
             blocks: FxHashMap::default(),
             invariants: FxHashMap::default(),
             limits: Limits {
-                models: MODELS,
+                models: INITIAL_MODELS,
                 reached: false,
             },
             failure: None,
@@ -153,19 +154,19 @@ impl<'f> BooleanAbstraction<'f> {
         }
     }
 
-    /// Becomes more exact, and forgets what it remembers; `false` if it has been exact.
+    /// Raises the maximum number of models and clears the cache; returns `false` if that maximum was not reached.
     pub fn refine_limits(&mut self) -> bool {
         if !std::mem::take(&mut self.limits.reached) {
             return false;
         }
-        self.limits.models *= MODELS_GROWTH;
+        self.limits.models *= MODEL_LIMIT_FACTOR;
         for image in self.blocks.values_mut() {
             image.remembered.clear();
         }
         true
     }
 
-    /// What the states that are left have in common, where some have been removed.
+    /// Recomputes the union of the states at a location after some have been removed.
     ///
     /// # Errors
     /// When the diagrams are too large.
@@ -184,28 +185,29 @@ impl<'f> BooleanAbstraction<'f> {
         Ok(())
     }
 
-    /// Whether states are covered by all others together.
+    /// Returns whether states are covered by the union of all others.
     pub fn covers_by_union(&self) -> bool {
         self.union.is_some()
     }
 
-    /// A proved invariant, a term of the shared store: a conjunct of each abstraction formula there that costs no predicate.
+    /// Adds a proved invariant, a term of the shared store: a conjunct of each abstraction formula there that needs no
+    /// predicate.
     pub fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
         self.invariants.entry(at).or_default().push(invariant);
     }
 
-    /// The invariants of a location.
+    /// Returns the invariants of a location.
     pub fn invariants_at(&self, at: InlinedLocation) -> &[TermId] {
         self.invariants.get(&at).map_or(&[], Vec::as_slice)
     }
 
-    /// The abstraction formula as a term of the shared store.
+    /// Returns the abstraction formula as a term of the shared store.
     pub fn term(&self, formula: &Region) -> TermId {
         self.regions.term(crate::term::store(), formula)
     }
 
-    /// The states of the region that no other state has at the end of the block, if states are covered by all others
-    /// together.
+    /// With [`Covering::Union`], returns the states of the region that are in no other state at the end of the block, and adds
+    /// them to the union.
     fn new_in(&mut self, block: &BlockFormula<'_>, region: Region) -> Result<Region, TooLarge> {
         let (Place::At(at), Some(union)) = (block.target, &mut self.union) else {
             return Ok(region);
@@ -217,28 +219,28 @@ impl<'f> BooleanAbstraction<'f> {
     }
 
     fn image<'i>(
-        blocks: &'i mut FxHashMap<*const PathFormula, Image>,
+        blocks: &'i mut FxHashMap<*const PathFormula, BlockImage>,
         solvers: &Solvers<'_>,
         block: &BlockFormula<'_>,
-    ) -> Result<&'i mut Image, SolverError> {
+    ) -> Result<&'i mut BlockImage, SolverError> {
         let key = Rc::as_ptr(block.formula);
         if !blocks.contains_key(&key) {
-            if blocks.len() >= SOLVERS {
+            if blocks.len() >= MAXIMUM_SOLVERS {
                 blocks.clear();
             }
             let mut solver = solvers()?;
             solver.set_limit(CheckLimit {
                 time: None,
-                resource: Some(QUERY),
+                resource: Some(QUERY_RESOURCES),
             });
             let arena = Rc::clone(solver.arena());
             for formula in block.guard(&arena) {
                 solver.assert(formula);
             }
-            let image = Image {
+            let image = BlockImage {
                 _formula: Rc::clone(block.formula),
                 solver,
-                told: 0,
+                asserted_invariants: 0,
                 images: FxHashMap::default(),
                 remembered: FxHashMap::default(),
             };
@@ -271,10 +273,10 @@ impl<'f> BooleanAbstraction<'f> {
         if let Place::At(source) = block.source
             && let Some(known) = invariants.get(&source)
         {
-            for &invariant in &known[image.told..] {
+            for &invariant in &known[image.asserted_invariants..] {
                 image.solver.assert(invariant);
             }
-            image.told = known.len();
+            image.asserted_invariants = known.len();
         }
         let result = image.abstraction(before, block, predicates, regions, limits, statistics)?;
         image.remembered.insert(key, result.clone());
@@ -282,7 +284,7 @@ impl<'f> BooleanAbstraction<'f> {
     }
 }
 
-/// Why there is no abstraction.
+/// The reason why there is no abstraction.
 #[derive(Clone, Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -291,7 +293,7 @@ enum Failure {
     Solver(#[from] SolverError),
 }
 
-impl Image {
+impl BlockImage {
     fn abstraction(
         &mut self,
         before: &Region,
@@ -319,7 +321,7 @@ impl Image {
         result?.and(&decided)
     }
 
-    /// The values of the literals in all models, or, if there are too many, what relations between pairs of them say.
+    /// Returns the region of the literals' values in all models, or the relations between pairs of them if there are too many.
     fn all_models(
         &mut self,
         literals: &[(PredicateId, TermId)],
@@ -380,8 +382,8 @@ impl Image {
         }
     }
 
-    /// The predicate at the block's end, over its beginning, and a variable that stands for this; the solver has been told
-    /// what they lead to.
+    /// Returns the predicate at the block's end as a formula over its beginning, and a variable that stands for it; asserts
+    /// their definitions.
     fn predicate_at_end(
         &mut self,
         block: &BlockFormula<'_>,
@@ -405,7 +407,7 @@ impl Image {
     }
 }
 
-/// The value of what a predicate becomes, if it follows from the region without asking a solver.
+/// Returns the value of a predicate's image, if it follows from the region without a query.
 fn known_value(
     regions: &Regions,
     before: &Region,
@@ -436,7 +438,7 @@ impl Abstraction for BooleanAbstraction<'_> {
         self.regions.everything()
     }
 
-    /// (ψ ∧ φ)^π. At a location without predicates, and at targets, it is only asked whether there is a state.
+    /// Computes (ψ ∧ φ)^π. At a location without predicates, and at targets, it only checks satisfiability.
     fn compute(
         &mut self,
         before: &Region,

@@ -1,4 +1,4 @@
-//! What an edge of the ARG remembers of the block that it crosses, and what that asks for.
+//! The labels of edges of the ARG: the block that an edge takes, and its inputs.
 
 use std::rc::Rc;
 
@@ -11,32 +11,32 @@ use crate::program::block::InputSource;
 use crate::program::{InputId, InputKind};
 use crate::term::TermId;
 
-/// What an edge of the ARG remembers.
+/// The label of an edge of the ARG.
 #[derive(Clone, Debug)]
 pub struct Crossing {
     /// The path formula before the edge.
     pub(super) before: Rc<PathFormula>,
     /// The edge.
     pub edge: Rc<Edge>,
-    /// Whether the edge is taken: a term over state variables at instance 0, inputs and names.
+    /// The condition under which the edge is taken: a term over state variables at instance 0, inputs and names.
     pub condition: TermId,
-    /// For a block's inputs, in order, the variables that they were given.
+    /// The variables of the block's inputs, in order.
     pub(super) inputs: Rc<[TermId]>,
 }
 
 /// An input on a path.
 #[derive(Copy, Clone, Debug)]
 pub struct PathInput {
-    /// Which input of the program.
+    /// The input of the program.
     pub input: InputId,
-    /// Whether the path asks for it: a Boolean term.
+    /// The condition under which the path draws it, a Boolean term.
     pub condition: TermId,
     /// Its value.
     pub value: TermId,
 }
 
 impl<A: Abstraction> PredicateCpa<A> {
-    /// The inputs of the program that an edge asks for, in order.
+    /// Returns the inputs of the program that an edge draws, in order.
     pub fn inputs(&self, crossing: &Crossing) -> Vec<PathInput> {
         let Some(block) = crossing.edge.block() else {
             return Vec::new();
@@ -55,7 +55,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         inputs
     }
 
-    /// Whether a real execution determines the value.
+    /// Checks whether a real execution determines the value.
     pub fn is_unknown(&self, input: &PathInput) -> bool {
         let kind = &self.program().input(input.input).kind;
         matches!(kind, InputKind::Unknown(_))

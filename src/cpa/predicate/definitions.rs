@@ -1,9 +1,9 @@
 //! Names for the parts of path formulas.
 //!
-//! A value that is more than a constant, a variable, or one of these with a constant added becomes a variable of its own
-//! with a definition. So the terms that the next step is made of stay small, however long the path is, and a solver
-//! sees the equations of SSA form. Arrays keep their terms: a read finds the store that it meets. A definition belongs
-//! to a query only if the query's terms lead to it.
+//! A value that is neither a constant, nor a variable, nor one of these plus a constant gets a variable with a definition.
+//! So the terms of the next step stay small, however long the path is, and a solver sees the equations of SSA form. Arrays
+//! keep their terms, so that a read is resolved against the stores. A definition is part of a query only if the terms of
+//! the query depend on it.
 
 use std::rc::Rc;
 
@@ -11,21 +11,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind};
 
-/// The names and what they stand for.
+/// The names and their definitions.
 pub struct Definitions {
     arena: Rc<Arena>,
     names: FxHashMap<TermId, TermId>,
-    /// What each name stands for, and how many names there were before it.
+    /// The term that each name stands for, and the number of names before it.
     values: FxHashMap<TermId, (TermId, usize)>,
-    /// What the names stand for, in their order.
+    /// The terms of the names, in order.
     in_order: Vec<TermId>,
     symbols: FxHashMap<Sort, (Symbol, u32)>,
-    /// The terms whose definitions have been handed out.
+    /// The terms whose definitions [`Self::require`] has returned.
     required: FxHashSet<TermId>,
 }
 
 impl Definitions {
-    /// No names yet.
+    /// Creates it without names.
     pub fn new(arena: Rc<Arena>) -> Self {
         Self {
             arena,
@@ -37,7 +37,7 @@ impl Definitions {
         }
     }
 
-    /// The term, or a variable that stands for it.
+    /// Returns the term, or a variable that stands for it.
     pub fn name(&mut self, term: TermId) -> TermId {
         if self.is_simple(term) {
             return term;
@@ -52,22 +52,22 @@ impl Definitions {
         name
     }
 
-    /// What the variable stands for, if it is a name.
+    /// Returns the term that the variable stands for, if it is a name.
     pub fn value_of(&self, name: TermId) -> Option<TermId> {
         self.values.get(&name).map(|&(value, _)| value)
     }
 
-    /// What the names stand for, but for those of the first `count`.
+    /// Returns the terms of the names, without the first `count`.
     pub fn values_from(&self, count: usize) -> &[TermId] {
         &self.in_order[count..]
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn count(&self) -> usize {
         self.values.len()
     }
 
-    /// The definitions that the term leads to, of names that came after the first `count`.
+    /// Returns the definitions on which the term depends, without those of the first `count` names.
     pub fn since(&self, count: usize, term: TermId) -> Vec<TermId> {
         let mut equations = Vec::new();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
@@ -92,7 +92,7 @@ impl Definitions {
         equations
     }
 
-    /// A variable without a definition.
+    /// Returns a variable without a definition.
     pub fn fresh(&mut self, sort: Sort) -> TermId {
         let (symbol, instance) = self
             .symbols
@@ -115,7 +115,7 @@ impl Definitions {
                 op: Op::Not | Op::BvAdd | Op::IntAdd,
                 arguments,
             } => arguments.iter().all(|&argument| is_leaf(argument)),
-            // A choice among constants may decide a later condition.
+            // An if-then-else of constants may decide a later condition.
             TermKind::Apply {
                 op: Op::Ite,
                 arguments,
@@ -127,7 +127,7 @@ impl Definitions {
         }
     }
 
-    /// The definitions that the term leads to and that have not been asked for yet.
+    /// Returns the definitions on which the term depends and that have not been returned yet.
     pub fn require(&mut self, term: TermId) -> Vec<TermId> {
         let mut equations = Vec::new();
         let mut stack = vec![term];

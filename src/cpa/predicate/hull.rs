@@ -1,23 +1,23 @@
-//! The strongest conjunction of clauses of at most two literals that some assignments satisfy: what stands for sets of
-//! assignments that are too large to be enumerated.
+//! The strongest conjunction of clauses of at most two literals that some assignments satisfy: an over-approximation of sets
+//! of assignments that are too large to be enumerated.
 //!
-//! It is found as symbolic abstraction does it (Reps, Sagiv and Yorsh, VMCAI 2004): as long as there is an assignment
-//! outside of what those so far satisfy together, that one is added.
+//! It is computed as in symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004): as long as there is an assignment that
+//! violates the clauses, it is added.
 
 use super::regions::{PredicateId, Region, Regions, TooLarge};
 
-/// A literal: the place of a predicate in a list, and its value.
+/// A literal: the index of a predicate in a list, and its value.
 type Literal = (usize, bool);
 
-/// The clauses that all assignments so far satisfy.
+/// The clauses that all added assignments satisfy.
 #[derive(Clone, Debug)]
 pub struct Hull {
-    /// One literal is a clause of that literal twice.
+    /// A clause of a single literal contains it twice.
     clauses: Vec<(Literal, Literal)>,
 }
 
 impl Hull {
-    /// Of one assignment.
+    /// Creates the clauses of one assignment.
     pub fn of(assignment: &[bool]) -> Self {
         let mut clauses = Vec::new();
         for (index, &value) in assignment.iter().enumerate() {
@@ -33,13 +33,13 @@ impl Hull {
         Self { clauses }
     }
 
-    /// Adds an assignment.
+    /// Adds an assignment: removes the clauses that it violates.
     pub fn add(&mut self, assignment: &[bool]) {
         let holds = |(index, value): Literal| assignment[index] == value;
         self.clauses.retain(|&(one, two)| holds(one) || holds(two));
     }
 
-    /// The clauses, without those that a clause of one literal implies.
+    /// Returns the clauses, without those that a unit clause implies.
     pub fn clauses(&self) -> Vec<(Literal, Literal)> {
         let units: Vec<Literal> = self
             .clauses
@@ -52,7 +52,7 @@ impl Hull {
         clauses
     }
 
-    /// The assignments that satisfy the clauses.
+    /// Returns the region of the assignments that satisfy the clauses.
     ///
     /// # Errors
     /// When there are too many nodes.
@@ -100,7 +100,7 @@ mod tests {
             expected = expected.or(&regions.cube(&literals).unwrap()).unwrap();
         }
         assert_eq!(hull.region(&regions, &predicates).unwrap(), expected);
-        // Without relations between the two, nothing is left but c.
+        // Without a relation between a and b, only c is left.
         hull.add(&[true, true, true]);
         let expected = regions.literal(predicates[2], true).unwrap();
         assert_eq!(hull.region(&regions, &predicates).unwrap(), expected);

@@ -6,14 +6,18 @@
 //! | --- | --- | --- | --- | --- |
 //! | BMC ([`crate::analysis::bmc`]) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
 //! | k-induction ([`crate::analysis::k_induction`]) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
-//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | [`crate::analysis::predicate_abstraction::PredicateRefinement`] | none |
-//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | [`crate::analysis::impact::ImpactRefinement`] | the same, [`crate::analysis::cegar::Strategy::force_cover`] |
+//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | [`PredicateRefinement`] | none |
+//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | [`ImpactRefinement`] | [`force_cover`] |
 //!
-//! * [`abstraction`]: what abstraction formulas have in common; [`boolean`]: Boolean predicate abstraction, with [`regions`],
-//!   its decision diagrams, and [`hull`], what stands for too many models; [`syntactic`]: formulas as terms.
-//! * [`path_formula`]: what a path formula is here; [`definitions`]: names for what it is made of.
-//! * [`postcondition`]: the strongest postcondition; [`crossing`]: what an edge of the ARG remembers of it.
+//! * [`abstraction`]: the interface of abstraction formulas; [`boolean`]: Boolean predicate abstraction, with decision
+//!   diagrams ([`regions`]) and an approximation of many models ([`hull`]); [`syntactic`]: formulas as terms.
+//! * [`path_formula`]: path formulas; [`definitions`]: names for their parts.
+//! * [`postcondition`]: the strongest postcondition; [`crossing`]: the labels of edges of the ARG.
 //! * This file: the states and the operators.
+//!
+//! [`PredicateRefinement`]: crate::analysis::predicate_abstraction::PredicateRefinement
+//! [`ImpactRefinement`]: crate::analysis::impact::ImpactRefinement
+//! [`force_cover`]: crate::analysis::cegar::Strategy::force_cover
 
 pub mod abstraction;
 pub mod boolean;
@@ -41,45 +45,45 @@ use crate::program::{CutPointKind, InlinedLocation, Program, VariableId};
 use crate::term::{Arena, Symbol, TermId};
 
 /// The operator blk of adjustable-block encoding (ABE: Beyer, Keremoglu and Wendler, FMCAD 2010; paper 000, section 3.1.6):
-/// where an abstraction is computed.
+/// the places where an abstraction is computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum BlockOperator {
-    /// blk^never. Nowhere: path formulas go back to the beginning.
+    /// blk^never: nowhere; path formulas start at the initial state.
     #[default]
     Never,
-    /// blk^l: where loops are cut, and at what a proof has to show unreachable.
+    /// blk^l: at loop heads, and at targets, which a proof must show unreachable.
     Loops,
-    /// blk^lf: also where functions begin and end, if these are cut points.
+    /// blk^lf: also at function entries and exits, if these are cut points.
     LoopsAndFunctions,
 }
 
-/// An abstract state of the Predicate CPA: what holds is the abstraction formula of its abstraction state, and then what
-/// the path formula says has happened.
+/// An abstract state of the Predicate CPA: the strongest postcondition of the abstraction formula of its abstraction state
+/// by its path formula.
 #[derive(Clone, Debug)]
 pub struct PredicateState {
     /// The abstraction state where the path formula began, which may be this state.
     pub abstraction: AbstractionId,
-    /// Whether this is that abstraction state; else it is an intermediate one.
+    /// Whether this is an abstraction state; otherwise it is an intermediate state.
     pub is_abstraction: bool,
-    /// φ: what has happened since. Shared with the edges of the ARG that leave the state.
+    /// The path formula φ, shared with the edges of the ARG that leave the state.
     pub formula: Rc<PathFormula>,
 }
 
-/// A number of an abstraction state in [`PredicateCpa::abstractions`].
+/// The number of an abstraction state in [`PredicateCpa::abstractions`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AbstractionId(pub u32);
 
-/// An abstraction state; together they are a tree.
+/// An abstraction state; together they form a tree.
 pub struct AbstractionState<A: Abstraction> {
-    /// ψ, over state variables at instance 0.
+    /// The abstraction formula ψ, over state variables at instance 0.
     pub formula: A::Formula,
-    /// What it was computed with; nothing for an initial state.
+    /// The precision of its computation; `None` for an initial state.
     pub precision: Option<A::Precision>,
-    /// l^ψ.
+    /// The abstraction location l^ψ.
     pub place: Place,
-    /// The abstraction state before it, and what happens between the two.
+    /// The previous abstraction state, and the path formula between the two.
     pub before: Option<(AbstractionId, Rc<PathFormula>)>,
-    /// The state that covered it when it was found, or later.
+    /// The state that covers it.
     pub covered_by: Option<AbstractionId>,
 }
 
@@ -87,17 +91,17 @@ pub struct AbstractionState<A: Abstraction> {
 pub struct PredicateCpa<A: Abstraction = NoAbstraction> {
     blocks: Arc<Blocks>,
     arena: Rc<Arena>,
-    /// What is named.
+    /// The names of terms.
     pub definitions: Definitions,
-    /// Instances of the inputs' symbols that are taken.
+    /// The last used instance of each input's symbol.
     instances: FxHashMap<Symbol, u32>,
-    /// The variables of the inputs of the state that is being expanded: its blocks have them in common, for the run that
-    /// takes one of the blocks is decided by the same values as the run that does not.
+    /// The variables of the inputs of the state that is being expanded. Its blocks share them, because the same input values
+    /// decide which of the blocks a run takes.
     inputs: FxHashMap<(Symbol, u32), TermId>,
-    /// The variables that matter at a cut point.
+    /// The live variables at a cut point.
     live: FxHashMap<InlinedLocation, Rc<FxHashSet<VariableId>>>,
     blk: BlockOperator,
-    /// How abstraction formulas are made.
+    /// The computation of abstraction formulas.
     pub abstraction: A,
     /// All abstraction states so far.
     pub abstractions: Vec<AbstractionState<A>>,
@@ -106,14 +110,14 @@ pub struct PredicateCpa<A: Abstraction = NoAbstraction> {
 }
 
 impl PredicateCpa {
-    /// The CPA over blocks with blk^never, with formulas in the arena.
+    /// Creates the CPA over blocks with blk^never, with formulas in the arena.
     pub fn new(blocks: Arc<Blocks>, arena: Rc<Arena>) -> Self {
         Self::with(blocks, arena, BlockOperator::Never, NoAbstraction)
     }
 }
 
 impl<A: Abstraction> PredicateCpa<A> {
-    /// The CPA over blocks, with formulas in the arena.
+    /// Creates the CPA over blocks, with formulas in the arena.
     pub fn with(blocks: Arc<Blocks>, arena: Rc<Arena>, blk: BlockOperator, abstraction: A) -> Self {
         Self {
             blocks,
@@ -129,12 +133,12 @@ impl<A: Abstraction> PredicateCpa<A> {
         }
     }
 
-    /// The pool of its formulas.
+    /// Returns the arena of its formulas.
     pub fn arena(&self) -> &Rc<Arena> {
         &self.arena
     }
 
-    /// The blocks of the program.
+    /// Returns the blocks of the program.
     pub fn blocks(&self) -> &Arc<Blocks> {
         &self.blocks
     }
@@ -143,7 +147,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         self.blocks.inlined().program()
     }
 
-    /// A state with any values of the variables, if the condition holds.
+    /// Creates a state with arbitrary values of the variables, if the condition holds.
     pub fn initial(&mut self, place: Place, condition: TermId) -> PredicateState {
         let formula = Rc::new(PathFormula::new(condition));
         let top = self.abstraction.top();
@@ -172,12 +176,12 @@ impl<A: Abstraction> PredicateCpa<A> {
         AbstractionId(self.abstractions.len() as u32 - 1)
     }
 
-    /// The abstraction state with the number.
+    /// Returns the abstraction state with the number.
     pub fn abstraction_state(&self, id: AbstractionId) -> &AbstractionState<A> {
         &self.abstractions[id.0 as usize]
     }
 
-    /// The block formula that ends in the abstraction state.
+    /// Returns the block formula from the abstraction state to the target.
     pub fn block_formula<'c>(
         &'c self,
         source: AbstractionId,
@@ -224,7 +228,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         self.inputs.clear();
     }
 
-    /// The strongest postcondition, conjoined to the path formula.
+    /// Conjoins the strongest postcondition to the path formula.
     fn transfer(
         &mut self,
         state: &PredicateState,
@@ -264,11 +268,11 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
             EdgeKind::Call { edge } => self.call(before, operation(*edge)?)?,
             EdgeKind::Return { edge } => self.return_from(before, operation(*edge)?)?,
         };
-        self.forget_dead(&mut formula, edge.target);
+        self.remove_dead_variables(&mut formula, edge.target);
         after(Rc::new(formula), inputs)
     }
 
-    /// At the end of a block, the abstraction of what holds there.
+    /// Computes the abstraction at the end of a block.
     fn adjust_precision(
         &mut self,
         state: PredicateState,
@@ -299,8 +303,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         Some((state, precision.clone()))
     }
 
-    /// Intermediate states whose path formulas began at one abstraction state are joined: merge of paper 000, section
-    /// 3.1.
+    /// Joins intermediate states whose path formulas began at the same abstraction state: merge of paper 000, section 3.1.
     fn merge(
         &mut self,
         new: &PredicateState,

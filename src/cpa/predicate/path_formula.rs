@@ -1,10 +1,10 @@
 //! Path formulas.
 //!
-//! A path formula is a function here, like a block (see [`crate::program::block`]): given the state where it began (state
-//! variables at instance 0) and inputs, `guard` says whether one of its paths is taken, and `values` what the variables
-//! are at its end. Constants fold while it is built, and what a path excludes is never encoded. Where paths join,
-//! values are chosen by the guards, which exclude one another: of all paths that are equally long, a state and inputs
-//! determine one.
+//! A path formula is a function, like a block (see [`crate::program::block`]): given the state where it began (state
+//! variables at instance 0) and inputs, `guard` is the condition that one of its paths is taken, and `values` are the
+//! variables' values at its end. Constants are folded during construction, and infeasible paths are never encoded. Where
+//! paths join, values are selected by the guards, which exclude one another: a state and inputs determine a single path
+//! among all paths of equal length.
 
 use std::rc::Rc;
 
@@ -16,28 +16,28 @@ use crate::term::{Arena, Build, Symbol, TermId};
 /// The values of the variables that have changed since the path formula began, by the variables' numbers.
 pub type Values = PersistentMap<TermId>;
 
-/// What has happened on some paths.
+/// A formula of a set of paths.
 #[derive(Clone, Debug)]
 pub struct PathFormula {
-    /// Whether one of the paths is taken.
+    /// The condition that one of the paths is taken.
     pub guard: TermId,
-    /// The variables afterwards; the others are unchanged.
+    /// The variables' values at the end; variables that are missing are unchanged.
     pub values: Values,
-    /// The callers of the functions in recursive components that are being executed.
+    /// The callers of the active functions of recursive components.
     pub frames: Option<Rc<Frame>>,
 }
 
-/// What waits for a function of a recursive component to return.
+/// The caller of an active function of a recursive component.
 #[derive(Debug)]
 pub struct Frame {
     /// The caller's variables at the call.
     pub values: Values,
-    /// Whoever waits for the caller.
+    /// The caller of the caller.
     pub caller: Option<Rc<Frame>>,
 }
 
 impl PathFormula {
-    /// No path yet.
+    /// Creates the formula of the empty path.
     pub fn new(guard: TermId) -> Self {
         Self {
             guard,
@@ -46,7 +46,7 @@ impl PathFormula {
         }
     }
 
-    /// The paths of both. They exclude each other.
+    /// Joins the paths of both formulas, which exclude each other.
     pub fn join(
         &self,
         other: &Self,

@@ -13,8 +13,8 @@ use crate::program::{Operation, Scope, VariableId};
 use crate::term::{Build, Pool, Rebuild, Symbol, TermId, TermKind};
 
 impl<A: Abstraction> PredicateCpa<A> {
-    /// The edge's block as a path formula of its own, if the edge leads from one abstraction location to another: its
-    /// inputs need no names then, and what is computed of it can be kept.
+    /// Returns the edge's block as a path formula of its own, if the edge leads from one abstraction location to another: its
+    /// inputs need no renaming then, and results about it can be cached.
     pub(super) fn whole_block(
         &mut self,
         edge: &Rc<Edge>,
@@ -32,14 +32,14 @@ impl<A: Abstraction> PredicateCpa<A> {
         for &(variable, value) in &block.updates {
             formula.values.insert(variable.0, value);
         }
-        self.forget_dead(&mut formula, edge.target);
+        self.remove_dead_variables(&mut formula, edge.target);
         let formula = Rc::new(formula);
         let entry = (Rc::clone(edge), Rc::clone(&formula));
         self.whole_blocks.insert(Rc::as_ptr(edge), entry);
         Some((formula, inputs))
     }
 
-    /// A term over state variables (instance 0), at the end of the path formula.
+    /// Evaluates a term over state variables (instance 0) at the end of the path formula.
     pub fn at_end(&self, formula: &PathFormula, term: TermId) -> TermId {
         self.rebuild(formula, &FxHashMap::default(), [term])[0]
     }
@@ -75,7 +75,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         }
     }
 
-    /// Variables for the block's inputs: those that another block of the state has, or new ones.
+    /// Returns variables for the block's inputs: those that another block of the state uses, or fresh ones.
     fn inputs_of(&mut self, block: &Block) -> Rc<[TermId]> {
         let variables = block.inputs.iter().map(|input| {
             let known = self.inputs.entry((input.symbol, input.instance));
@@ -122,7 +122,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         Some((after, fresh))
     }
 
-    /// Enters a function of a recursive component: its parameters are assigned, the caller's locals put aside.
+    /// Enters a function of a recursive component: assigns its parameters and saves the caller's locals.
     pub(super) fn call(&mut self, before: &PathFormula, call: &Operation) -> Option<PathFormula> {
         let Operation::Call {
             callee, arguments, ..
@@ -152,7 +152,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         })
     }
 
-    /// Returns from it: the globals stay as they are, the caller's locals come back, and the results are assigned.
+    /// Returns from such a function: keeps the globals, restores the caller's locals, and assigns the results.
     pub(super) fn return_from(
         &mut self,
         before: &PathFormula,
@@ -187,8 +187,8 @@ impl<A: Abstraction> PredicateCpa<A> {
         })
     }
 
-    /// Forgets what cannot matter any more at the place.
-    pub(super) fn forget_dead(&mut self, formula: &mut PathFormula, place: Place) {
+    /// Removes the variables that are not live at the place.
+    pub(super) fn remove_dead_variables(&mut self, formula: &mut PathFormula, place: Place) {
         match place {
             Place::At(at) => {
                 let blocks = &self.blocks;

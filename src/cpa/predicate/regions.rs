@@ -1,6 +1,6 @@
 //! Sets of states as binary decision diagrams over predicates.
 
-// A diagram that is a key does not change.
+// The hash of a decision diagram does not change, although it has interior mutability.
 #![allow(clippy::mutable_key_type)]
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
@@ -10,53 +10,54 @@ use rustc_hash::FxHashMap;
 
 use crate::term::{Build, TermId};
 
-/// The nodes that all diagrams together may have, and the size of the cache of operations on them.
-const NODES: usize = 1 << 20;
-const CACHE: usize = 1 << 16;
+/// Maximum number of nodes of all diagrams together.
+const MAXIMUM_NODES: usize = 1 << 20;
+/// Size of the cache of operations (entries).
+const CACHE_SIZE: usize = 1 << 16;
 
-/// A predicate: a variable of the diagrams.
+/// A predicate, which is a variable of the diagrams.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateId(pub u32);
 
-/// A Boolean combination of predicates. Equal ones are the same diagram.
+/// A Boolean combination of predicates. Equivalent combinations are the same diagram.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Region(BDDFunction);
 
 impl Region {
-    /// Whether there is no state in it.
+    /// Checks whether the set is empty.
     pub fn is_empty(&self) -> bool {
         !self.0.satisfiable()
     }
 
-    /// Whether it says nothing.
+    /// Checks whether the set contains all states.
     pub fn is_everything(&self) -> bool {
         self.0.valid()
     }
 
-    /// Whether all its states are in the other.
+    /// Checks whether the set is a subset of the other.
     pub fn is_within(&self, other: &Self) -> Result<bool, TooLarge> {
         Ok(self == other || self.0.imp(&other.0)?.valid())
     }
 
-    /// The states that are in both.
+    /// Returns the intersection.
     pub fn and(&self, other: &Self) -> Result<Self, TooLarge> {
         Ok(Self(self.0.and(&other.0)?))
     }
 
-    /// The states that are in one of the two.
+    /// Returns the union.
     pub fn or(&self, other: &Self) -> Result<Self, TooLarge> {
         Ok(Self(self.0.or(&other.0)?))
     }
 
-    /// The states that are not in the other.
+    /// Returns the difference.
     pub fn without(&self, other: &Self) -> Result<Self, TooLarge> {
         Ok(Self(other.0.imp_strict(&self.0)?))
     }
 
-    /// The predicate that is asked first, and the parts where it holds and where it does not.
+    /// Returns the root's predicate, and the cofactors where it holds and where it does not.
     fn split(&self) -> Option<(usize, Self, Self)> {
         let (with, without) = self.0.cofactors()?;
-        // Levels and variables are in the same order: nothing is reordered.
+        // Levels and variables have the same order, because diagrams are not reordered.
         let root = |f: &BDDFunction| {
             f.with_manager_shared(|manager, edge| manager.get_node(edge).unwrap_inner().level())
         };
@@ -70,7 +71,7 @@ impl std::fmt::Debug for Region {
     }
 }
 
-/// There is no room for more nodes.
+/// The maximum number of nodes is reached.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the decision diagrams are too large")]
 pub struct TooLarge;
@@ -81,7 +82,7 @@ impl From<OutOfMemory> for TooLarge {
     }
 }
 
-/// The predicates of an analysis, in the order in which diagrams ask them: that of their discovery.
+/// The predicates of an analysis; the variable order is that of their discovery.
 pub struct Regions {
     manager: BDDManagerRef,
     predicates: Vec<TermId>,
@@ -93,7 +94,7 @@ pub struct Regions {
 
 impl Default for Regions {
     fn default() -> Self {
-        let manager = new_manager(NODES, CACHE, 1);
+        let manager = new_manager(MAXIMUM_NODES, CACHE_SIZE, 1);
         let (everything, nothing) = manager
             .with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
         Self {
@@ -108,7 +109,7 @@ impl Default for Regions {
 }
 
 impl Regions {
-    /// The predicate, which is new or known: a Boolean term of the shared store over state variables at instance 0.
+    /// Adds the predicate, a Boolean term of the shared store over state variables at instance 0, unless it is known.
     ///
     /// # Errors
     /// When there is no room for it.
@@ -127,27 +128,27 @@ impl Regions {
         Ok(id)
     }
 
-    /// The predicate that the term is, if it is one.
+    /// Returns the predicate that the term is, if it is one.
     pub fn known(&self, term: TermId) -> Option<PredicateId> {
         self.ids.get(&term).copied()
     }
 
-    /// The predicate as a term.
+    /// Returns the predicate as a term.
     pub fn term_of(&self, predicate: PredicateId) -> TermId {
         self.predicates[predicate.0 as usize]
     }
 
-    /// All states.
+    /// Returns the set of all states.
     pub fn everything(&self) -> Region {
         self.everything.clone()
     }
 
-    /// No state.
+    /// Returns the empty set.
     pub fn nothing(&self) -> Region {
         self.nothing.clone()
     }
 
-    /// The states in which the predicate has the value.
+    /// Returns the states in which the predicate has the value.
     ///
     /// # Errors
     /// When there is no room for it.
@@ -159,13 +160,13 @@ impl Regions {
         }))
     }
 
-    /// The states in which each predicate has its value.
+    /// Returns the states in which each predicate has its value.
     ///
     /// # Errors
     /// When there is no room for it.
     pub fn cube(&self, literals: &[(PredicateId, bool)]) -> Result<Region, TooLarge> {
         let mut literals = literals.to_vec();
-        // From the bottom of the diagram to its top, each step adds a node.
+        // Built from the bottom of the diagram to its top, each step adds a single node.
         literals.sort_unstable_by(|one, other| other.cmp(one));
         let mut cube = self.everything();
         for (predicate, value) in literals {
@@ -174,7 +175,7 @@ impl Regions {
         Ok(cube)
     }
 
-    /// The region as a term of the pool.
+    /// Returns the region as a term of the pool.
     pub fn term<P: Build + ?Sized>(&self, pool: &P, region: &Region) -> TermId {
         let mut done: FxHashMap<Region, TermId> = FxHashMap::default();
         self.term_memo(pool, region, &mut done)
@@ -189,7 +190,7 @@ impl Regions {
         if let Some(&known) = done.get(region) {
             return known;
         }
-        // No deeper than there are predicates.
+        // The depth of the recursion is at most the number of predicates.
         let term = match region.split() {
             None => TermId::from_bool(!region.is_empty()),
             Some((root, with, without)) => {

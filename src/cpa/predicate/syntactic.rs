@@ -1,8 +1,8 @@
 //! Abstraction formulas as terms, which refinements strengthen (paper 000, section 4.4).
 //!
-//! A new state says nothing, as in IMPACT, or what Cartesian predicate abstraction finds, as in UFO (Albarghouthi, Gurfinkel
-//! and Chechik: From Under-Approximations to Over-Approximations and Back, TACAS 2012; paper 000, section 4.5.1): those
-//! predicates of the place, and denials of such, that hold behind the block by themselves.
+//! A new state is true, as in IMPACT, or the result of Cartesian predicate abstraction, as in UFO (Albarghouthi, Gurfinkel
+//! and Chechik: From Under-Approximations to Over-Approximations and Back, TACAS 2012; paper 000, section 4.5.1): the
+//! conjunction of those predicates of the place, and negations, that each hold after the block.
 
 use std::rc::Rc;
 
@@ -17,17 +17,17 @@ use crate::program::InlinedLocation;
 use crate::solver::{Answer, CheckLimit, Solver, SolverError, retain_holding};
 use crate::term::{Build, TermId, store};
 
-/// What a query may take, in the solver's own unit (a limit in time would cost a thread for each). What takes more is
-/// not excluded.
-const QUERY: u32 = 20_000_000;
+/// Maximum resources of a query in the solver's own unit (a limit in time would cost a thread each). A query that exceeds
+/// it is undecided, which excludes nothing.
+const QUERY_RESOURCES: u32 = 20_000_000;
 
-/// So many predicates of a place are looked at.
-const TRACKED: usize = 60;
+/// Maximum number of predicates of a place for new states.
+const MAXIMUM_TRACKED_PREDICATES: usize = 60;
 
-/// Blocks with solvers of their own; with more, all are made anew.
-const SOLVERS: usize = 400;
+/// Maximum number of blocks with solvers; beyond it, all solvers are dropped and created anew.
+const MAXIMUM_SOLVERS: usize = 400;
 
-/// The operator: true where a block can be run at all, and what is tracked. Entailment is asked of a solver.
+/// The operator: true, conjoined with tracked predicates, if the block is feasible. A solver decides entailment.
 pub struct SyntacticAbstraction<'f> {
     solvers: &'f Solvers<'f>,
     entailment: Box<dyn Solver>,
@@ -35,16 +35,16 @@ pub struct SyntacticAbstraction<'f> {
     runs: FxHashMap<(*const PathFormula, TermId), bool>,
     entails: FxHashMap<(TermId, TermId, Place), bool>,
     invariants: FxHashMap<InlinedLocation, TermId>,
-    /// Predicates for new states.
+    /// The predicates for new states.
     predicates: FxHashMap<InlinedLocation, Vec<TermId>>,
-    /// Questions to solvers.
+    /// The number of queries.
     pub checks: u64,
-    /// Why it cannot go on, if it cannot.
+    /// The reason why it cannot continue, if any.
     pub failure: Option<String>,
 }
 
 impl<'f> SyntacticAbstraction<'f> {
-    /// With no invariants.
+    /// Creates it without invariants.
     ///
     /// # Errors
     /// When there is no solver.
@@ -64,7 +64,7 @@ impl<'f> SyntacticAbstraction<'f> {
         })
     }
 
-    /// A proved invariant, a term of the shared store: a conjunct of each abstraction formula there.
+    /// Adds a proved invariant, a term of the shared store: a conjunct of each abstraction formula there.
     pub fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
         let known = self.invariants.entry(at).or_insert(TermId::TRUE);
         *known = store().and2(*known, invariant);
@@ -72,16 +72,16 @@ impl<'f> SyntacticAbstraction<'f> {
         self.entails.retain(|_, entails| *entails);
     }
 
-    /// New states at the place say whether the predicate, a term of the shared store, holds there.
+    /// Adds a predicate, a term of the shared store, that Cartesian abstraction considers for new states at the place.
     pub fn track(&mut self, at: InlinedLocation, predicate: TermId) {
         let tracked = self.predicates.entry(at).or_default();
-        if tracked.len() < TRACKED && !tracked.contains(&predicate) {
+        if tracked.len() < MAXIMUM_TRACKED_PREDICATES && !tracked.contains(&predicate) {
             tracked.push(predicate);
         }
     }
 
-    /// The predicates of the block's end, and denials, that hold there, if the block is run from a state that satisfies
-    /// the formula.
+    /// Returns the conjunction of the predicates at the block's end, and negations, that hold there if the block starts in a
+    /// state that satisfies the formula.
     fn cartesian(&mut self, before: TermId, block: &BlockFormula<'_>) -> TermId {
         let Place::At(at) = block.target else {
             return TermId::TRUE;
@@ -136,7 +136,7 @@ impl<'f> SyntacticAbstraction<'f> {
         }
     }
 
-    /// Whether the block can be run from a state that satisfies the formula.
+    /// Checks whether the block is feasible from a state that satisfies the formula.
     fn runs(&mut self, before: TermId, block: &BlockFormula<'_>) -> Result<bool, SolverError> {
         let key = Rc::as_ptr(block.formula);
         let before = store().and2(before, self.known(block.source));
@@ -144,7 +144,7 @@ impl<'f> SyntacticAbstraction<'f> {
             return Ok(known);
         }
         if !self.blocks.contains_key(&key) {
-            if self.blocks.len() >= SOLVERS {
+            if self.blocks.len() >= MAXIMUM_SOLVERS {
                 self.blocks.clear();
                 self.runs.clear();
             }
@@ -169,7 +169,7 @@ impl<'f> SyntacticAbstraction<'f> {
 fn limit() -> CheckLimit {
     CheckLimit {
         time: None,
-        resource: Some(QUERY),
+        resource: Some(QUERY_RESOURCES),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The value analysis: abstract interpretation (Cousot and Cousot, POPL 1977) of numbers, as a domain of CPA++.
 //!
 //! An abstract state maps terms to sets of numbers ([`crate::term::domain`]). A term is a variable; the difference of two
-//! variables (zones: Miné, PADO 2001; here modulo 2^w, exact when they wrap around); or an array, for which the set has the
-//! values of all its cells. merge is the join, at loop heads widening; stop is inclusion. How much is tracked is the
-//! [`Precision`].
+//! variables (zones: Miné, PADO 2001; here modulo 2^w, exact when they wrap around); or an array, whose set contains the
+//! values of all its cells. The operator merge is the join, at loop heads widening; stop is inclusion. The
+//! [`Precision`] determines what is tracked.
 //!
-//! * [`paths`](mod@paths): blocks path by path.
+//! * [`paths`](mod@paths): splitting of blocks into paths.
 //! * This file: the operators of the CPA.
 
 pub mod paths;
@@ -25,35 +25,36 @@ use crate::program::{CutPointKind, InlinedLocation, VariableId};
 use crate::term::domain::{AbstractValue, Congruence, Environment, Thresholds, Universe, Values};
 use crate::term::{Arena, Build, Sort, TermId, store};
 
-/// How often states at a loop head are joined before they are widened, before thresholds are passed over, and before
-/// what changes is given up.
-const JOINS: u32 = 2;
-const THRESHOLDS: u32 = 40;
-const WIDENINGS: u32 = 100;
+/// Number of joins of states at a loop head before widening.
+const JOINS_BEFORE_WIDENING: u32 = 2;
+/// Number of merges after which widening ignores thresholds.
+const MERGES_WITH_THRESHOLDS: u32 = 40;
+/// Number of merges after which terms whose values still change are dropped.
+const MERGES_BEFORE_DROPPING: u32 = 100;
 
-/// What is tracked of pairs of variables.
+/// The relations between pairs of variables that are tracked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Relations {
     /// Nothing.
     None,
-    /// The template Eq: that they are equal.
+    /// The template Eq: equality.
     Equalities,
     /// Bounds of their difference.
     Differences,
 }
 
-/// How much is tracked.
+/// The facts that are tracked.
 #[derive(Clone, Debug)]
 pub struct Precision {
-    /// The variables.
+    /// The tracked variables.
     pub variables: Rc<FxHashSet<VariableId>>,
-    /// Pairs of variables of one sort.
+    /// The tracked pairs of variables, each of one sort.
     pub pairs: Rc<[(VariableId, VariableId)]>,
-    /// What of the pairs.
+    /// The relations between the pairs.
     pub relations: Relations,
-    /// The most intervals of a variable.
+    /// Maximum number of intervals of a variable.
     pub disjuncts: usize,
-    /// The most parts that a block is split into.
+    /// Maximum number of parts that a block is split into.
     pub paths: usize,
     /// Whether remainders are tracked.
     pub congruences: bool,
@@ -64,13 +65,13 @@ pub struct Precision {
 /// An abstract state.
 #[derive(Clone, Debug)]
 pub struct ValueState {
-    /// What is known; of terms that are not there, nothing.
+    /// The values of terms; a term that is missing can have any value.
     pub values: Rc<Values>,
     widens: bool,
     merges: u32,
 }
 
-/// What is tracked at a place.
+/// A tracked term.
 #[derive(Copy, Clone, Debug)]
 enum Tracked {
     Variable(VariableId),
@@ -84,12 +85,12 @@ pub struct ValueAnalysis {
     thresholds: Thresholds,
     paths: FxHashMap<(InlinedLocation, usize), Rc<[Path]>>,
     tracked: FxHashMap<InlinedLocation, Rc<[(TermId, Tracked)]>>,
-    /// What is known to hold.
+    /// Known invariants.
     known: FxHashMap<InlinedLocation, Vec<TermId>>,
 }
 
 impl ValueAnalysis {
-    /// Over the blocks; widening stops at the thresholds. To be run with one precision.
+    /// Creates the analysis of the blocks, with thresholds for widening. It must be run with a single precision.
     pub fn new(blocks: Arc<Blocks>, thresholds: Thresholds) -> Self {
         Self {
             blocks,
@@ -101,12 +102,12 @@ impl ValueAnalysis {
         }
     }
 
-    /// The formulas hold in all states at their places.
+    /// Sets the formulas that hold in all states at their places.
     pub fn assume(&mut self, known: FxHashMap<InlinedLocation, Vec<TermId>>) {
         self.known = known;
     }
 
-    /// The state in which nothing is known.
+    /// Returns the state without any facts.
     pub fn initial(&self) -> ValueState {
         ValueState {
             values: Rc::default(),
@@ -115,7 +116,7 @@ impl ValueAnalysis {
         }
     }
 
-    /// The state, in which terms are evaluated.
+    /// Returns an environment in which terms are evaluated in the state.
     pub fn environment<'e>(
         &'e self,
         values: &'e Values,
@@ -125,13 +126,13 @@ impl ValueAnalysis {
         Environment::new(&self.arena, values, relational)
     }
 
-    /// Of two sound states of one place, what both know: a step of narrowing.
+    /// Returns the meet of two sound states of one place: a step of narrowing.
     pub fn narrow(&self, state: &ValueState, by: &Values) -> ValueState {
         let mut values = by.clone();
         for (term, own) in &*state.values {
             let value = values.entry(*term).or_insert_with(|| own.clone());
             let both = value.meet(own);
-            // Nothing is in both if the place is not reached, which is for the transfer relation to say.
+            // The meet is empty if the place is unreachable, which the transfer relation decides.
             if !both.is_empty() {
                 *value = both;
             }
@@ -142,12 +143,12 @@ impl ValueAnalysis {
         }
     }
 
-    /// The union, of what the precision keeps.
+    /// Returns the join, restricted to the precision.
     pub fn join(&self, a: &Values, b: &Values, precision: &Precision) -> Values {
         let mut joined = Values::default();
         for (term, value) in a {
             if let Some(other) = b.get(term) {
-                let value = kept(value.join(other), precision);
+                let value = restricted(value.join(other), precision);
                 insert(&mut joined, *term, value);
             }
         }
@@ -156,7 +157,7 @@ impl ValueAnalysis {
 
     fn widen(&self, old: &ValueState, new: &ValueState, precision: &Precision) -> Values {
         let none = Thresholds::default();
-        let thresholds = match old.merges < THRESHOLDS {
+        let thresholds = match old.merges < MERGES_WITH_THRESHOLDS {
             true => &self.thresholds,
             false => &none,
         };
@@ -166,12 +167,12 @@ impl ValueAnalysis {
                 continue;
             };
             let is_stable = other.is_subset(value);
-            if is_stable || old.merges < WIDENINGS {
+            if is_stable || old.merges < MERGES_BEFORE_DROPPING {
                 let value = match is_stable {
                     true => value.clone(),
                     false => value.widen(other, thresholds, precision.disjuncts),
                 };
-                insert(&mut widened, *term, kept(value, precision));
+                insert(&mut widened, *term, restricted(value, precision));
             }
         }
         widened
@@ -210,7 +211,7 @@ impl ValueAnalysis {
         tracked
     }
 
-    /// The state behind a path; `None` if it is not taken.
+    /// Returns the state after a path; `None` if the path is infeasible.
     fn follow(
         &self,
         state: &ValueState,
@@ -242,25 +243,25 @@ impl ValueAnalysis {
                     let value = value.filter(|value| {
                         precision.relations == Relations::Differences || equal(value)
                     });
-                    // Of a difference, one interval: more are seldom needed, and hard to show.
+                    // A single interval suffices for a difference; more are rarely needed and hard to prove.
                     value.map(|value| AbstractValue {
                         intervals: value.intervals.limited(1),
                         ..value
                     })
                 }
             };
-            // Nothing in a set: no state gets here after all.
+            // An empty set shows that the path is infeasible after all.
             if let Some(value) = value {
                 if value.is_empty() {
                     return None;
                 }
-                insert(&mut values, key, kept(value, precision));
+                insert(&mut values, key, restricted(value, precision));
             }
         }
         Some(values)
     }
 
-    fn behind_block(
+    fn after_block(
         &mut self,
         state: &ValueState,
         edge: &Edge,
@@ -298,8 +299,7 @@ fn insert(values: &mut Values, term: TermId, value: AbstractValue) {
     }
 }
 
-/// What the precision keeps of a value.
-fn kept(value: AbstractValue, precision: &Precision) -> AbstractValue {
+fn restricted(value: AbstractValue, precision: &Precision) -> AbstractValue {
     let is_point = value.as_point().is_some();
     let congruence = match precision.congruences || is_point {
         true => value.congruence,
@@ -323,8 +323,8 @@ impl Domain for ValueAnalysis {
         precision: &Rc<Precision>,
     ) -> Option<(ValueState, ())> {
         let values = match &edge.kind {
-            EdgeKind::Block { index, .. } => self.behind_block(state, edge, *index, precision)?,
-            // Of recursive functions, nothing is known.
+            EdgeKind::Block { index, .. } => self.after_block(state, edge, *index, precision)?,
+            // Nothing is known about recursive functions.
             EdgeKind::Call { .. } | EdgeKind::Return { .. } => Values::default(),
         };
         let state = ValueState {
@@ -334,7 +334,7 @@ impl Domain for ValueAnalysis {
         Some((state, ()))
     }
 
-    /// Widening is for loop heads.
+    /// Marks states at loop heads for widening.
     fn adjust_precision(
         &mut self,
         state: ValueState,
@@ -353,7 +353,7 @@ impl Domain for ValueAnalysis {
         Some((state, Rc::clone(precision)))
     }
 
-    /// The join; at loop heads, after some joins, widening.
+    /// Joins the states; at loop heads, widens after some joins.
     fn merge(
         &mut self,
         new: &ValueState,
@@ -363,12 +363,14 @@ impl Domain for ValueAnalysis {
         if self.is_covered(new, old, precision) {
             return None;
         }
-        // Between two widenings there is a join, for what is only a step beyond a threshold.
-        let values =
-            match old.widens && old.merges >= JOINS && (old.merges - JOINS).is_multiple_of(2) {
-                true => self.widen(old, new, precision),
-                false => self.join(&old.values, &new.values, precision),
-            };
+        // Widening and join alternate, because a value may exceed a threshold by a single step only.
+        let values = match old.widens
+            && old.merges >= JOINS_BEFORE_WIDENING
+            && (old.merges - JOINS_BEFORE_WIDENING).is_multiple_of(2)
+        {
+            true => self.widen(old, new, precision),
+            false => self.join(&old.values, &new.values, precision),
+        };
         Some(ValueState {
             values: Rc::new(values),
             widens: old.widens,

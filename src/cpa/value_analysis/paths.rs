@@ -1,7 +1,7 @@
-//! A block as several ones: its paths, told apart by conditions, up to a bound.
+//! Splitting of a block into its paths, up to a bound.
 //!
-//! A block encodes all paths between two cut points, and chooses values by conditions. An abstract state that follows
-//! all of them at once mixes them up; with the conditions decided, each path has a guard and values of its own.
+//! A block encodes all paths between two cut points, and selects values by conditions. An abstract state that follows all
+//! paths at once loses the relation between them; with the conditions decided, each path has its own guard and values.
 
 use rustc_hash::FxHashSet;
 
@@ -9,19 +9,19 @@ use crate::program::VariableId;
 use crate::program::block::Block;
 use crate::term::{Arena, Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, size};
 
-/// Larger blocks are not split.
-const MOST_TERMS: usize = 4_000;
+/// Maximum size of a block that is split (subterms).
+const MAXIMUM_BLOCK_SIZE: usize = 4_000;
 
-/// Some of a block's paths.
+/// A subset of a block's paths.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Whether one of them is taken.
+    /// The condition that one of them is taken.
     pub guard: TermId,
-    /// The values afterwards of the variables that change.
+    /// The new values of the variables that change.
     pub updates: Vec<(VariableId, TermId)>,
 }
 
-/// The block split into at most so many.
+/// Splits the block into at most the given number of parts.
 pub fn paths(arena: &Arena, block: &Block, most: usize) -> Vec<Path> {
     let whole = Path {
         guard: block.guard,
@@ -35,7 +35,7 @@ pub fn paths(arena: &Arena, block: &Block, most: usize) -> Vec<Path> {
         0 | 1 => return vec![whole],
         _ => terms(&whole).iter().map(|&term| size(arena, term)).sum(),
     };
-    if total > MOST_TERMS {
+    if total > MAXIMUM_BLOCK_SIZE {
         return vec![whole];
     }
     let mut open = std::collections::VecDeque::from([whole]);
@@ -73,7 +73,7 @@ pub fn paths(arena: &Arena, block: &Block, most: usize) -> Vec<Path> {
     done
 }
 
-/// An atom of a condition by which a value is chosen, or of a disjunction.
+/// Returns an atom of a condition that selects a value, or of a disjunction.
 fn condition(arena: &Arena, terms: &[TermId]) -> Option<TermId> {
     let mut stack = Vec::new();
     for_each_subterm(arena, terms.iter().copied(), |_, kind| {
@@ -96,7 +96,7 @@ fn condition(arena: &Arena, terms: &[TermId]) -> Option<TermId> {
                 arguments,
             } => stack.extend_from_slice(arguments),
             TermKind::Constant(_) => {}
-            // Conditions with choices in them come later, when the choices have been made.
+            // Conditions that contain choices are decided later, when those have been made.
             _ if has_choice(arena, top) => {}
             _ => return Some(top),
         }

@@ -1,4 +1,4 @@
-//! Whole programs against the evaluator.
+//! The value analysis of whole programs against concrete evaluation.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ fn precisions() -> [Precision; 3] {
     [least, middle, most]
 }
 
-/// The fixpoint, by place, and its CPA.
+/// Returns the fixpoint, by place, and its CPA.
 fn fixpoint(
     blocks: &Arc<Blocks>,
     precision: Precision,
@@ -90,7 +90,7 @@ fn fixpoint(
     (cpa, by_place)
 }
 
-/// The values after the block, if it is run with such inputs.
+/// Returns the values after the block, if it is taken with the inputs.
 fn run(
     program: &crate::program::Program,
     block: &Block,
@@ -145,7 +145,7 @@ fn check_program(bytes: &[u8], seed: u64) {
                 }
                 let next = from.iter().find_map(|block| {
                     let after = run(&program, block, &state, &inputs)?;
-                    // A path among those that the block is split into, with the same values.
+                    // Exactly one of the paths into which the block is split is taken, with the same values.
                     let split = paths(&cpa.domain.arena, block, precision.paths);
                     let assignment = |symbol: Symbol, instance: u32| match instance {
                         0 => state.get(&symbol).cloned(),

@@ -1,35 +1,37 @@
-//! The cases of the conditions on which the two sides depend that are said to differ.
+//! Case distinction over the conditions in the two sides of a disequality.
 //!
-//! What a case says of names of conditions takes the assertions apart once more: the checker knows what holds on a way only as a
-//! part of the condition of that way, which has a name.
+//! A decided condition may be a Boolean variable that is defined by an assertion; then the definition yields further literals.
+//! The checker of proofs needs this: it states the facts that hold on a path as a part of the path's condition, which has a
+//! name.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::Oracle;
 use super::super::by_cases::{Literal, literals};
-use super::{MOST_LITERALS, Search};
+use super::{MAXIMUM_LITERALS, Search};
 use crate::term::{Arena, Build, Op, Pool, Rebuild, TermId, for_each_subterm};
 
-/// The most cases, and visits to tell them apart.
-const MOST_CASES: usize = 16;
-const MOST_VISITS: usize = 4 * MOST_CASES;
+/// Maximum number of cases.
+const MAXIMUM_CASES: usize = 16;
+/// Maximum number of nodes of the tree of case distinctions.
+const MAXIMUM_VISITS: usize = 4 * MAXIMUM_CASES;
 
-/// A case of the conditions on which choices depend.
+/// A case: a decision of the conditions of `ite` terms.
 pub(super) struct Case {
-    /// What is left of the two that are said to differ.
+    /// The two sides of the disequality, simplified in this case.
     pub denial: [TermId; 2],
-    /// The conditions, or their negations, that hold.
+    /// The conditions, or their negations, that hold in this case.
     pub holds: Vec<TermId>,
-    /// The assertions by which others hold.
+    /// The indices of assertions by which further conditions hold.
     pub places: Vec<usize>,
-    /// What the assertions and the conditions say.
+    /// The literals that follow from the assertions and the conditions.
     pub literals: Vec<Literal>,
-    /// What follows for conditions and names of conditions.
+    /// The truth values of conditions and of their names in this case.
     truths: FxHashMap<TermId, TermId>,
 }
 
 impl Case {
-    /// Puts what is known of conditions in their places.
+    /// Returns a rebuilder that replaces conditions by their truth values.
     pub fn rebuild<'a>(
         &'a self,
         arena: &'a Arena,
@@ -38,7 +40,7 @@ impl Case {
         Rebuild::new(arena, arena, replace)
     }
 
-    /// Notes that the formula holds.
+    /// Notes that the formula holds in this case.
     fn learn(&mut self, arena: &Arena, formula: TermId) {
         self.truths.insert(formula, TermId::TRUE);
         self.truths.insert(
@@ -51,7 +53,7 @@ impl Case {
         );
     }
 
-    /// What is left of a condition that is known itself.
+    /// Simplifies a condition whose own truth value is known, by the other ones.
     fn part_of(&self, arena: &Arena, condition: TermId) -> TermId {
         let others = |part| match part == condition {
             true => None,
@@ -60,7 +62,7 @@ impl Case {
         Rebuild::new(arena, arena, others).rebuild(condition)
     }
 
-    /// What is left of the term; what conditions become may be known in turn.
+    /// Simplifies the term until a fixed point, because a simplified condition may have a known truth value in turn.
     fn left_of(&self, arena: &Arena, term: TermId) -> TermId {
         let left = self.rebuild(arena).rebuild(term);
         match left == term {
@@ -71,17 +73,16 @@ impl Case {
 }
 
 impl<O: Oracle> Search<'_, '_, O> {
-    /// The cases of the conditions on which choices in the denial depend and which the assertions allow; `None` if there are
-    /// too many.
+    /// Returns the cases of the conditions in the disequality that the assertions allow; `None` if there are too many.
     pub(super) fn cases(&mut self, denial: [TermId; 2]) -> Option<Vec<Case>> {
         let mut cases = Vec::new();
-        self.tell_apart(denial, Vec::new(), &mut cases, &mut { MOST_VISITS })?;
+        self.split(denial, Vec::new(), &mut cases, &mut { MAXIMUM_VISITS })?;
         Some(cases)
     }
 
-    /// Notes the cases in which these conditions hold. A condition is decided as a whole, and those behind it only where they
-    /// still matter, so that a chain of choices has as many cases as ends.
-    fn tell_apart(
+    /// Collects the cases in which these conditions hold. A condition is decided as a whole, and conditions below it only in the
+    /// branch where they still occur, so that a chain of `ite` has as many cases as leaves.
+    fn split(
         &mut self,
         denial: [TermId; 2],
         holds: Vec<TermId>,
@@ -95,7 +96,7 @@ impl<O: Oracle> Search<'_, '_, O> {
         let arena = self.arena();
         let Some(condition) = first_condition(arena, case.denial) else {
             cases.push(case);
-            return (cases.len() <= MOST_CASES).then_some(());
+            return (cases.len() <= MAXIMUM_CASES).then_some(());
         };
         for condition in planted!(
             "by polynomials: the first case is enough",
@@ -103,13 +104,13 @@ impl<O: Oracle> Search<'_, '_, O> {
             [condition, condition]
         ) {
             let holds = [&case.holds[..], &[condition]].concat();
-            self.tell_apart(case.denial, holds, cases, visits)?;
+            self.split(case.denial, holds, cases, visits)?;
         }
         Some(())
     }
 
-    /// What the assertions say where these conditions hold, with what follows for names of conditions; `None`, and notes the
-    /// assertions, if they then exclude one another.
+    /// Returns the case of these conditions, with the literals and truth values that follow from the assertions. If conditions
+    /// and assertions are contradictory, notes the assertions used and returns `None`.
     fn case(&mut self, denial: [TermId; 2], holds: Vec<TermId>) -> Option<Case> {
         let arena = self.arena();
         let first = self.assertions.len();
@@ -141,7 +142,7 @@ impl<O: Oracle> Search<'_, '_, O> {
                 self.used.insert(place);
                 return None;
             }
-            let mut found = literals(arena, &left, MOST_LITERALS).unwrap_or_default();
+            let mut found = literals(arena, &left, MAXIMUM_LITERALS).unwrap_or_default();
             found.retain(|literal| known.insert(literal.formula));
             let before = case.truths.len();
             let mut more = Vec::new();
@@ -164,10 +165,10 @@ impl<O: Oracle> Search<'_, '_, O> {
     }
 }
 
-/// The condition of a choice in the terms that is in no other choice's branch.
+/// Returns the condition of an outermost `ite` in the terms.
 fn first_condition(arena: &Arena, terms: [TermId; 2]) -> Option<TermId> {
     let mut condition = None;
-    // What a term is in comes after it.
+    // Subterms are visited before the terms that contain them, so the last is outermost.
     for_each_subterm(arena, terms, |term, _| {
         if let Some(choice) = arena.arguments(Op::Ite, term) {
             condition = Some(choice[0]);

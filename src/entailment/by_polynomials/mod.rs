@@ -1,11 +1,11 @@
-//! Rung 6: polynomial equations that follow from others, of which some hold only under conditions.
+//! Stage 6: polynomial equations that follow from other equations, some of which hold only under conditions.
 //!
-//! That a cell is the square of its index in a range of indices, and that this index is in the range, gives the equation; that
-//! another index is the same one lets both be looked at as one. Which conditions hold, and which variables are equal, is
-//! asked of the solver with unknowns in the places of products, which it is good at; the rest is multiplying out
-//! ([`super::polynomials`]), which it is not.
+//! Example: an array cell is the square of its index for indices in a range, and the index in question is in the range; that
+//! gives an equation. If another index is equal to this one, both are identified. Whether conditions hold and variables are
+//! equal is asked of the solver with products abstracted to unknowns, which it is good at; the rest is multiplying out
+//! ([`super::polynomials`]), which it is not good at.
 //!
-//! Where the two sides depend on conditions, each case is looked at by itself ([`cases`]).
+//! Where the two sides depend on conditions, each case is decided separately ([`cases`]).
 
 mod cases;
 
@@ -17,22 +17,25 @@ use super::combination::combination;
 use super::laws::{powers, quotients};
 use super::polynomials::Polynomial;
 use super::unknowns::is_hard;
-use super::{Core, Oracle, Premises, Rung};
+use super::{Core, Oracle, Premises, Stage};
 use crate::term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
 };
 
-/// The most parts of premises, denials that are looked at, equations that are used, and variables that may be equal.
-const MOST_LITERALS: usize = 1_000;
-const MOST_DENIALS: usize = 3;
-const MOST_FACTS: usize = 24;
-const MOST_VARIABLES: usize = 7;
+/// Maximum number of literals of the premises.
+pub(super) const MAXIMUM_LITERALS: usize = 1_000;
+/// Maximum number of disequalities that are tried.
+const MAXIMUM_DENIALS: usize = 3;
+/// Maximum number of equations that are used for one goal.
+const MAXIMUM_FACTS: usize = 24;
+/// Maximum number of variables whose pairwise equality is asked.
+const MAXIMUM_VARIABLES: usize = 7;
 
-/// The most atoms that equations are multiplied with.
-const MOST_FACTORS: usize = 10;
+/// Maximum number of atoms by which equations are multiplied.
+const MAXIMUM_FACTORS: usize = 10;
 
 impl Premises<'_> {
-    /// Premises that imply the goal.
+    /// Returns premises that imply the goal, if stage 6 finds any.
     ///
     /// # Errors
     /// When the oracle stops.
@@ -44,7 +47,7 @@ impl Premises<'_> {
         let arena = &**self.arena;
         let mut all = self.formulas.to_vec();
         all.push(arena.not(goal));
-        let Some(mut literals) = literals(arena, &all, MOST_LITERALS) else {
+        let Some(mut literals) = literals(arena, &all, MAXIMUM_LITERALS) else {
             return Ok(None);
         };
         let mut denied: Vec<([TermId; 2], Vec<usize>)> = literals
@@ -57,10 +60,10 @@ impl Premises<'_> {
         if denied.is_empty() {
             return Ok(None);
         }
-        // Of several, those that solvers are not good at.
+        // Prefer those that solvers are not good at.
         let is_easy = |(both, _): &([TermId; 2], _)| !is_hard(self.arena, both);
         denied.sort_by_cached_key(is_easy);
-        // The solver is to know what names of conditions stand for.
+        // Give the solver the definitions of named conditions.
         let named = all.iter().enumerate().filter(|&(_, &formula)| {
             let sides = arena.arguments(Op::Eq, formula);
             sides.is_some_and(|sides| arena.sort(sides[0]) == Sort::Bool)
@@ -69,7 +72,7 @@ impl Premises<'_> {
             formula,
             places: vec![place],
         }));
-        for (denial, places) in denied.into_iter().take(MOST_DENIALS) {
+        for (denial, places) in denied.into_iter().take(MAXIMUM_DENIALS) {
             let mut search = Search {
                 premises: self,
                 assertions: &all,
@@ -90,7 +93,7 @@ impl Premises<'_> {
     }
 }
 
-/// The two bit vectors that the formula says to be equal.
+/// Returns the two sides of an equation of bit vectors of at most 64 bits.
 fn sides(arena: &Arena, formula: TermId) -> Option<[TermId; 2]> {
     let &[a, b] = arena.arguments(Op::Eq, formula)? else {
         return None;
@@ -98,36 +101,36 @@ fn sides(arena: &Arena, formula: TermId) -> Option<[TermId; 2]> {
     matches!(arena.sort(a), Sort::BitVec(1..=64)).then_some([a, b])
 }
 
-/// The search for a reason why two terms cannot differ.
+/// The search for a proof that two terms are equal.
 struct Search<'s, 'p, O> {
     premises: &'s Premises<'p>,
-    /// The premises and the goal's denial.
+    /// The premises and the negated goal.
     assertions: &'s [TermId],
-    /// What they say.
+    /// The literals of the assertions.
     literals: &'s [Literal],
     oracle: &'s mut O,
-    /// Places of assertions that have been of use.
+    /// Indices of the assertions that the proof uses.
     used: FxHashSet<usize>,
-    /// What the oracle has said: whether a case excludes a condition.
+    /// The oracle's answers: whether a case and a condition are unsatisfiable together.
     asked: FxHashMap<(Vec<TermId>, TermId), bool>,
-    /// Conditions that may be asked about.
+    /// Conditions about which the oracle may be asked later.
     pending: Vec<TermId>,
 }
 
-/// A variable and what it is.
+/// A variable that is defined by an equation.
 struct Definition {
     name: TermId,
     value: TermId,
-    /// The assertions that say so.
+    /// The indices of the assertions that imply it.
     places: Vec<usize>,
 }
 
-/// An equation that holds unless one of the others does.
+/// An equation that holds unless one of the conditions in `unless` does.
 #[derive(Clone)]
 pub(super) struct Fact {
     pub(super) equation: [TermId; 2],
     pub(super) unless: Vec<TermId>,
-    /// The premises that say so; none for a law.
+    /// The indices of the premises that imply it; none for a law.
     pub(super) places: Vec<usize>,
 }
 
@@ -136,7 +139,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         self.premises.arena
     }
 
-    /// Whether the two are equal in all cases of the conditions in them and in what they are by definition.
+    /// Checks whether the two terms, with definitions expanded, are equal in all cases of their conditions.
     fn excludes(&mut self, denial: [TermId; 2]) -> Result<bool, O::Stop> {
         let definitions = self.definitions();
         let mut places = Vec::new();
@@ -158,7 +161,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         Ok(true)
     }
 
-    /// Variables that are names for something, each without those before.
+    /// Returns the definitions among the literals; no definition contains a variable that an earlier one defines.
     fn definitions(&self) -> Vec<Definition> {
         let arena = self.arena();
         let mut known: Vec<Definition> = Vec::new();
@@ -183,7 +186,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         known
     }
 
-    /// The term with values in the places of names; notes where these are said to be.
+    /// Expands definitions in the term, and adds the assertions that they come from to `places`.
     fn defined(&self, term: TermId, definitions: &[Definition], places: &mut Vec<usize>) -> TermId {
         definitions.iter().fold(term, |term, one| {
             let replaced = self.replaced(term, &[(one.name, one.value)]);
@@ -194,7 +197,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         })
     }
 
-    /// The term with others in the places of some, one after the other.
+    /// Applies the substitutions to the term, one after the other.
     fn replaced(&self, term: TermId, by: &[(TermId, TermId)]) -> TermId {
         let arena = self.arena();
         by.iter().fold(term, |term, &(old, new)| {
@@ -203,7 +206,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         })
     }
 
-    /// Whether the two are equal in the case.
+    /// Checks whether the two sides are equal in the case.
     fn excludes_case(&mut self, case: Case) -> Result<bool, O::Stop> {
         let arena = self.arena();
         let denial = case.denial;
@@ -254,7 +257,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         Polynomial::of(arena, a)?.minus(&Polynomial::of(arena, b)?)
     }
 
-    /// Whether the assertions, without products, the case and the condition exclude one another.
+    /// Checks whether the product-free assertions, the case and the condition are unsatisfiable together.
     fn is_excluded(&mut self, case: &[TermId], condition: TermId) -> Result<bool, O::Stop> {
         let question = (case.to_vec(), condition);
         if let Some(&known) = self.asked.get(&question) {
@@ -268,7 +271,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         Ok(answer)
     }
 
-    /// Notes which of the pending conditions hold in the model that the oracle has of the case, if it has one.
+    /// Notes which pending conditions hold in the oracle's model of the case, if it has one: the case does not exclude these.
     fn learn(&mut self, case: &[TermId]) {
         let pending = std::mem::take(&mut self.pending);
         if !O::ANSWERS {
@@ -276,7 +279,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         }
         let product_free = pending.iter().map(|&one| self.premises.product_free(one));
         let product_free: Vec<TermId> = product_free.collect();
-        for (condition, is_shown) in pending.into_iter().zip(self.oracle.shown(&product_free)) {
+        for (condition, is_shown) in pending
+            .into_iter()
+            .zip(self.oracle.hold_in_model(&product_free))
+        {
             match is_shown {
                 true => {
                     self.asked.insert((case.to_vec(), condition), false);
@@ -296,7 +302,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             .collect();
         let more = case.iter().chain([&condition]);
         assertions.extend(more.map(|&one| self.premises.product_free(one)));
-        let Some(core) = self.oracle.exclude(&assertions, Rung::Unknowns)? else {
+        let Some(core) = self
+            .oracle
+            .unsatisfiable_core(&assertions, Stage::Unknowns)?
+        else {
             return Ok(false);
         };
         let places = core.into_iter().filter_map(|one| self.literals.get(one));
@@ -304,7 +313,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         Ok(true)
     }
 
-    /// Equations that hold in the case, under conditions or not.
+    /// Returns the equations of the case, with and without conditions.
     fn facts(&self, case: &Case) -> Vec<Fact> {
         let arena = self.arena();
         let mut facts = Vec::new();
@@ -327,7 +336,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         facts
     }
 
-    /// The variables that the target's atoms depend on, and those that the facts' do about the same arrays.
+    /// Returns the variables in the target's atoms and in facts about the same arrays.
     fn variables(&self, target: &Polynomial, facts: &[Fact]) -> Vec<TermId> {
         let arena = self.arena();
         let mut all: Vec<TermId> = Vec::new();
@@ -343,11 +352,11 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         for fact in self.related(target, facts) {
             collect(fact.equation.to_vec());
         }
-        all.truncate(MOST_VARIABLES);
+        all.truncate(MAXIMUM_VARIABLES);
         all
     }
 
-    /// The facts that are about cells of the arrays that the target's are of.
+    /// Returns the facts about cells of the arrays that the target reads.
     fn related<'f>(
         &self,
         target: &Polynomial,
@@ -361,7 +370,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         })
     }
 
-    /// What variables may be equal to: zero, one, or another of them.
+    /// Returns the candidate equalities of the variables: with zero, with one, and with each other.
     fn pairs(&self, variables: &[TermId]) -> Vec<(TermId, TermId)> {
         let arena = self.arena();
         let mut pairs = Vec::new();
@@ -377,7 +386,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         pairs
     }
 
-    /// The pairs that are equal in the case, the first one of each term.
+    /// Returns the pairs that are equal in the case, at most one for each left side.
     fn equal_pairs(
         &mut self,
         pairs: Vec<(TermId, TermId)>,
@@ -400,7 +409,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         Ok(equal)
     }
 
-    /// Extensions of sums of low bits, with the sums without their being cut off: an index of a cell is often such a sum.
+    /// Returns pairs of a zero- or sign-extended sum of low bits and the untruncated sum: indices of cells often have this form.
     fn extensions(&self, target: &Polynomial, facts: &[Fact]) -> Vec<(TermId, TermId)> {
         let arena = self.arena();
         let mut terms = target.atoms();
@@ -409,11 +418,11 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         for_each_subterm(arena, terms, |term, _| {
             extensions.extend(whole(arena, term).map(|whole| (term, whole)));
         });
-        extensions.truncate(MOST_VARIABLES);
+        extensions.truncate(MAXIMUM_VARIABLES);
         extensions
     }
 
-    /// Whether the target is zero by the facts whose conditions hold.
+    /// Checks whether the target polynomial is zero by the facts whose conditions hold.
     fn follows(
         &mut self,
         target: Polynomial,
@@ -421,7 +430,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         case: &[TermId],
     ) -> Result<bool, O::Stop> {
         let mut target = target;
-        // Those that could be of use, with what is zero by them.
+        // The facts of the target's width, each with the polynomial that is zero by it.
         let width = target.width();
         let facts = facts.into_iter().filter_map(|fact| {
             let difference = self.difference(fact.equation)?;
@@ -431,10 +440,10 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         let mut solved: Vec<(TermId, Polynomial)> = Vec::new();
         let mut relevant: FxHashSet<TermId> = target.atoms().into_iter().collect();
         let mut tried = 0;
-        // Those that cannot be solved.
+        // Facts that cannot be solved for an atom.
         let mut others: Vec<(Polynomial, Fact)> = Vec::new();
         while !target.is_zero() {
-            // One about a cell of the target, or else one whose atoms are of interest.
+            // Prefer a fact about a cell of the target to one that shares another relevant atom.
             let wanted: FxHashSet<TermId> = target.atoms().into_iter().collect();
             let is_wanted = |atom: &TermId| self.is_cell(*atom) && wanted.contains(atom);
             let is_relevant = |atom: &TermId| relevant.contains(atom);
@@ -459,7 +468,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
                 continue;
             }
             tried += 1;
-            if tried > MOST_FACTS {
+            if tried > MAXIMUM_FACTS {
                 return Ok(false);
             }
             let Some((atom, value)) = self.pivot(&difference, &wanted) else {
@@ -489,8 +498,8 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         Ok(true)
     }
 
-    /// Whether the target is a sum of multiples of what is zero by the facts whose conditions hold, with the values in the places
-    /// of the atoms that are solved.
+    /// Checks whether the target is a linear combination of the facts' polynomials, solved atoms substituted, such that the
+    /// conditions of the facts used hold.
     fn combines(
         &mut self,
         target: &Polynomial,
@@ -506,7 +515,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             open.extend(polynomial.map(|polynomial| (polynomial, fact)));
         }
         let mut atoms = target.atoms();
-        atoms.truncate(MOST_FACTORS);
+        atoms.truncate(MAXIMUM_FACTORS);
         let few = Polynomial::factors(target.width(), &[]);
         let many = Polynomial::factors(target.width(), &atoms);
         loop {
@@ -525,7 +534,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
                 }
             }
             match fails {
-                // Without it, then.
+                // Try again without this fact.
                 Some(place) => {
                     open.remove(place);
                 }
@@ -540,7 +549,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
         }
     }
 
-    /// An atom and what it is where the polynomial is zero: a cell rather than a variable, and one that is wanted if there is one.
+    /// Solves the polynomial for an atom, and returns the atom and its value; prefers cells to variables, then wanted atoms.
     fn pivot(
         &self,
         polynomial: &Polynomial,
@@ -559,7 +568,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
     }
 }
 
-/// The term with a choice in the place of each read of an array that was written to: of what was written, and what was there.
+/// Replaces each `select` of a `store` by an `ite` of the stored value and the previous one.
 fn with_choices(arena: &Arena, term: TermId) -> TermId {
     let replace = |part| {
         let &[array, index] = arena.arguments(Op::Select, part)? else {
@@ -580,7 +589,7 @@ fn with_choices(arena: &Arena, term: TermId) -> TermId {
     Rebuild::new(arena, arena, replace).rebuild(term)
 }
 
-/// The sum of which the extension has the low bits.
+/// Returns the untruncated sum of which the extension has the low bits.
 fn whole(arena: &Arena, extension: TermId) -> Option<TermId> {
     let (Op::ZeroExtend(width) | Op::SignExtend(width), &[sum]) =
         arena.as_application(extension)?
@@ -603,7 +612,7 @@ fn whole(arena: &Arena, extension: TermId) -> Option<TermId> {
     addends.try_fold(first, |sum, addend| Some(arena.add(sum, addend?)))
 }
 
-/// The cells that the terms read.
+/// Returns the `select` subterms of the terms.
 fn reads(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
     let mut reads = Vec::new();
     for_each_subterm(arena, terms, |term, kind| {
@@ -614,7 +623,7 @@ fn reads(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> Vec<TermId> 
     reads
 }
 
-/// Whether one of the reads is of the same array.
+/// Checks whether one of the reads is of the same array as `read`.
 fn array_is_among(arena: &Arena, read: TermId, reads: &[TermId]) -> bool {
     let array = |read| arena.arguments(Op::Select, read).map(|parts| parts[0]);
     reads.iter().any(|&other| array(other) == array(read))

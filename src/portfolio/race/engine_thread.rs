@@ -337,8 +337,8 @@ impl EngineThread {
                 bound, kept, all, ..
             } => {
                 counters::set(Counter::Bound, u64::from(bound));
-                counters::set(Counter::Kept, kept as u64);
-                counters::raise(Counter::MostKept, kept as u64);
+                counters::set(Counter::KeptConstraints, kept as u64);
+                counters::raise(Counter::MostKeptConstraints, kept as u64);
                 counters::set(Counter::Constraints, all as u64);
             }
             Progress::Refinement { number, states } => {

@@ -36,7 +36,7 @@ use crate::analysis::invariants::{BatchId, Publisher, asserted};
 use crate::huge_pages;
 use crate::program::block::Blocks;
 use crate::program::inline::InlinedProgram;
-use crate::time_slice::{self, Whose};
+use crate::time_slice::{self, AffectedThreads};
 use crate::workers::Threads;
 
 /// The prover's name in events and crash reports.
@@ -70,7 +70,7 @@ pub(in crate::portfolio) fn run(
     has_prover: bool,
 ) -> Option<Conclusion> {
     huge_pages::allow_soon();
-    time_slice::shorten(Whose::Own);
+    time_slice::shorten(AffectedThreads::Caller);
     let program = Arc::new(task.simplified.program.clone());
     let blocks = Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program))));
     let token = CancellationToken::new();

@@ -1,15 +1,16 @@
-//! How block formulas are computed: gated single assignment over the acyclic graph between cut points.
+//! Computes block formulas by gated single assignment over the acyclic graph between cut points.
 //!
 //! The paths from a cut point to the next ones form an acyclic graph. Its nodes are visited in topological order; each
-//! gets, as terms over the state at the block's start, the values of the variables that have changed. A node's *gate*
-//! is the condition under which it is reached from its immediate dominator: where several edges join, the value of a
-//! variable is chosen by the conditions of the edges relative to the join's dominator (as in gated SSA: Tu and Padua,
-//! PLDI 1995). If the join postdominates its dominator and nothing in between can block, its gate is true, and the
-//! branches leave no trace in the path condition. A path condition is the conjunction of the gates along the dominator
-//! tree. What branches count up is chosen as a constant ([`Build::ite_of_sums`]), so that sums of counters are sums.
+//! gets the values of the changed variables as terms over the state at the block's start. A node's *gate* is the condition
+//! under which it is reached from its immediate dominator: where several edges join, the value of a variable is selected by
+//! the conditions of the edges relative to the join's dominator (as in gated SSA: Tu and Padua, PLDI 1995). If the join
+//! postdominates its dominator and nothing in between can block, its gate is true, and the branches do not occur in the
+//! path condition. A path condition is the conjunction of the gates along the dominator tree. Where branches add different
+//! constants to a variable, the constant is selected rather than the sum ([`Build::ite_of_sums`]), so that sums of
+//! counters remain sums.
 //!
-//! Conditions of edges from one node need not exclude each other. Where that cannot be seen, a Boolean input of its own
-//! makes the choice, since the terms that choose at a join could otherwise hide one of two possible paths.
+//! Conditions of edges from one node need not exclude each other. Where exclusiveness cannot be shown, a Boolean input
+//! of its own makes the choice; otherwise the terms that select at a join could hide one of two possible paths.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,10 +38,10 @@ struct Arc {
     step: Step,
 }
 
-/// What is known of a node once it has been visited: variables with their values, without those that are unchanged.
+/// The values of the changed variables at a visited node.
 type Values = PersistentMap<TermId>;
 
-/// What is known of an edge once its source has been visited.
+/// The condition of an edge, and the values after it.
 #[derive(Clone)]
 struct Crossing {
     condition: TermId,
@@ -58,7 +59,7 @@ fn explore(blocks: &Blocks, source: InlinedLocation) -> (Vec<Node>, Vec<Arc>) {
     let inlined = &blocks.inlined;
     let program = inlined.program();
     let mut nodes = vec![Node::Inner(source)];
-    // The source as a target is another node.
+    // The source as a target is a second node.
     let mut numbers: FxHashMap<Node, u32> = FxHashMap::default();
     let mut arcs = Vec::new();
     let mut next = 0;
@@ -105,7 +106,7 @@ fn explore(blocks: &Blocks, source: InlinedLocation) -> (Vec<Node>, Vec<Arc>) {
     (nodes, arcs)
 }
 
-/// Whether nothing happens after the location.
+/// Whether no block starts at the location.
 fn is_final(blocks: &Blocks, location: InlinedLocation) -> bool {
     let kind = blocks.inlined.cut_points().kind(location.location);
     matches!(
@@ -125,15 +126,15 @@ struct Encoder<'a> {
     values: Vec<Values>,
     gates: Vec<TermId>,
     crossings: Vec<Option<Crossing>>,
-    /// Conditions between a node and one that dominates it.
+    /// Cache: the conditions under which a node is reached from one that dominates it.
     conditions: FxHashMap<(u32, u32), TermId>,
     inputs: Vec<(Place, BlockInput)>,
     instances: FxHashMap<Symbol, u32>,
-    /// The functions that are being executed, by call string.
+    /// The callers that are being executed, by call string.
     active: FxHashMap<CallStringId, FxHashSet<FunctionId>>,
 }
 
-/// Where an input is needed.
+/// The edges on which an input is needed.
 #[derive(Copy, Clone)]
 enum Place {
     /// On the edge.
@@ -214,7 +215,7 @@ impl<'a> Encoder<'a> {
             }
             BlockEnd::Unsupported { .. } | BlockEnd::RecursiveCall { .. } => Vec::new(),
         };
-        // Inputs on other ways than those to this end do not count, even if its terms do not mention them.
+        // Only inputs on paths to this end count.
         let before = self.ancestors(node);
         let on_the_way = |place: &Place| match *place {
             Place::Arc(arc) => before.contains(&arc),
@@ -251,9 +252,9 @@ impl<'a> Encoder<'a> {
         arcs
     }
 
-    /// For each node, whether every path from its immediate dominator leads to it.
+    /// Returns for each node whether every path from its immediate dominator leads to it.
     fn certain_joins(&self) -> Vec<bool> {
-        // The graph turned around, with one more node where all paths end that do not end otherwise.
+        // The reversed graph, with one more node for the end of every path that may block.
         let end = self.nodes.len() as u32;
         let mut edges = Vec::new();
         for (node, arcs) in self.outgoing.iter().enumerate() {
@@ -275,7 +276,7 @@ impl<'a> Encoder<'a> {
             .collect()
     }
 
-    /// Whether one of the edges can be taken from every state, judged by what they assume at their beginning.
+    /// Whether one of the edges can be taken from every state, judged by their first assumptions.
     fn goes_on(&self, arcs: &[u32]) -> bool {
         let program = self.blocks.inlined.program();
         let steps = || arcs.iter().map(|&arc| self.arcs[arc as usize].step);
@@ -285,7 +286,7 @@ impl<'a> Encoder<'a> {
         always_go_on(steps().map(|step| program.edge(step.edge)))
     }
 
-    /// The condition under which execution gets from the node `from`, a dominator, to the node.
+    /// The condition under which the node is reached from the node `from`, which dominates it.
     fn condition(&mut self, node: u32, from: u32) -> TermId {
         let mut chain = Vec::new();
         let mut at = node;
@@ -305,7 +306,7 @@ impl<'a> Encoder<'a> {
         condition
     }
 
-    /// Joins what comes over the incoming edges.
+    /// Joins the values of the incoming edges.
     fn enter(&mut self, node: u32, certain: bool) {
         let dominator = self.dominators.immediate[node as usize];
         let arcs = std::mem::take(&mut self.incoming[node as usize]);
@@ -332,7 +333,7 @@ impl<'a> Encoder<'a> {
         let program = self.blocks.inlined.program();
         let at = match self.nodes[node as usize] {
             Node::Inner(location) | Node::End(BlockEnd::CutPoint(location)) => location,
-            // The only edge is the one with the operation.
+            // Such an end has only one incoming edge.
             Node::End(_) => {
                 self.values[node as usize] = last;
                 return;
@@ -360,7 +361,7 @@ impl<'a> Encoder<'a> {
                 .fold(last, |others, (condition, values)| {
                     values.union(&others, &mut |variable, one, other| {
                         match (one, other) {
-                            // What it is does not matter.
+                            // The value of a dead variable is arbitrary.
                             (Some(value), _) | (_, Some(value))
                                 if is_dead(VariableId(variable)) =>
                             {
@@ -376,7 +377,7 @@ impl<'a> Encoder<'a> {
                 });
     }
 
-    /// Follows the outgoing edges.
+    /// Computes the conditions and values of the outgoing edges.
     fn leave(&mut self, node: u32) {
         let arcs = self.outgoing[node as usize].clone();
         for &arc in &arcs {
@@ -507,7 +508,7 @@ impl<'a> Encoder<'a> {
         Rebuild::new(store(), store(), replace).rebuild(term)
     }
 
-    /// What the edges assume before they change anything, as it stands in the program.
+    /// The first assumptions of the edges, over the program's variables.
     fn first_conditions(&self, arcs: &[u32]) -> Vec<TermId> {
         let program = self.blocks.inlined.program();
         let edges = arcs
@@ -528,8 +529,8 @@ impl<'a> Encoder<'a> {
             .filter_map(|&arc| self.crossings[arc as usize].as_ref())
             .map(|c| c.condition)
             .collect();
-        // In the program they are still as they were written, each the other's denial; on the values here they may have
-        // become something else.
+        // In the program, the conditions of branches are negations of each other; after substitution of the values this may
+        // no longer be visible.
         if exclusive(&self.first_conditions(arcs)) || exclusive(&conditions) {
             return;
         }
@@ -555,7 +556,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Conjunction of two terms, as a term of two operands: a chain of path conditions shares its beginnings.
+/// The conjunction of two terms, as a term of two operands: chains of path conditions share their prefixes.
 fn conjoin(a: TermId, b: TermId) -> TermId {
     match (a, b) {
         (TermId::FALSE, _) | (_, TermId::FALSE) => TermId::FALSE,

@@ -1,18 +1,18 @@
-//! Block formulas: what happens between two cut points, as one formula.
+//! Block formulas: the paths between two cut points as one formula.
 //!
 //! A [`Block`] covers all paths of the inlined program from a cut point to a next one (large-block encoding: Beyer,
-//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). Where an engine puts several of them together is the operator
-//! blk of adjustable-block encoding ([`crate::cpa::predicate::BlockOperator`]). It is a function rather than a relation: given the
-//! values of the state variables (instance 0) and of the block's inputs, `guard` says whether the block is run, and
-//! `updates` what the variables that it changes are afterwards. So a precondition is a substitution, and the usual
-//! formula in SSA form is [`Block::relation`]. Nothing is duplicated: terms are shared, and where branches join,
-//! values are chosen by the conditions of the branches alone (see `gate`), so that thirty diamonds one after the other
-//! give a formula of thirty conditional terms.
+//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). The operator blk of adjustable-block encoding
+//! ([`crate::cpa::predicate::BlockOperator`]) decides where an engine concatenates several blocks. A block is a function
+//! rather than a relation: over the values of the state variables (instance 0) and of the block's inputs, `guard` is the
+//! condition under which the block is executed, and `updates` are the values afterwards of the variables that it changes.
+//! A weakest precondition is therefore a substitution; the usual formula in SSA form is [`Block::relation`]. Nothing is
+//! duplicated: terms are shared, and where branches join, values are selected by the conditions of the branches alone (see
+//! `gate`), so that a sequence of thirty diamonds gives a formula of thirty conditional terms.
 //!
-//! A block leads to one [`BlockEnd`]. The variables of the updates are those that are live there; the others are lost,
-//! which is not the same as unchanged: [`Blocks::state`] gives the variables that make up the state of a cut point.
+//! A block leads to one [`BlockEnd`]. Its updates cover only the variables that are live there; the others are lost, which
+//! is not the same as unchanged: [`Blocks::state`] gives the variables that make up the state of a cut point.
 //!
-//! Blocks are computed when they are first asked for, and kept: engines that share a [`Blocks`] share them.
+//! Blocks are computed on demand and cached: engines that share a [`Blocks`] share them.
 
 mod gate;
 #[cfg(test)]
@@ -33,11 +33,11 @@ use crate::term::{Build, Pool, Rebuild, Symbol, TermId, instantiate, store};
 /// Where a block leads.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BlockEnd {
-    /// A cut point; an error location among them.
+    /// A cut point, possibly an error location.
     CutPoint(InlinedLocation),
-    /// An edge that is not modelled: a target of its own.
+    /// An unsupported edge, which a proof has to show unreachable.
     Unsupported {
-        /// The edge, whose last operation says why.
+        /// The edge, whose last operation has the reason.
         edge: EdgeId,
         /// The calls that lead there.
         call_string: CallStringId,
@@ -58,24 +58,24 @@ pub struct Block {
     pub source: InlinedLocation,
     /// Where it leads.
     pub end: BlockEnd,
-    /// Whether it is run: a Boolean term over state variables at instance 0 and inputs.
+    /// The condition under which it is executed: a Boolean term over state variables at instance 0 and inputs.
     pub guard: TermId,
     /// The live variables that it may change, by id, with their values afterwards.
     pub updates: Vec<(VariableId, TermId)>,
-    /// What comes from outside, in the order in which it does on any path.
+    /// The inputs, in an order that agrees with the order of reading on every path.
     pub inputs: Vec<BlockInput>,
 }
 
-/// A value from outside within a block.
+/// An input of a block: a value that the state before it does not determine.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct BlockInput {
-    /// What it stands for.
+    /// The origin of the value.
     pub source: InputSource,
     /// The symbol of its variable in the block's terms.
     pub symbol: Symbol,
     /// The instance of its variable, from one.
     pub instance: u32,
-    /// Whether the path taken asks for it: a Boolean term like the block's guard.
+    /// The condition under which the input is read: a Boolean term like the block's guard.
     pub guard: TermId,
 }
 
@@ -86,23 +86,23 @@ impl BlockInput {
     }
 }
 
-/// What a [`BlockInput`] stands for.
+/// The origin of a [`BlockInput`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum InputSource {
     /// An input of the program.
     Input(InputId),
-    /// The choice among edges whose conditions could hold together; of no interest to the interpreter.
+    /// The choice among edges whose conditions are not mutually exclusive; the interpreter does not need it.
     Choice,
 }
 
-/// A block in terms of a state and inputs of the caller's own.
+/// A block over the caller's terms for the state and the inputs.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Whether it is run.
+    /// The condition under which it is executed.
     pub guard: TermId,
     /// The values afterwards of the variables that change.
     pub updates: Vec<(VariableId, TermId)>,
-    /// Whether each of the block's inputs is asked for, in order.
+    /// For each of the block's inputs, in order, the condition under which it is read.
     pub inputs: Vec<TermId>,
 }
 
@@ -121,8 +121,8 @@ impl Block {
         )
     }
 
-    /// The block's terms, in `pool`, with other terms in the places of its variables: `replace` is asked once for
-    /// each, a state variable having instance 0 and an input its own symbol.
+    /// The block's terms, in `pool`, with other terms substituted for its variables: `replace` is called once for each; a
+    /// state variable has instance 0, an input its own symbol.
     pub fn instantiate<P: Pool + ?Sized>(
         &self,
         pool: &P,
@@ -147,8 +147,8 @@ impl Block {
         }
     }
 
-    /// The preimage of the formula at the block's end (its weakest precondition), apart from the guard. `blocks` are those that it is one
-    /// of.
+    /// The weakest precondition of the formula with respect to the block's updates; the guard is left out. `blocks` are
+    /// the program's blocks, of which this is one.
     pub fn preimage<P: Pool + ?Sized>(&self, pool: &P, blocks: &Blocks, formula: TermId) -> TermId {
         instantiate(pool, formula, |symbol, _| {
             let variable = blocks.variable(symbol)?;
@@ -186,7 +186,7 @@ impl Blocks {
             inlined.calls(),
             &mut VariableUse::new(program),
         );
-        // Which objects there are is said by the next free address.
+        // The next free address determines which objects exist.
         liveness.keep(Arena::all(program).into_iter().map(|arena| arena.counter));
         Self {
             by_symbol: Arc::new(program.variables_by_symbol()),
@@ -197,8 +197,8 @@ impl Blocks {
         }
     }
 
-    /// The part of the program that consists of these blocks alone, each by where it starts and where it leads. They are to be
-    /// all that is asked for: other cut points have all their blocks.
+    /// Restricts the cut points of `kept` to the blocks in it, given by source and end. Cut points that do not occur in
+    /// `kept` still have all their blocks, so the caller must not ask for them.
     pub fn restricted_to(&self, kept: &FxHashSet<(InlinedLocation, BlockEnd)>) -> Self {
         let part = |at: InlinedLocation| {
             let all = self.from(at);
@@ -219,7 +219,7 @@ impl Blocks {
         }
     }
 
-    /// The program that the blocks are of.
+    /// The program whose blocks these are.
     pub fn inlined(&self) -> &Arc<InlinedProgram> {
         &self.inlined
     }
@@ -229,7 +229,7 @@ impl Blocks {
         self.errors.contains(&location)
     }
 
-    /// Whether the block leads to what a proof has to show unreachable.
+    /// Whether a proof has to show the block's end unreachable.
     pub fn is_target(&self, block: &Block) -> bool {
         match block.end {
             BlockEnd::CutPoint(at) => self.is_error(at.location),
@@ -251,7 +251,7 @@ impl Blocks {
         self.known.write().entry(source).or_insert(blocks).clone()
     }
 
-    /// The variables whose values at the location can matter later, by id: the locals of the callers included.
+    /// The variables that are live at the location, by id, the locals of the callers included.
     pub fn state(&self, at: InlinedLocation) -> Vec<VariableId> {
         let program = self.inlined.program();
         let mut state: Vec<VariableId> = self.liveness.live(program, at.location).collect();
@@ -272,8 +272,8 @@ impl Blocks {
         state
     }
 
-    /// All cut points that blocks lead to from the start function's entry, and from the entries of the functions in
-    /// recursive components that are called, in the order in which they are found.
+    /// All cut points that are reachable over blocks from the entries of the start function and of the called functions in
+    /// recursive components, in the order of discovery.
     pub fn cut_points(&self) -> Vec<InlinedLocation> {
         let program = self.inlined.program();
         let mut seen = FxHashSet::default();

@@ -16,7 +16,7 @@ fn blocks_of(program: Program) -> Blocks {
     Blocks::new(Arc::new(InlinedProgram::new(Arc::new(program))))
 }
 
-/// Takes a step if that is possible.
+/// Takes a step if possible; returns whether it was.
 fn take(machine: &mut Machine, program: &Program, step: crate::program::Step) -> bool {
     let edge = program.edge(step.edge);
     match (step.kind, edge.operations.first()) {
@@ -56,7 +56,7 @@ fn take(machine: &mut Machine, program: &Program, step: crate::program::Step) ->
     }
 }
 
-/// The block's input variables with the values that an execution has taken, if the block asks for just those.
+/// The values of the block's input variables in an execution; `None` if the block reads other inputs than it did.
 fn assignment(
     block: &Block,
     before: &FxHashMap<Symbol, Value>,

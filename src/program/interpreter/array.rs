@@ -1,24 +1,25 @@
-//! The contents of arrays: total functions from a word to a cell, flat near zero and sparse elsewhere.
+//! The contents of arrays: total functions from a word to a cell, stored flat near zero and in pages elsewhere.
 //!
-//! A region of a single static object is indexed from zero, so that nearly all its accesses fall into the flat part;
-//! regions with several objects are indexed by addresses and live in pages. Assigning one value to all cells gives up what is
-//! stored, and what is written afterwards takes time in proportion to how far it reaches: starting a run anew is cheap.
+//! A region of a single static object is indexed from zero, so nearly all its accesses are in the flat part; regions with
+//! several objects are indexed by addresses and are stored in pages. Filling an array drops all stored cells, and the flat
+//! part grows only as far as cells are written, so that resetting a machine is cheap.
 
 use super::integer::Integer;
 use rustc_hash::FxHashMap;
 
-/// Cells in a page.
-const PAGE: usize = 1 << PAGE_BITS;
+/// Number of cells in a page.
+const CELLS_PER_PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 9;
-/// The largest flat part in cells, and the shortest of an array that is longer.
-const FLAT_LIMIT: u64 = 1 << 20;
-const SHORTEST: usize = 64;
-/// Pages with so many-th part of the cells are many.
-const DENSE: usize = 8;
+/// Maximum length (cells) of the flat part.
+const MAXIMUM_FLAT_LENGTH: u64 = 1 << 20;
+/// Minimum length (cells) of a non-empty flat part.
+const MINIMUM_FLAT_LENGTH: usize = 64;
+/// The flat part is extended over a gap if the pages hold at least one cell in this number of the flat part's cells.
+const CELLS_PER_PAGED_CELL: usize = 8;
 
 /// A type of cells.
 pub(crate) trait Cell: Clone + PartialEq + Default {
-    /// Bytes that a value takes besides its own size.
+    /// The size in bytes of a value's data on the heap.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -38,30 +39,30 @@ impl Cell for Integer {
 /// An array with cells of one type.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells<T> {
-    /// What every cell holds that is not stored below.
+    /// The value of every cell that is not stored.
     default: T,
-    /// The cells from zero on, as far as they have been written.
+    /// The cells from index zero on.
     flat: Vec<T>,
-    /// The length that the flat part has at most.
+    /// Maximum length (cells) of `flat`.
     flat_length: usize,
-    /// The other cells, by index over [`PAGE`], as a place in `pages`.
+    /// For each page number (an index divided by [`CELLS_PER_PAGE`]) the page's index in `pages`.
     page_table: FxHashMap<u64, u32>,
     pages: Vec<Box<[T]>>,
-    /// The page used last.
+    /// The page used last: its number, and its index in `pages`.
     recent: (u64, u32),
     bytes: usize,
 }
 
-/// The page number that no index has.
+/// A page number that no index has.
 const NO_PAGE: u64 = u64::MAX;
 
 impl<T: Cell> Cells<T> {
-    /// An array of defaults, of which the first cells (up to a limit) are kept flat.
+    /// Creates an array of default values, of which the first `expected_length` cells (up to a limit) are stored flat.
     pub(crate) fn new(expected_length: u64) -> Self {
         Self {
             default: T::default(),
             flat: Vec::new(),
-            flat_length: expected_length.min(FLAT_LIMIT) as usize,
+            flat_length: expected_length.min(MAXIMUM_FLAT_LENGTH) as usize,
             page_table: FxHashMap::default(),
             pages: Vec::new(),
             recent: (NO_PAGE, 0),
@@ -69,7 +70,7 @@ impl<T: Cell> Cells<T> {
         }
     }
 
-    /// The cell with the index.
+    /// Reads the cell with the index.
     #[inline]
     pub(crate) fn read(&mut self, index: u64) -> T {
         match self.flat.get(index as usize) {
@@ -78,14 +79,14 @@ impl<T: Cell> Cells<T> {
         }
     }
 
-    /// The same for one who only looks.
+    /// Reads the cell with the index, without updating the cache of the page used last.
     pub(crate) fn peek(&self, index: u64) -> &T {
         let flat = usize::try_from(index).ok();
         flat.and_then(|index| self.flat.get(index))
             .unwrap_or_else(|| {
                 let page = self.page_table.get(&(index >> PAGE_BITS));
                 page.map_or(&self.default, |&page| {
-                    &self.pages[page as usize][index as usize % PAGE]
+                    &self.pages[page as usize][index as usize % CELLS_PER_PAGE]
                 })
             })
     }
@@ -98,10 +99,10 @@ impl<T: Cell> Cells<T> {
                 None => return self.default.clone(),
             }
         }
-        self.pages[self.recent.1 as usize][index as usize % PAGE].clone()
+        self.pages[self.recent.1 as usize][index as usize % CELLS_PER_PAGE].clone()
     }
 
-    /// Changes the cell with the index.
+    /// Writes the cell with the index.
     #[inline]
     pub(crate) fn write(&mut self, index: u64, value: T) {
         let place = index as usize;
@@ -112,22 +113,22 @@ impl<T: Cell> Cells<T> {
         }
     }
 
-    /// Whether the flat part should reach the cell, that is to be written behind its end: if it is not far behind, or if there
-    /// are many cells elsewhere.
+    /// Whether the flat part should be extended to a cell beyond its end: if the cell is near the end, or if the pages hold
+    /// many cells.
     fn is_worth_growing(&self, index: usize) -> bool {
-        index < SHORTEST.max(2 * self.flat.len())
-            || self.pages.len() * PAGE * DENSE >= self.flat_length
+        index < MINIMUM_FLAT_LENGTH.max(2 * self.flat.len())
+            || self.pages.len() * CELLS_PER_PAGE * CELLS_PER_PAGED_CELL >= self.flat_length
     }
 
-    /// Makes the flat part reach so far: it grows by doubling, and not to a single cell, as there may be a hundred thousand arrays of
-    /// which one cell is written.
+    /// Extends the flat part to at least `cells` cells. It grows by doubling, not to its maximum at once, because a program
+    /// may have a hundred thousand arrays of which a single cell is written.
     #[cold]
     fn grow_flat(&mut self, cells: usize) {
         let before = self.flat.len();
-        let length = cells.next_power_of_two().max(SHORTEST);
+        let length = cells.next_power_of_two().max(MINIMUM_FLAT_LENGTH);
         let length = length.min(self.flat_length);
         self.flat.resize(length, self.default.clone());
-        // What is in pages is looked for in the flat part from now on.
+        // Move the cells that the flat part covers now out of the pages.
         let within = |number: u64| number << PAGE_BITS < length as u64;
         for (&number, &place) in self.page_table.iter().filter(|one| within(*one.0)) {
             let start = (number << PAGE_BITS) as usize;
@@ -151,19 +152,19 @@ impl<T: Cell> Cells<T> {
                 None => {
                     let place = self.pages.len() as u32;
                     self.pages
-                        .push(vec![self.default.clone(); PAGE].into_boxed_slice());
+                        .push(vec![self.default.clone(); CELLS_PER_PAGE].into_boxed_slice());
                     self.page_table.insert(number, place);
-                    self.bytes += PAGE * size_of::<T>() + 32;
+                    self.bytes += CELLS_PER_PAGE * size_of::<T>() + 32;
                     place
                 }
             };
             self.recent = (number, place);
         }
         self.bytes += value.heap_bytes();
-        self.pages[self.recent.1 as usize][index as usize % PAGE] = value;
+        self.pages[self.recent.1 as usize][index as usize % CELLS_PER_PAGE] = value;
     }
 
-    /// Makes all cells hold the value.
+    /// Assigns the value to all cells.
     pub(crate) fn fill(&mut self, value: T) {
         self.bytes = 0;
         self.page_table.clear();
@@ -173,12 +174,13 @@ impl<T: Cell> Cells<T> {
         self.default = value;
     }
 
-    /// Of accesses to `count` neighbouring cells each, the first of them at an index and each one so much further: how many,
-    /// of the first `most`, find what the first access finds. No index may be less than zero or above 2^64.
+    /// Returns how many of the first `most` accesses read the same values as the first one. Each access reads `count`
+    /// consecutive cells; the first starts at the index `first`, and each further one `step` cells beyond the one before. All
+    /// indices must be within 64 bits.
     ///
-    /// Cells that were never written and cells side by side in the flat part take next to no time.
-    pub(crate) fn alike(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
-        /// Accesses that are looked at one by one.
+    /// Unwritten cells and consecutive cells of the flat part are compared fast.
+    pub(crate) fn equal_reads(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
+        /// Maximum number of accesses that are compared one by one.
         const SEARCHED: u64 = 1 << 22;
         let index = |access: u64| first.wrapping_add_signed(step.wrapping_mul(access as i64));
         let lowest = first.min(index(most.saturating_sub(1)));
@@ -212,12 +214,12 @@ impl<T: Cell> Cells<T> {
         (1..most).find(differs).unwrap_or(most)
     }
 
-    /// What cells hold that are not among [`Self::entries`].
+    /// The value of the cells that are not among [`Self::entries`].
     pub(crate) fn default_value(&self) -> &T {
         &self.default
     }
 
-    /// The cells that differ from the default, in no order.
+    /// The cells that differ from the default, in no particular order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &T)> {
         let flat = self
             .flat
@@ -233,8 +235,8 @@ impl<T: Cell> Cells<T> {
         flat.chain(far).filter(|(_, cell)| **cell != self.default)
     }
 
-    /// Bytes taken, roughly. Memory that is only kept from what was there before a fill does not count: what a run takes does not
-    /// depend on the runs before it.
+    /// The approximate size in bytes. Capacity kept from before a fill does not count, so that the size does not depend on
+    /// earlier runs of the machine.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes + self.flat.len() * size_of::<T>()
     }
@@ -256,7 +258,7 @@ pub(crate) enum Array {
     Int(Cells<Integer>),
 }
 
-/// Runs an expression on the cells, whatever their type.
+/// Evaluates an expression on the cells, for every cell type.
 macro_rules! with_cells {
     ($array:expr, $cells:ident => $body:expr) => {
         match $array {
@@ -321,7 +323,7 @@ impl Array {
         }
     }
 
-    /// The same for one who only looks.
+    /// Reads an element that is a bit pattern, by [`Cells::peek`].
     pub(crate) fn peek_bits(&self, index: u64) -> u128 {
         match self {
             Self::Byte(cells) => u128::from(*cells.peek(index)),
@@ -333,9 +335,9 @@ impl Array {
         }
     }
 
-    /// See [`Cells::alike`].
-    pub(crate) fn alike(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
-        with_cells!(self, cells => cells.alike(first, step, count, most))
+    /// See [`Cells::equal_reads`].
+    pub(crate) fn equal_reads(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
+        with_cells!(self, cells => cells.equal_reads(first, step, count, most))
     }
 
     /// Writes an element that is a bit pattern.
@@ -360,7 +362,7 @@ impl Array {
         }
     }
 
-    /// Makes all elements the same bit pattern.
+    /// Assigns a bit pattern to all elements.
     pub(crate) fn fill_bits(&mut self, value: u128) {
         match self {
             Self::Byte(cells) => cells.fill(value as u8),
@@ -372,7 +374,7 @@ impl Array {
         }
     }
 
-    /// Makes all elements the same integer.
+    /// Assigns an integer to all elements.
     pub(crate) fn fill_integer(&mut self, value: Integer) {
         match self {
             Self::Int(cells) => cells.fill(value),
@@ -380,12 +382,12 @@ impl Array {
         }
     }
 
-    /// Makes all elements zero.
+    /// Assigns zero to all elements.
     pub(crate) fn clear(&mut self) {
         with_cells!(self, cells => cells.fill(Default::default()));
     }
 
-    /// Bytes taken, roughly.
+    /// The approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         with_cells!(self, cells => cells.bytes())
     }
@@ -397,7 +399,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// Indices in the flat part, at its border, in pages, and at the end of the range.
+    /// Indices in the flat part, near its end, in pages, and at the end of the range.
     fn indices() -> impl Strategy<Value = u64> {
         prop_oneof![
             0u64..20,
@@ -443,7 +445,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn accesses_are_alike_up_to_the_first_that_differs(
+        fn reads_are_equal_up_to_the_first_that_differs(
             length in prop_oneof![Just(0u64), Just(10), Just(3000)],
             default in 0u32..2,
             writes in proptest::collection::vec((0u64..2000, 0u64..40, 0u32..2), 0..8),
@@ -464,14 +466,14 @@ mod tests {
                 (start..start + u64::from(count)).map(|index| *cells.peek(index)).collect::<Vec<_>>()
             };
             let expected = (1..most).find(|&number| access(number) != access(0));
-            prop_assert_eq!(cells.alike(first, step, count, most), expected.unwrap_or(most));
+            prop_assert_eq!(cells.equal_reads(first, step, count, most), expected.unwrap_or(most));
         }
     }
 
     proptest! {
-        /// What an array takes depends on what has been done since it was filled.
+        /// The size of an array depends only on the writes since it was filled.
         #[test]
-        fn what_was_before_a_fill_takes_nothing(
+        fn the_size_does_not_depend_on_writes_before_a_fill(
             length in prop_oneof![Just(0u64), Just(10), Just(600), Just(100_000)],
             before in proptest::collection::vec((indices(), any::<u32>()), 0..20),
             after in proptest::collection::vec((indices(), any::<u32>()), 0..20),

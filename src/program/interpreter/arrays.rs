@@ -1,4 +1,4 @@
-//! Array terms to instructions: reads through stores and choices, whole-array assignments, runs of bytes.
+//! Compilation of array terms: reads through stores and conditional terms, whole-array assignments, runs of bytes.
 
 use super::assembler::ArrayShape;
 use super::bytecode::{Instruction, Place, Register};
@@ -7,7 +7,7 @@ use super::value::Class;
 use crate::program::VariableId;
 use crate::term::{Constant, Op, Pool, ScalarSort, Sort, TermId, TermKind, store};
 
-/// Consecutive bytes of an array that are read as one little-endian number.
+/// A *run of bytes*: consecutive bytes of an array that are read as one little-endian number.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct ByteRun {
     array: VariableId,
@@ -53,7 +53,7 @@ pub(super) fn is_at_distance(first: TermId, later: TermId, distance: u128) -> bo
 }
 
 impl Expressions {
-    /// The run of bytes that a chain of concatenations reads, if it is one.
+    /// The run of bytes that a chain of concatenations reads, if it reads one.
     pub(super) fn byte_run(&self, term: TermId) -> Option<ByteRun> {
         let width = store().sort(term).width()?;
         if width > 64 || width % 8 != 0 {
@@ -145,7 +145,7 @@ impl Expressions {
         let to = self.assembler.temporary(class);
         let end = self.assembler.label();
         let mut array = array;
-        // The stores, the last one first: the first that matches decides.
+        // The stores, last one first: the first with an equal index determines the value.
         while let Some((Op::Store, &[older, stored_index, element])) = store().as_application(array)
         {
             let next = self.assembler.label();
@@ -195,7 +195,7 @@ impl Expressions {
         self.under_guard(|this| this.value(term))
     }
 
-    /// An array register that nobody else has, with the term's value.
+    /// A new array register with the term's value.
     pub(super) fn temporary_array(&mut self, term: TermId) -> Compiled<Register> {
         let Sort::Array { index, element } = store().sort(term) else {
             return Err(NotCompiled("an array was expected".to_owned()));
@@ -209,9 +209,9 @@ impl Expressions {
         Ok(register)
     }
 
-    /// Makes the array register hold the term's value, which may depend on what it held before.
+    /// Assigns the term's value to the array register; the term may read the register's old value.
     pub(super) fn assign_array(&mut self, target: Register, term: TermId) -> Compiled<()> {
-        // What is stored is computed before anything is changed.
+        // The stored values are computed before the array is changed.
         let mut stores = Vec::new();
         let mut base = term;
         while let Some((Op::Store, &[older, index, element])) = store().as_application(base) {

@@ -13,17 +13,17 @@ use crate::term::{ScalarSort, Value};
 pub(crate) struct ArrayShape {
     pub(crate) index: ScalarSort,
     pub(crate) element: ScalarSort,
-    /// How many cells from zero on are probably used.
+    /// The number of cells from index zero on that are probably used.
     pub(crate) expected_length: u64,
 }
 
 /// A jump target whose address is not known yet.
 pub(crate) type Label = u32;
 
-/// The address of what was never placed; the code there is not reached.
+/// The address of a label that has not been placed; the final code never jumps to such a label.
 const UNPLACED: Address = Address::MAX;
 
-/// Code in the making.
+/// The code and the registers during compilation.
 pub(crate) struct Assembler {
     /// Instructions; until [`Self::finish`] their targets are labels.
     pub(crate) code: Vec<Instruction>,
@@ -32,24 +32,25 @@ pub(crate) struct Assembler {
     labels: Vec<Address>,
     /// The edge that is being compiled.
     pub(crate) edge: EdgeId,
-    /// What narrow registers hold at first.
+    /// The initial values of narrow registers.
     pub(crate) narrow: Vec<u64>,
-    /// What wide registers hold at first.
+    /// The initial values of wide registers.
     pub(crate) wide: Vec<u128>,
-    /// What integer registers hold at first.
+    /// The initial values of integer registers.
     pub(crate) integer: Vec<Integer>,
     pub(crate) arrays: Vec<ArrayShape>,
     constants: FxHashMap<(Class, u128), Place>,
     big_constants: FxHashMap<Integer, Place>,
-    /// Temporaries in use, and free ones.
+    /// The temporaries in use.
     temporaries: Vec<(Class, Register)>,
+    /// The free temporaries.
     free: FxHashMap<Class, Vec<Register>>,
-    /// The last instruction, if its result is a new temporary that nobody has seen.
+    /// The last instruction's address and result, if the result is a new temporary that is not used yet.
     fresh: Option<(usize, Place)>,
 }
 
 impl Assembler {
-    /// No code.
+    /// Creates an assembler without code.
     pub(crate) fn new() -> Self {
         Self {
             code: Vec::new(),
@@ -105,7 +106,7 @@ impl Assembler {
         Place::Integer(self.integer.len() as Register - 1)
     }
 
-    /// A register of the class that is nobody's.
+    /// A new register of the class.
     pub(crate) fn new_register(&mut self, class: Class) -> Place {
         match class {
             Class::Narrow => self.new_narrow(0),
@@ -122,7 +123,7 @@ impl Assembler {
         self.arrays.len() as Register - 1
     }
 
-    /// A temporary, until [`Self::release_temporaries`].
+    /// A temporary, valid until [`Self::release_temporaries`].
     pub(crate) fn temporary(&mut self, class: Class) -> Place {
         let place = match self.free.get_mut(&class).and_then(Vec::pop) {
             Some(register) => match class {
@@ -160,7 +161,7 @@ impl Assembler {
         self.fresh = None;
     }
 
-    /// Appends an instruction that writes to a new temporary and does nothing else.
+    /// Emits an instruction whose only effect is a write to a new temporary.
     pub(crate) fn emit_fresh(
         &mut self,
         class: Class,
@@ -174,7 +175,7 @@ impl Assembler {
         place
     }
 
-    /// Whether the place is the result of the last instruction, and that may write elsewhere instead.
+    /// Changes the last instruction to write to `to` if `from` is its unused result; returns whether it did.
     pub(crate) fn redirect(&mut self, from: Place, to: Place) -> bool {
         if self.fresh != Some((self.code.len().wrapping_sub(1), from)) {
             return false;
@@ -190,12 +191,12 @@ impl Assembler {
         }
     }
 
-    /// The last instruction's result has more than one user now: it must stay where it is.
+    /// Excludes the last instruction from [`Self::redirect`], because its result has several uses.
     pub(crate) fn keep_last(&mut self) {
         self.fresh = None;
     }
 
-    /// Copies between registers of one class.
+    /// Emits a copy between registers of one class.
     pub(crate) fn copy(&mut self, to: Place, from: Place) {
         match (to, from) {
             (to, from) if to == from => {}
@@ -221,7 +222,7 @@ impl Assembler {
         self.fresh = None;
     }
 
-    /// Turns labels into addresses. What was never placed leads to the last instruction.
+    /// Replaces labels by addresses; a label that was not placed becomes the address of the last instruction.
     pub(crate) fn finish(&mut self) {
         let last = self.code.len().saturating_sub(1) as Address;
         for instruction in &mut self.code {

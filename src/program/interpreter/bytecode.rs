@@ -1,19 +1,19 @@
 //! The interpreter's instructions.
 //!
-//! A register machine. Every variable and every constant has a register of its own, so that an instruction takes
-//! operands of either kind without a variant for each; temporaries live no longer than an edge. Registers come in
-//! classes, each with its own numbering: *narrow* (Booleans, bit vectors of up to 64 bits and floats of up to 64, as
+//! The machine is a register machine. Every variable and every constant has a register of its own, so that an instruction
+//! takes operands of either kind; temporaries are valid within an edge. Registers are divided into classes with separate
+//! numbering: *narrow* (Booleans, bit vectors of up to 64 bits and floats of up to 64, as
 //! zero-extended bit patterns), *wide* (other bit vectors and floats), *integer*, and arrays.
 //!
-//! An instruction takes 16 bytes. Widths are given as `shift` = 64 - width: shifting a result left and right by it cuts
-//! it to its width, and shifting operands left by it makes signed comparisons independent of the width.
+//! An instruction takes 16 bytes. Widths are given as `shift` = 64 - width: shifting a result left and right by it
+//! truncates it to its width, and shifting operands left by it makes signed comparisons independent of the width.
 
 use crate::program::{EdgeId, FunctionId, InputId, Lifetime, LocationId};
 use crate::term::{Op, Sort};
 
-/// Number of a register in its class.
+/// The number of a register in its class.
 pub(crate) type Register = u32;
-/// Index of an instruction.
+/// The index of an instruction.
 pub(crate) type Address = u32;
 
 /// A register of any class.
@@ -27,7 +27,7 @@ pub(crate) enum Place {
     Array(Register),
 }
 
-/// Which comparison.
+/// A comparison of mathematical integers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum IntegerRelation {
     Equal,
@@ -35,7 +35,7 @@ pub(crate) enum IntegerRelation {
     LessEqual,
 }
 
-/// Which operation on mathematical integers.
+/// An operation on mathematical integers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum IntegerOperation {
     Add,
@@ -45,7 +45,7 @@ pub(crate) enum IntegerOperation {
     Modulo,
 }
 
-/// Which operation on two floats of one format, rounding to nearest.
+/// An operation on two floats of one format, rounding to nearest.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FloatOperation {
     Add,
@@ -57,7 +57,7 @@ pub(crate) enum FloatOperation {
     Equal,
 }
 
-/// Which operation on one float, rounding to nearest where the result may be inexact.
+/// An operation on one float, rounding to nearest where the result may be inexact.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FloatFunction {
     Negate,
@@ -73,27 +73,27 @@ pub(crate) enum FloatFunction {
     IsNormal,
     IsSubnormal,
     IsNegative,
-    /// The canonical pattern of a bit pattern.
+    /// Canonicalisation of a bit pattern.
     FromBits,
-    /// To the other of the two formats.
+    /// Conversion to the other of the two formats.
     Convert,
 }
 
-/// The two formats that the machine computes with itself.
+/// The float formats for which the machine has instructions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Precision {
     Single,
     Double,
 }
 
-/// How an integer is read or made.
+/// The signedness of a bit vector that is converted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Signedness {
     Signed,
     Unsigned,
 }
 
-/// An instruction. Unless it says otherwise, the registers are narrow ones.
+/// An instruction. Unless stated otherwise, the registers are narrow ones.
 #[derive(Copy, Clone, Debug)]
 #[rustfmt::skip]
 pub(crate) enum Instruction {
@@ -124,7 +124,7 @@ pub(crate) enum Instruction {
     Extract { low: u8, shift: u8, to: Register, a: Register },
     SignExtend { from_shift: u8, to_shift: u8, to: Register, a: Register },
 
-    // --- jumps within an edge or to the next edge; each also compares ---
+    // --- jumps within an edge or to the next edge ---
     Jump { target: Address },
     JumpIfZero { condition: Register, target: Address },
     JumpUnlessZero { condition: Register, target: Address },
@@ -142,9 +142,9 @@ pub(crate) enum Instruction {
     // --- floats ---
     Float { precision: Precision, operation: FloatOperation, to: Register, a: Register, b: Register },
     FloatUnary { precision: Precision, function: FloatFunction, to: Register, a: Register },
-    /// A bit vector to a float, to nearest.
+    /// A bit vector to a float, rounding to nearest.
     ToFloat { precision: Precision, from: Signedness, shift: u8, to: Register, a: Register },
-    /// A float to a bit vector, towards zero; what is out of range becomes zero.
+    /// A float to a bit vector, rounding towards zero; a value out of range becomes zero.
     FromFloat { precision: Precision, into: Signedness, shift: u8, to: Register, a: Register },
 
     // --- mathematical integers; the operands are integer registers ---
@@ -158,7 +158,7 @@ pub(crate) enum Instruction {
     IntegerFromBits { sign: Signedness, shift: u8, to: Register, a: Register },
     /// To a narrow register, modulo 2^width.
     IntegerToBits { shift: u8, to: Register, a: Register },
-    /// To a narrow register, as an index or an address; what does not fit is a fault.
+    /// To a narrow register, as an index or an address; a value that does not fit is a fault.
     IntegerToIndex { to: Register, a: Register },
 
     // --- wide values ---
@@ -181,7 +181,7 @@ pub(crate) enum Instruction {
     FillInteger { array: Register, value: Register },
     CopyArray { to: Register, from: Register },
 
-    // --- everything else that a term may do: an index into `Executable::general` ---
+    // --- other operators of terms: an index into `Executable::general` ---
     General { site: u32 },
 
     // --- effects ---
@@ -192,23 +192,23 @@ pub(crate) enum Instruction {
     Allocate { lifetime: Lifetime, address: Register, size: Register },
     Free { lifetime: Lifetime, address: Register },
 
-    // --- edges that may fail after an effect ---
-    /// An edge with effects before a condition starts here.
+    // --- edges that may block after an effect ---
+    /// The start of an edge with effects before a condition.
     Begin,
-    /// Remembers an array's cells for [`Instruction::Rollback`].
+    /// Saves an array's cells for [`Instruction::Rollback`].
     Remember { array: Register, index: Register, count: u8 },
     RememberArray { array: Register },
-    /// Remembers the live objects.
+    /// Saves the live objects.
     RememberObjects,
     /// Undoes everything since [`Instruction::Begin`].
     Rollback,
-    /// All conditions held: nothing will be undone.
+    /// All conditions held: the saved values are dropped.
     Commit,
 
     // --- control ---
-    /// The edge has been taken.
+    /// The end of an edge that has been taken; it counts `weight` steps.
     Edge { weight: u8, edge: EdgeId, target: Address },
-    /// Calls: an index into `Executable::calls`. The next instruction is where the callee returns to.
+    /// A call: an index into `Executable::calls`. The callee returns to the next instruction.
     Call { site: u32, edge: EdgeId },
     /// The exit of a function.
     Return { location: LocationId },
@@ -218,7 +218,7 @@ pub(crate) enum Instruction {
     End { location: LocationId },
     /// No edge could be taken.
     Blocked { location: LocationId },
-    /// The edge is not supported: `Executable::unsupported` says why.
+    /// An unsupported edge: `Executable::unsupported` has the reason.
     Unsupported { edge: EdgeId },
 }
 
@@ -242,7 +242,7 @@ pub(crate) struct CallSite {
     pub(crate) parameters: Vec<(Place, Place)>,
     /// From the callee's results to the call's.
     pub(crate) results: Vec<(Place, Place)>,
-    /// Whether the callee may be active already, so that its locals must be kept.
+    /// Whether the callee may be active already, so that its locals must be saved.
     pub(crate) recursive: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Edges and calls to instructions.
+//! Compilation of edges and calls.
 //!
-//! The code of a location tries its edges in order. An edge is taken only if all its operations go through, so until
-//! its last condition has held it must not change anything that another edge would see: new values of variables stay
-//! in temporaries, and writes to memory are logged and undone if a condition fails. Nearly all edges have their
-//! conditions first, where that costs nothing.
+//! The code of a location tries its edges in order. An edge is taken only if all its conditions hold, so until the last one
+//! has held it must have no effects that another edge would see: new values of variables stay
+//! in temporaries, and writes to memory are logged and undone if a condition is false. Nearly all edges start with their
+//! conditions, and then this costs nothing.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +27,7 @@ impl Executable {
         Self::compile_for(program, AccessChecks::All)
     }
 
-    /// Compiles the program to judge only some accesses.
+    /// Compiles the program so that only the given accesses are checked.
     pub fn compile_for(program: &Program, checks: AccessChecks) -> Self {
         compile(program, checks)
     }
@@ -92,18 +92,18 @@ struct Compiler<'p> {
     variables: VariableRegisters,
 }
 
-/// How many registers of each class are variables.
+/// The number of registers of each class that hold variables.
 struct VariableRegisters {
     narrow: Register,
     wide: Register,
     integer: Register,
 }
 
-/// What the compiler knows about the edge at hand.
+/// The state of the compilation of an edge.
 struct EdgeState {
-    /// Where to go on if a condition fails.
+    /// The label of the next edge, for a condition that is false.
     next: Label,
-    /// Where to undo effects first, once there are any.
+    /// The label of the code that undoes the edge's effects, if it has any before a condition.
     rollback: Option<Label>,
     /// Whether a condition is still to come.
     undecided: bool,
@@ -114,7 +114,7 @@ impl<'p> Compiler<'p> {
         self.expressions.assembler.emit(instruction);
     }
 
-    /// All locations that can be reached, a location's successors after it where possible.
+    /// Compiles all reachable locations, where possible in the order of execution.
     fn run(&mut self) {
         let start = self.program.function(self.program.start).entry;
         let mut stack = vec![start];
@@ -158,7 +158,7 @@ impl<'p> Compiler<'p> {
         self.emit(Instruction::Blocked { location });
     }
 
-    /// What is known to hold if the edge was tried and not taken: that its only condition is false.
+    /// The negation of the edge's condition, if it has only one: it holds if the edge was tried and not taken.
     fn implied_by_failure(&self, edge: &Edge) -> Option<TermId> {
         match edge.operations.split_first() {
             Some((Operation::Assume(condition), rest))
@@ -172,7 +172,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The code of one edge. `implied` holds at its start.
+    /// Compiles an edge. `implied` holds at its start.
     fn edge(&mut self, id: EdgeId, next: Label, implied: Option<TermId>) {
         let edge = self.program.edge(id);
         self.expressions.assembler.edge = id;
@@ -252,7 +252,7 @@ impl<'p> Compiler<'p> {
         matches!(operation, Operation::Assign { target, .. } if self.program.variable(*target).sort.is_array())
     }
 
-    /// Writes the new values of variables to their places.
+    /// Copies the new values of variables from temporaries to the variables' registers.
     fn commit(&mut self) {
         let mut renamed: Vec<_> = self.expressions.renamed.drain().collect();
         renamed.sort_unstable_by_key(|(variable, _)| *variable);
@@ -262,7 +262,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The code of the first of the operations, or of several that go together; says how many.
+    /// Compiles the first operation, or several that form a unit; returns their number.
     fn operation(&mut self, operations: &[Operation], state: &EdgeState) -> Compiled<usize> {
         match &operations[0] {
             Operation::Assume(condition) => {
@@ -332,7 +332,7 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    /// A temporary with the value, which no later write to a variable changes.
+    /// A register with the value that no later write to a variable changes.
     fn own_copy(&mut self, from: Place) -> Place {
         // Variables have the first registers of each class.
         let (class, is_variable) = match from {
@@ -380,7 +380,7 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    /// A store, or several that write the bytes of one number.
+    /// Compiles a store, or several that write the bytes of one number; returns their number.
     fn store(&mut self, operations: &[Operation], state: &EdgeState) -> Compiled<usize> {
         let Operation::Store {
             region,
@@ -423,7 +423,7 @@ impl<'p> Compiler<'p> {
         Ok(count)
     }
 
-    /// How many of the first stores write the consecutive bytes of one number, and which.
+    /// The length of a prefix of stores that write the consecutive bytes of one number, and the number.
     fn byte_stores(&mut self, operations: &[Operation]) -> Option<(usize, TermId)> {
         let Operation::Store {
             region,
@@ -446,7 +446,7 @@ impl<'p> Compiler<'p> {
             .zip(1..8)
             .take_while(|&step| follows(step))
             .count();
-        // The later stores must not see the earlier ones in what they write, or where.
+        // The values and indices of later stores must not depend on the earlier stores.
         let written = VariableFilter::of(self.program.region(region).variable);
         let read = self.expressions.facts.get(number).variables;
         let read = read.or(self.expressions.facts.get(index).variables);
@@ -501,7 +501,7 @@ impl<'p> Compiler<'p> {
     }
 
     fn finish(mut self, checks: AccessChecks) -> Executable {
-        // What leads nowhere ends up here.
+        // The target of labels that were not placed.
         self.emit(Instruction::Blocked {
             location: self.program.function(self.program.start).exit,
         });
@@ -519,7 +519,7 @@ impl<'p> Compiler<'p> {
     }
 }
 
-/// The number whose lowest byte the term is.
+/// The number of which the term is the lowest byte.
 fn lowest_byte_of(value: TermId) -> Option<TermId> {
     match store().as_application(value) {
         Some((Op::Extract { high: 7, low: 0 }, arguments)) => Some(arguments[0]),
@@ -527,7 +527,7 @@ fn lowest_byte_of(value: TermId) -> Option<TermId> {
     }
 }
 
-/// Whether the term is the number's byte at the position, counted from the lowest.
+/// Whether the term is the number's byte at the position, counted from the lowest byte.
 fn is_byte_of(term: TermId, number: TermId, position: u8) -> bool {
     match store().as_application(term) {
         Some((Op::Extract { high, low }, arguments)) => {

@@ -1,17 +1,17 @@
-//! Whether the edges that leave a location exclude one another.
+//! Checks whether the edges that leave a location are mutually exclusive.
 //!
-//! They do in every program that the front end makes. It is checked all the same before all runs of a program are
-//! taken to have been seen: where two edges can be taken, a run shows only one of them. The check looks at the
-//! conditions that edges start with, for a condition and its negation, and for a term that is held to be in disjoint
-//! ranges: one interval for each order, of literals alone, so that cases of a switch are told apart however many and however
-//! wide they are ([`crate::term::domain`] computes with few intervals of at most 64 bits).
+//! They are in every program that the front end makes, but the check is needed before an enumeration of runs counts as
+//! complete: where two edges can be taken, a run shows only one of them. The check examines the first conditions of the
+//! edges, for a condition and its negation, and for a term that is confined to disjoint ranges. It keeps one interval for
+//! each term and order, from literals only, so that cases of a switch are distinguished for any number and width of them
+//! ([`crate::term::domain`] computes with few intervals of at most 64 bits).
 
 use rustc_hash::FxHashMap;
 
 use crate::program::{Edge, Operation, Program};
 use crate::term::{Build, Constant, Op, Pool, TermId, TermKind, conjuncts, store};
 
-/// Whether no two edges that leave a location can be taken in one state, as far as the check can tell.
+/// Checks whether no two edges that leave a location can be taken in one state. `true` is definite.
 pub(crate) fn edges_exclude_one_another(program: &Program) -> bool {
     program.outgoing().iter().all(|edges| {
         let conditions: Vec<_> = match edges[..] {
@@ -29,7 +29,7 @@ pub(crate) fn edges_exclude_one_another(program: &Program) -> bool {
     })
 }
 
-/// The conjuncts that must hold at an edge's start.
+/// The conjuncts of an edge's first conditions.
 fn leading_conditions(edge: &Edge) -> Vec<TermId> {
     let mut literals = Vec::new();
     for operation in &edge.operations {
@@ -41,7 +41,7 @@ fn leading_conditions(edge: &Edge) -> Vec<TermId> {
     literals
 }
 
-/// The cases of a literal that is a disjunction.
+/// The disjuncts of a literal that is a disjunction.
 fn cases(literal: TermId) -> Option<Vec<TermId>> {
     match store().as_application(literal) {
         Some((Op::Or, arguments)) => Some(arguments.to_vec()),
@@ -74,7 +74,7 @@ fn exclude(first: &[TermId], second: &[TermId], depth: u32) -> bool {
             }
         }
     }
-    // A disjunction excludes what each of its parts excludes.
+    // A disjunction contradicts a formula if each disjunct does.
     depth > 0
         && (excluded_by_cases(first, second, depth) || excluded_by_cases(second, first, depth))
 }
@@ -90,7 +90,7 @@ fn excluded_by_cases(first: &[TermId], second: &[TermId], depth: u32) -> bool {
         })
 }
 
-/// How a term's values are ordered.
+/// The order of a term's values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 enum Order {
     Unsigned,
@@ -98,7 +98,7 @@ enum Order {
     Integer,
 }
 
-/// The ranges to which a literal confines a term; both ends included.
+/// The inclusive ranges to which a literal confines a term.
 fn range_of(literal: TermId) -> Vec<((TermId, Order), i128, i128)> {
     let (literal, holds) = match store().as_application(literal) {
         Some((Op::Not, arguments)) => (arguments[0], false),
@@ -127,7 +127,7 @@ fn range_of(literal: TermId) -> Vec<((TermId, Order), i128, i128)> {
         _ => return Vec::new(),
     };
     let strict = i128::from(matches!(op, Op::BvUlt | Op::BvSlt | Op::IntLt));
-    // Within i128: a wide constant is not taken (see `constant`).
+    // No overflow of i128: wide constants are excluded (see `constant`).
     match (constant(a, order), constant(b, order), holds) {
         (None, Some(limit), true) => vec![((a, order), i128::MIN, limit - strict)],
         (None, Some(limit), false) => vec![((a, order), limit + (1 - strict), i128::MAX)],
@@ -137,7 +137,7 @@ fn range_of(literal: TermId) -> Vec<((TermId, Order), i128, i128)> {
     }
 }
 
-/// A constant's value in an order, if it is well within 128 bits.
+/// A constant's value in an order; `None` if it needs 126 bits or more.
 fn constant(term: TermId, order: Order) -> Option<i128> {
     match (store().kind(term), order) {
         (TermKind::Constant(Constant::BitVec(value)), Order::Unsigned) if value.width() < 126 => {
@@ -162,7 +162,7 @@ mod tests {
     use crate::term::Sort;
 
     #[test]
-    fn conditions_are_told_apart() {
+    fn exclusive_conditions_are_recognised() {
         let mut b = ProgramBuilder::new();
         let x = b.global("x", Sort::BitVec(32));
         let y = b.global("y", Sort::BitVec(32));

@@ -8,25 +8,25 @@ use super::integer::Integer;
 use crate::program::{EdgeId, Input, LocationId, Object, ObjectId, RegionId, VariableId};
 use crate::term::Sort;
 
-/// Which accesses to memory are judged.
+/// The accesses to memory that are checked.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub enum AccessChecks {
-    /// All of them.
+    /// All accesses.
     #[default]
     All,
-    /// Only those to regions of a single static object: for a simplified program, in which nothing says any more when
-    /// other objects begin and end.
+    /// Only accesses to regions of a single static object: for a simplified program, which has no allocations and
+    /// deallocations any more.
     SingleObjects,
 }
 
-/// How a region's accesses are judged.
+/// How accesses to an array are checked.
 #[derive(Clone, Debug)]
 pub(crate) enum Validity {
-    /// Not at all: the array is no region.
+    /// No check.
     Unchecked,
-    /// The first cells belong to the region's only object.
+    /// The index must be below this number: the first cells belong to the region's only object.
     Cells(u64),
-    /// By the table of live objects.
+    /// The table of live objects must have an object with the address.
     Table {
         /// The region, for its static objects.
         region: RegionId,
@@ -36,21 +36,21 @@ pub(crate) enum Validity {
     },
 }
 
-/// A term for an address: a constant, or a variable's register.
+/// An address: a constant, or the value of a variable's register.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum AddressTerm {
     Constant(u64),
     Variable(Place),
 }
 
-/// An array register: its shape, and what it stands for.
+/// The shape of an array register, and the check of its accesses.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayDescription {
     pub(crate) shape: ArrayShape,
     pub(crate) validity: Validity,
 }
 
-/// What is needed of a variable to read it.
+/// The register and the sort of a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct VariableDescription {
     pub(crate) place: Place,
@@ -64,7 +64,7 @@ pub struct Executable {
     /// The edge that each instruction belongs to.
     pub(crate) edge_of: Vec<EdgeId>,
     pub(crate) entry: Address,
-    /// What registers hold at first; variables zero.
+    /// The initial values of registers; variables are zero.
     pub(crate) narrow: Vec<u64>,
     pub(crate) wide: Vec<u128>,
     pub(crate) integer: Vec<Integer>,
@@ -76,28 +76,27 @@ pub struct Executable {
     pub(crate) variables: Vec<VariableDescription>,
     pub(crate) names: FxHashMap<String, VariableId>,
     pub(crate) inputs: Vec<Input>,
-    /// Whether each input's value is one that a real execution determines.
+    /// For each input whether a real execution determines its value ([`crate::program::InputKind::Unknown`]).
     pub(crate) unknown: Vec<bool>,
     pub(crate) objects: Vec<Object>,
-    /// Where each static object is.
+    /// The address of each static object.
     pub(crate) object_addresses: Vec<Option<AddressTerm>>,
-    /// For each region, its array register, element size and address of cell zero.
     pub(crate) regions: Vec<RegionDescription>,
-    /// For each edge, where it leads.
+    /// The target of each edge.
     pub(crate) edge_targets: Vec<LocationId>,
     pub(crate) deterministic: bool,
 }
 
-/// What is needed of a region to read an object in it.
+/// The parts of a region's description that are needed to read and check its objects.
 #[derive(Clone, Debug)]
 pub(crate) struct RegionDescription {
     pub(crate) array: Register,
     pub(crate) element_bytes: u64,
     pub(crate) base: Option<AddressTerm>,
     pub(crate) single: bool,
-    /// The static objects within.
+    /// The static objects in the region.
     pub(crate) objects: FxHashSet<ObjectId>,
-    /// Whether memory that the program knows nothing of is within.
+    /// Whether the region contains memory outside of the program.
     pub(crate) is_outside: bool,
 }
 
@@ -106,8 +105,7 @@ impl Executable {
         self.code.len()
     }
 
-    /// Whether the inputs alone decide how a run goes: no two edges that leave a location can both be taken. False
-    /// may only mean that this could not be seen.
+    /// Whether the inputs alone determine a run: no two edges that leave a location can both be taken. `true` is definite.
     pub fn is_deterministic(&self) -> bool {
         self.deterministic
     }
@@ -116,7 +114,7 @@ impl Executable {
         self.edge_targets[edge.index()]
     }
 
-    /// The places where values come from outside.
+    /// The inputs of the program.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }

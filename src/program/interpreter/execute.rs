@@ -1,4 +1,4 @@
-//! The machine's loop.
+//! The interpreter loop.
 
 use super::bytecode::{Instruction, IntegerOperation, IntegerRelation, Signedness};
 use super::executable::Executable;
@@ -16,7 +16,7 @@ use crate::term::Value;
 
 /// Why the loop stops.
 pub(super) enum Stop {
-    /// The fuel is used up; the run can go on.
+    /// The number of steps is used up; the run can be continued.
     Pause,
     Finished(Outcome),
 }
@@ -29,8 +29,8 @@ fn relation_holds(relation: IntegerRelation, a: &Integer, b: &Integer) -> bool {
     }
 }
 
-/// Whether x86's signed division raises a signal for a quotient that its register does not hold. It has registers of 32 and
-/// 64 bits; narrower operands are extended before they are divided.
+/// Whether a signed division on x86 raises a signal because the quotient overflows its register. Registers have 32 or 64
+/// bits; narrower operands are extended before the division.
 const fn division_overflows(dividend: i64, divisor: i64, shift: u8) -> bool {
     let bits = 64 - shift as u32;
     bits >= 32 && divisor == -1 && dividend == i64::MIN >> shift
@@ -47,10 +47,10 @@ impl From<Misuse> for FaultKind {
 }
 
 impl Machine<'_> {
-    /// Runs until the fuel is used up or the run is over.
+    /// Runs until `fuel` steps have been taken or the run ends.
     ///
-    /// One function with one `match`: the compiler keeps the registers' slices in machine registers, and every
-    /// instruction is a jump through one table.
+    /// This is one function with one `match`, so that the compiler keeps the slices of registers in machine registers and
+    /// dispatches every instruction through one jump table.
     #[allow(clippy::too_many_lines)]
     pub(super) fn execute<O: Observer>(
         &mut self,
@@ -87,7 +87,7 @@ impl Machine<'_> {
                 integer[$register as usize]
             };
         }
-        // `$shift` cuts the result to its width.
+        // `$shift` truncates the result to its width.
         macro_rules! set {
             ($to:expr, $value:expr) => {
                 narrow[$to as usize] = $value

@@ -1,9 +1,9 @@
-//! Terms to instructions.
+//! Compilation of terms.
 //!
-//! A term is computed once for each edge: what has been computed is remembered until a variable in it is written.
-//! Operands that may fault are computed only where their guard holds ([`Op::Ite`], [`Op::And`], [`Op::Or`]); what was
-//! remembered under a guard is forgotten behind it. Traversal is iterative, but for guards within guards; beyond
-//! [`GUARD_LIMIT`] of those, everything is computed, which at worst records a fault too many.
+//! A term is computed once for each edge: its register is cached until a variable in it is written. Operands that may fault
+//! are computed only where their guard holds ([`Op::Ite`], [`Op::And`], [`Op::Or`]); terms that were cached under a guard
+//! are removed from the cache after it. Traversal is iterative, except for nested guards; beyond
+//! [`MAXIMUM_GUARD_DEPTH`] all operands are computed, which at worst records a spurious fault.
 
 use rustc_hash::FxHashMap;
 
@@ -14,31 +14,31 @@ use super::value::Class;
 use crate::program::{Program, VariableId};
 use crate::term::{Constant, Op, Pool, Sort, TermId, TermKind, Value, store};
 
-/// How deep guards may be nested.
-const GUARD_LIMIT: u32 = 100;
-/// How many instructions an edge may have before guards are given up: guarded parts are not shared between branches,
-/// so that their code can be exponential in the size of the term.
-const EDGE_LIMIT: usize = 20_000;
+/// Maximum nesting depth of guards.
+const MAXIMUM_GUARD_DEPTH: u32 = 100;
+/// Maximum number of instructions of an edge with guards; beyond it all operands are computed. Guarded operands are not
+/// shared between branches, so that their code can be exponential in the size of the term.
+const MAXIMUM_GUARDED_INSTRUCTIONS: usize = 20_000;
 
-/// What the machine cannot compute, in words.
+/// The description of a term that the machine cannot compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotCompiled(pub(crate) String);
 
 /// The result of compiling a part of an edge.
 pub(crate) type Compiled<T> = Result<T, NotCompiled>;
 
-/// Compiles terms; the edges' compiler adds the effects.
+/// The compiler of terms; the compiler of edges adds the effects.
 pub(crate) struct Expressions {
     pub(crate) assembler: Assembler,
     pub(crate) facts: FactTable,
-    /// Where each variable lives.
+    /// The register of each variable.
     pub(crate) places: Vec<Place>,
     pub(crate) general: Vec<General>,
-    /// Variables whose new value is not in their place yet.
+    /// Variables whose new value is in a temporary, not in the variable's register yet.
     pub(crate) renamed: FxHashMap<VariableId, Place>,
-    /// What has been computed, with the variables that it depends on.
+    /// The registers of computed terms, with the variables that the values depend on.
     remembered: FxHashMap<TermId, (Place, VariableFilter)>,
-    /// The keys of `remembered`, in order.
+    /// The keys of `remembered`, in the order of insertion.
     trail: Vec<TermId>,
     guards: u32,
     edge_start: usize,
@@ -61,7 +61,7 @@ fn integer(place: Place) -> Compiled<Register> {
 }
 
 impl Expressions {
-    /// A compiler without code.
+    /// Creates a compiler without code.
     pub(crate) fn new(program: &Program, assembler: Assembler, places: Vec<Place>) -> Self {
         Self {
             assembler,
@@ -76,7 +76,7 @@ impl Expressions {
         }
     }
 
-    /// Starts an edge: nothing is remembered.
+    /// Starts an edge, with an empty cache.
     pub(crate) fn start_edge(&mut self) {
         self.remembered.clear();
         self.trail.clear();
@@ -86,14 +86,14 @@ impl Expressions {
         self.assembler.release_temporaries();
     }
 
-    /// Forgets what depends on the variable, which has changed.
+    /// Removes the terms that depend on a changed variable from the cache.
     pub(crate) fn changed(&mut self, variable: VariableId) {
         let changed = VariableFilter::of(variable);
         self.remembered
             .retain(|_, (_, variables)| !variables.may_meet(changed));
     }
 
-    /// Remembers that the variable, too, holds the term's value now.
+    /// Records that the variable holds the term's value now.
     pub(crate) fn remember_in_variable(
         &mut self,
         term: TermId,
@@ -111,13 +111,13 @@ impl Expressions {
         self.trail.push(term);
     }
 
-    /// Starts a part of the code that may be jumped over.
+    /// Starts a part of the code that is executed conditionally.
     fn enter_guard(&mut self) -> usize {
         self.guards += 1;
         self.trail.len()
     }
 
-    /// Ends it: what was computed there is not known behind it.
+    /// Ends a conditional part: the terms computed in it are removed from the cache.
     fn leave_guard(&mut self, start: usize) {
         self.guards -= 1;
         for term in self.trail.drain(start..) {
@@ -125,17 +125,18 @@ impl Expressions {
         }
     }
 
-    /// Whether guards still keep their operands from being computed.
+    /// Whether the limits allow further guards.
     fn guards_allowed(&self) -> bool {
-        self.guards < GUARD_LIMIT && self.assembler.code.len() - self.edge_start < EDGE_LIMIT
+        self.guards < MAXIMUM_GUARD_DEPTH
+            && self.assembler.code.len() - self.edge_start < MAXIMUM_GUARDED_INSTRUCTIONS
     }
 
-    /// Whether one of the terms may fault, so that its guard matters.
+    /// Whether one of the terms may fault and needs its guard.
     fn guarded(&mut self, terms: &[TermId]) -> bool {
         self.guards_allowed() && terms.iter().any(|term| self.facts.get(*term).may_fault)
     }
 
-    /// Where the term's value is, if that needs no code.
+    /// The register of the term's value, if no code is needed to compute it.
     pub(crate) fn known(&mut self, term: TermId) -> Compiled<Option<Place>> {
         if let Some((place, _)) = self.remembered.get(&term) {
             return Ok(Some(*place));
@@ -152,7 +153,7 @@ impl Expressions {
         }
     }
 
-    /// Where the variable's value is now.
+    /// The register of the variable's current value.
     pub(crate) fn place(&self, variable: VariableId) -> Place {
         match self.renamed.get(&variable) {
             Some(place) => *place,
@@ -160,7 +161,7 @@ impl Expressions {
         }
     }
 
-    /// Emits code that computes the term, and says where the value is.
+    /// Emits code that computes the term; returns the register of the value.
     pub(crate) fn value(&mut self, root: TermId) -> Compiled<Place> {
         let mut stack = vec![root];
         while let Some(&term) = stack.last() {
@@ -192,7 +193,7 @@ impl Expressions {
         }
     }
 
-    /// The operands that [`Self::apply`] wants to be known; it asks for others itself.
+    /// The operands that must be computed before [`Self::apply`]; it computes the others itself.
     fn operands_first(&mut self, term: TermId, op: Op, arguments: &[TermId]) -> Vec<TermId> {
         match (op, arguments) {
             (Op::Ite, &[_, then, otherwise])
@@ -219,7 +220,7 @@ impl Expressions {
         }
     }
 
-    /// Where a term is whose value is known.
+    /// The register of an operand's value.
     fn operand(&mut self, term: TermId) -> Compiled<Place> {
         match self.known(term)? {
             Some(place) => Ok(place),
@@ -235,7 +236,7 @@ impl Expressions {
         integer(self.operand(term)?)
     }
 
-    /// Emits an application's code. The operands of [`Self::operands_first`] are known.
+    /// Emits an application's code. The operands of [`Self::operands_first`] have been computed.
     fn apply(&mut self, term: TermId, op: Op, arguments: &[TermId]) -> Compiled<Place> {
         let sort = store().sort(term);
         match (op, arguments) {
@@ -271,7 +272,7 @@ impl Expressions {
         }
     }
 
-    /// An operator without an instruction of its own.
+    /// Emits the application of an operator without an instruction of its own.
     fn general_on(&mut self, op: Op, sort: Sort, arguments: Vec<(Place, Sort)>) -> Compiled<Place> {
         let Some(scalar) = sort.scalar() else {
             return Err(NotCompiled(format!("{op:?} makes an array")));
@@ -416,7 +417,7 @@ impl Expressions {
         Ok(())
     }
 
-    /// The operands are tried from left to right, but those that may fault last.
+    /// Emits the jump for a connective. The operands are evaluated from left to right, those that may fault last.
     fn jump_on_connective(
         &mut self,
         op: Op,
@@ -467,7 +468,7 @@ impl Expressions {
         let instruction = match (left, right) {
             (Place::Narrow(a), Place::Narrow(b)) => {
                 let shift = 64 - sort.width().unwrap_or(64) as u8;
-                // A jump if the relation holds is one unless its converse does.
+                // A jump if the relation holds is a jump unless the converse relation holds.
                 let (op, a, b) = match (op, when) {
                     (Op::BvUle, Truth::True) => (Op::BvUlt, b, a),
                     (Op::BvUlt, Truth::True) => (Op::BvUle, b, a),
@@ -542,7 +543,7 @@ impl Expressions {
         Ok(())
     }
 
-    /// Runs the body for code that is reached only sometimes.
+    /// Compiles code that is executed conditionally.
     pub(crate) fn under_guard<T>(
         &mut self,
         body: impl FnOnce(&mut Self) -> Compiled<T>,
@@ -554,7 +555,7 @@ impl Expressions {
     }
 }
 
-/// A truth value that a jump waits for.
+/// The truth value on which a jump is taken.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
     False,
@@ -570,7 +571,7 @@ impl Truth {
     }
 }
 
-/// The term that this one is the negation of, for a subtraction.
+/// The operand of an arithmetic negation, for a subtraction.
 pub(crate) fn negated(term: TermId) -> Option<TermId> {
     match store().as_application(term) {
         Some((Op::BvNeg | Op::IntNeg, arguments)) => Some(arguments[0]),

@@ -1,16 +1,16 @@
-//! What the compiler must know about a term before it emits code for it.
+//! Facts about terms that the compiler needs before it emits code for them.
 
 use rustc_hash::FxHashMap;
 
 use crate::program::{Program, VariableId};
 use crate::term::{Op, Pool, Symbol, TermId, TermKind, store};
 
-/// A set of variables, as a filter: a variable that is in the set has its bit set, others may have it too.
+/// A set of variables, as a Bloom filter: a variable that is in the set has its bit set, others may have it too.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VariableFilter(u64);
 
 impl VariableFilter {
-    /// The set of the one variable.
+    /// The set with one variable.
     pub(crate) fn of(variable: VariableId) -> Self {
         Self(1 << (variable.0 % 64))
     }
@@ -30,18 +30,18 @@ impl VariableFilter {
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) variables: VariableFilter,
-    /// Whether its evaluation may record a fault, or cost much.
+    /// Whether its evaluation may record a fault, or is expensive.
     pub(crate) may_fault: bool,
 }
 
-/// The facts about every term asked for so far.
+/// The facts about terms, computed on demand.
 pub(crate) struct FactTable {
     variables: FxHashMap<Symbol, VariableId>,
     facts: FxHashMap<TermId, Facts>,
 }
 
 impl FactTable {
-    /// A table for the program's terms.
+    /// Creates a table for the program's terms.
     pub(crate) fn new(program: &Program) -> Self {
         Self {
             variables: program.variables_by_symbol(),

@@ -1,6 +1,6 @@
 //! Floats of 32 and 64 bits on the processor, rounding to nearest.
 //!
-//! The processor computes as IEEE 754 asks; what remains is to make every NaN the one that terms know. Values are bit
+//! The processor implements IEEE 754; results that are NaNs are replaced by the canonical NaN of terms. Values are bit
 //! patterns in registers.
 
 use super::bytecode::{FloatFunction, FloatOperation, Precision, Signedness};

@@ -1,4 +1,4 @@
-//! A machine's memory: arrays, the live objects in them, and how a write is undone.
+//! A machine's memory: arrays, the live objects in them, and the undoing of writes.
 
 use super::array::Array;
 use super::bytecode::{Place, Register};
@@ -9,7 +9,7 @@ use super::value::bits;
 use crate::program::{Lifetime, ObjectId};
 use crate::term::ScalarSort;
 
-/// An array with the range of indices that is known to lie in a live object.
+/// An array with a range of indices that is known to lie in a live object, as a cache of the last check.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pub(super) cells: Array,
@@ -25,19 +25,19 @@ pub(crate) struct Heap {
     pub(super) memories: Vec<Memory>,
     pub(super) objects: ObjectTable,
     /// Whether the static objects are in the table.
-    statics_entered: bool,
-    /// The arrays whose accesses are judged by the table.
-    tabled: Vec<Register>,
+    has_static_objects: bool,
+    /// The arrays whose accesses are checked with the table.
+    checked_by_table: Vec<Register>,
 }
 
-/// What an edge has done that may have to be undone.
+/// An old value, with which an effect of an edge is undone.
 #[derive(Clone, Debug)]
 pub(super) enum Undo {
-    /// A cell that is a bit pattern.
+    /// The value of a cell that is a bit pattern.
     Bits(Register, u64, u128),
-    /// A cell that is an integer.
+    /// The value of a cell that is an integer.
     Integer(Register, u64, Integer),
-    /// A whole array.
+    /// The value of a whole array.
     Array(Register, Box<Memory>),
     /// The table of objects.
     Objects(Box<ObjectTable>),
@@ -63,7 +63,7 @@ impl AddressRegisters<'_> {
 }
 
 impl Heap {
-    /// Empty arrays, and no object.
+    /// Creates a heap of empty arrays, without objects.
     pub(super) fn new(executable: &Executable) -> Self {
         let memory = |description: &ArrayDescription| Memory {
             cells: match bits(description.shape.element) {
@@ -73,7 +73,7 @@ impl Heap {
             low: 0,
             length: 0,
         };
-        let tabled = executable
+        let checked_by_table = executable
             .arrays
             .iter()
             .zip(0..)
@@ -83,12 +83,12 @@ impl Heap {
         Self {
             memories: executable.arrays.iter().map(memory).collect(),
             objects: ObjectTable::default(),
-            statics_entered: false,
-            tabled: tabled.collect(),
+            has_static_objects: false,
+            checked_by_table: checked_by_table.collect(),
         }
     }
 
-    /// The state before the first step.
+    /// Restores the state before the first step.
     pub(super) fn reset(&mut self, executable: &Executable) {
         for (memory, description) in self.memories.iter_mut().zip(&executable.arrays) {
             memory.cells.clear();
@@ -100,16 +100,16 @@ impl Heap {
             };
         }
         self.objects.clear();
-        self.statics_entered = false;
+        self.has_static_objects = false;
     }
 
-    /// Bytes that it takes, roughly.
+    /// The approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let arrays = self.memories.iter().map(|memory| memory.cells.bytes());
         arrays.sum::<usize>() + self.objects.len() * 64
     }
 
-    /// Whether the cells are in a live object; if so, the object's range is remembered.
+    /// Checks whether the cells are in a live object; if so, the object's range is cached.
     #[cold]
     pub(super) fn check(
         &mut self,
@@ -130,12 +130,12 @@ impl Heap {
                 element_bytes,
                 base,
             } => {
-                self.enter_statics(executable, registers);
+                self.add_static_objects(executable, registers);
                 let base = base.and_then(|term| registers.get(term)).unwrap_or(0);
                 let address = base.wrapping_add(index.wrapping_mul(element_bytes));
                 let object = match self.objects.find(address, count * element_bytes) {
                     Some(object) => *object,
-                    // Memory that the program knows nothing of.
+                    // Memory outside of the program.
                     None if executable.regions[region.index()].is_outside
                         && self.objects.is_far(address, count * element_bytes) =>
                     {
@@ -157,9 +157,9 @@ impl Heap {
         }
     }
 
-    /// Puts the static objects into the table, now that their addresses are settled.
-    fn enter_statics(&mut self, executable: &Executable, registers: &AddressRegisters<'_>) {
-        if std::mem::replace(&mut self.statics_entered, true) {
+    /// Adds the static objects to the table. This happens at the first check, when their addresses have been chosen.
+    fn add_static_objects(&mut self, executable: &Executable, registers: &AddressRegisters<'_>) {
+        if std::mem::replace(&mut self.has_static_objects, true) {
             return;
         }
         let objects = executable.objects.iter().zip(&executable.object_addresses);
@@ -175,12 +175,12 @@ impl Heap {
     }
 
     fn forget_ranges(&mut self) {
-        for array in &self.tabled {
+        for array in &self.checked_by_table {
             self.memories[*array as usize].length = 0;
         }
     }
 
-    /// A new object.
+    /// Adds a new object.
     pub(super) fn allocate(
         &mut self,
         executable: &Executable,
@@ -189,7 +189,7 @@ impl Heap {
         size: u64,
         lifetime: Lifetime,
     ) {
-        self.enter_statics(executable, registers);
+        self.add_static_objects(executable, registers);
         self.objects.insert(LiveObject {
             start,
             size,
@@ -208,7 +208,7 @@ impl Heap {
         if address == 0 {
             return Ok(());
         }
-        self.enter_statics(executable, registers);
+        self.add_static_objects(executable, registers);
         self.objects.remove(address, lifetime)?;
         self.forget_ranges();
         Ok(())
@@ -220,7 +220,7 @@ impl Heap {
         self.forget_ranges();
     }
 
-    /// What lies at an index of an array, for undoing a write.
+    /// The old value of a cell, for undoing a write.
     pub(super) fn remember(
         &mut self,
         executable: &Executable,
@@ -234,7 +234,7 @@ impl Heap {
         }
     }
 
-    /// Undoes one step.
+    /// Undoes one effect.
     pub(super) fn undo(&mut self, step: Undo) {
         match step {
             Undo::Bits(array, index, value) => {

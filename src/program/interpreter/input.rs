@@ -1,4 +1,4 @@
-//! Where a run's inputs come from.
+//! Sources of a run's inputs.
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,21 @@ use rustc_hash::FxHashMap;
 use crate::program::{Input, InputId};
 use crate::term::Value;
 
-/// Gives values to the inputs of a run.
+/// A source of values for the inputs of a run.
 pub trait InputSource {
     /// The value of the next occurrence of the input, of the input's sort; `None` ends the run with
     /// [`super::Outcome::InputRefused`].
     fn next(&mut self, id: InputId, input: &Input) -> Option<Value>;
 
-    /// The bits of the next value, for a Boolean, a bit vector of up to 64 bits or a float of up to 64. A source that
-    /// is asked often may answer here without making a [`Value`].
+    /// The bits of the next value, for a Boolean, a bit vector of up to 64 bits or a float of up to 64. A fast source may
+    /// override this so as not to create a [`Value`].
     fn next_bits(&mut self, id: InputId, input: &Input) -> Option<u64> {
         self.next(id, input)
             .map(|value| super::value::bits_of(&value) as u64)
     }
 }
 
-/// Zero for every input.
+/// The source that gives zero for every input.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct ZeroInputs;
 
@@ -31,15 +31,16 @@ impl InputSource for ZeroInputs {
     }
 }
 
-/// The values of a run's inputs in the order of their occurrence, which is what makes an alarm repeatable.
+/// The values of a run's inputs in the order of their occurrence, with which the run can be repeated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Journal {
     /// Each input that occurred, with its value.
     pub entries: Vec<(InputId, Value)>,
 }
 
-/// Inputs from a journal: for each [`InputId`] the values in order, then zeros. So a journal serves every program that
-/// shares the inputs' ids, even if it asks for more of them or in another order among different ids.
+/// The source that gives the values of a journal: for each [`InputId`] the values in order, then zeros. A journal can thus
+/// be replayed on every program with the same input ids, even if it reads more inputs or reads different ids in another
+/// order.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayInputs {
     queues: FxHashMap<InputId, VecDeque<Value>>,
@@ -63,7 +64,7 @@ impl InputSource for ReplayInputs {
     }
 }
 
-/// Passes another source's values on and keeps a journal of them.
+/// A source that forwards another source's values and records them in a journal.
 #[derive(Debug)]
 pub struct RecordingInputs<'s, S: ?Sized> {
     source: &'s mut S,
@@ -71,7 +72,7 @@ pub struct RecordingInputs<'s, S: ?Sized> {
 }
 
 impl<'s, S: InputSource + ?Sized> RecordingInputs<'s, S> {
-    /// A recorder of the source.
+    /// Creates a recorder of the source.
     pub fn new(source: &'s mut S) -> Self {
         Self {
             source,
@@ -79,7 +80,7 @@ impl<'s, S: InputSource + ?Sized> RecordingInputs<'s, S> {
         }
     }
 
-    /// What has been recorded.
+    /// The recorded journal.
     pub fn into_journal(self) -> Journal {
         self.journal
     }

@@ -1,4 +1,4 @@
-//! Mathematical integers, fast while they are small.
+//! Mathematical integers, with a fast path for small ones.
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -57,7 +57,7 @@ impl Ord for Integer {
         match (self, other) {
             (Self::Small(a), Self::Small(b)) => a.cmp(b),
             (Self::Big(a), Self::Big(b)) => a.cmp(b),
-            // What does not fit into a word is beyond every word on the side of its sign.
+            // An integer that does not fit into a word is above all words, or below all if it is negative.
             (Self::Small(_), Self::Big(b)) if b.is_negative() => Ordering::Greater,
             (Self::Small(_), Self::Big(_)) => Ordering::Less,
             (Self::Big(a), Self::Small(_)) if a.is_negative() => Ordering::Less,
@@ -67,7 +67,7 @@ impl Ord for Integer {
 }
 
 impl Integer {
-    /// The value without limits.
+    /// The value as a big integer.
     pub(crate) fn to_big(&self) -> BigInt {
         match self {
             Self::Small(value) => BigInt::from(*value),
@@ -124,7 +124,7 @@ impl Integer {
         Self::from(self.to_big() * other.to_big())
     }
 
-    /// SMT-LIB's `div` with the remainder never negative; zero by zero divisor (see [`crate::term::Op::IntDiv`]).
+    /// SMT-LIB's `div`, whose remainder is never negative; zero if the divisor is zero (see [`crate::term::Op::IntDiv`]).
     pub(crate) fn divide(&self, other: &Self) -> Self {
         if let (Self::Small(a), Self::Small(b)) = (self, other) {
             return match *b {
@@ -139,7 +139,7 @@ impl Integer {
         Self::from((&a - a.mod_floor(&b.abs())) / b)
     }
 
-    /// SMT-LIB's `mod`, never negative; the dividend by a zero divisor (see [`crate::term::Op::IntMod`]).
+    /// SMT-LIB's `mod`, never negative; the dividend if the divisor is zero (see [`crate::term::Op::IntMod`]).
     pub(crate) fn modulo(&self, other: &Self) -> Self {
         if let (Self::Small(a), Self::Small(b)) = (self, other) {
             return match *b {
@@ -187,7 +187,7 @@ mod tests {
         value.to_big()
     }
 
-    /// Words near the places where an operation leaves them.
+    /// Words at which operations overflow.
     fn words() -> impl Strategy<Value = i64> {
         prop_oneof![
             any::<i64>(),

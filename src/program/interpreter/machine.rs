@@ -9,18 +9,18 @@ use super::outcome::{Fault, FaultKind};
 use crate::program::{InputId, VariableId};
 use crate::term::Value;
 
-/// How many faults are kept.
-const FAULT_LIMIT: usize = 64;
+/// Maximum number of faults that are recorded with their edges.
+const MAXIMUM_RECORDED_FAULTS: usize = 64;
 
 /// An activation of a function.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) site: u32,
-    /// Where it goes on.
+    /// The address to return to.
     pub(super) return_to: Address,
 }
 
-/// Call stack, and the locals of activations below the topmost one of a recursive function.
+/// The call stack, and the saved locals of recursive functions' earlier activations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     pub(super) frames: Vec<Frame>,
@@ -44,18 +44,18 @@ impl Stack {
     }
 }
 
-/// An edge with effects before a condition.
+/// The execution of an edge with effects before a condition, which are undone if the condition is false.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attempt {
     pub(super) active: bool,
     pub(super) undo: Vec<Undo>,
-    /// Inputs that the edge has consumed.
+    /// The inputs that the edge has read.
     pub(super) drawn: Vec<(InputId, Value)>,
-    /// Inputs that an edge has consumed that was not taken: they are the next ones.
+    /// The inputs read by an edge that was rolled back; they are the next values to be read.
     pub(super) pending: Vec<(InputId, Value)>,
 }
 
-/// What is reported of a run besides its outcome.
+/// The faults and inputs of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     pub(super) faults: Vec<Fault>,
@@ -68,7 +68,7 @@ impl Log {
     #[cold]
     pub(super) fn fault(&mut self, executable: &Executable, pc: usize, kind: FaultKind) {
         self.fault_count += 1;
-        if self.faults.len() < FAULT_LIMIT
+        if self.faults.len() < MAXIMUM_RECORDED_FAULTS
             && let Some(&edge) = executable.edge_of.get(pc)
         {
             self.faults.push(Fault { kind, edge });
@@ -76,7 +76,7 @@ impl Log {
     }
 }
 
-/// Runs a compiled program. One machine serves for any number of runs, which saves building it anew.
+/// A machine that runs a compiled program, any number of times.
 #[derive(Clone, Debug)]
 pub struct Machine<'e> {
     pub(super) executable: &'e Executable,
@@ -91,7 +91,7 @@ pub struct Machine<'e> {
 }
 
 impl<'e> Machine<'e> {
-    /// A machine for the program.
+    /// Creates a machine for the program.
     pub fn new(executable: &'e Executable) -> Self {
         let mut machine = Self {
             executable,
@@ -108,7 +108,7 @@ impl<'e> Machine<'e> {
         machine
     }
 
-    /// The state before the first step.
+    /// Restores the state before the first step.
     pub(super) fn reset(&mut self) {
         self.pc = self.executable.entry as usize;
         self.narrow.clone_from(&self.executable.narrow);
@@ -124,7 +124,7 @@ impl<'e> Machine<'e> {
         self.log = Log::default();
     }
 
-    /// Bytes that the state takes, roughly.
+    /// The approximate size of the state in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.heap.bytes() + self.stack.bytes()
     }

@@ -1,20 +1,20 @@
 //! The concrete interpreter: runs a program exactly on given inputs.
 //!
 //! A [`Program`](crate::program::Program) is compiled once to an [`Executable`], a compact register code that threads
-//! share; a [`Machine`] runs it. What a run asks from outside comes from an [`InputSource`]; what it does can be
-//! watched by an [`Observer`]. It computes what the terms mean ([`crate::term::evaluate`]) and nothing else, for both
-//! arithmetics; where C leaves the behaviour undefined, it notes a [`Fault`] and goes on with the terms' meaning.
+//! share; a [`Machine`] runs it. An [`InputSource`] gives the inputs of a run; an [`Observer`] can watch it. The machine
+//! implements the semantics of terms ([`crate::term::evaluate`]) for both arithmetics. Where C leaves the behaviour
+//! undefined, it records a [`Fault`] and continues with the semantics of the terms.
 //!
-//! | file | concept |
+//! | file | content |
 //! | --- | --- |
 //! | `bytecode` | the instructions |
-//! | `compile`, `expression`, `scalar`, `arrays`, `assembler`, `facts` | from edges and terms to instructions |
-//! | `executable`, `tables`, `exclusion` | a compiled program; whether its runs depend on inputs alone |
-//! | `machine`, `heap` | a run's state |
-//! | `execute`, `support`, `float`, `slice` | the loop that changes it, for so many steps |
+//! | `compile`, `expression`, `scalar`, `arrays`, `assembler`, `facts` | compilation of edges and terms to instructions |
+//! | `executable`, `tables`, `exclusion` | compiled programs; whether runs depend on inputs alone |
+//! | `machine`, `heap` | the state of a run |
+//! | `execute`, `support`, `float`, `slice` | the interpreter loop |
 //! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
-//! | `concolic`, `run` | which inputs a run stands for; a whole run, with loops accelerated |
-//! | `input`, `observer`, `outcome` | what a run asks, who watches it, how it ends |
+//! | `concolic`, `run` | concolic execution; whole runs, with loops accelerated |
+//! | `input`, `observer`, `outcome` | input sources, observers, outcomes and faults |
 
 mod array;
 mod arrays;

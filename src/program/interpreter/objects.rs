@@ -1,18 +1,18 @@
-//! Which addresses belong to a live object.
+//! The live objects of a run, by address.
 //!
-//! Objects do not overlap, so the intervals are kept in a map by their first address. An object that ended stays in a
-//! second map until its addresses are used again, for the sake of the message about a later access.
+//! Objects do not overlap, so the intervals are kept in a map by their first address. An object that has ended stays in a
+//! second map until its address is used again, so that a later access can be reported as a use after free.
 
 use std::collections::BTreeMap;
 
 use crate::program::{Lifetime, ObjectId};
 
-/// How an object came to be.
+/// The origin of an object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It exists from the program's start, in the regions that name it.
+    /// A static object, which exists from the program's start.
     Static(ObjectId),
-    /// It was created by [`crate::program::Operation::Allocate`].
+    /// An object created by [`crate::program::Operation::Allocate`].
     Dynamic(Lifetime),
 }
 
@@ -22,12 +22,11 @@ pub(crate) struct LiveObject {
     pub(crate) start: u64,
     /// Size in bytes.
     pub(crate) size: u64,
-    /// How it came to be.
     pub(crate) origin: Origin,
 }
 
 impl LiveObject {
-    /// Whether all bytes from the address on are within the object.
+    /// Whether the `bytes` bytes at the address are within the object.
     fn covers(&self, address: u64, bytes: u64) -> bool {
         let offset = address.wrapping_sub(self.start);
         offset < self.size && bytes <= self.size - offset
@@ -39,25 +38,26 @@ impl LiveObject {
 pub(crate) struct ObjectTable {
     live: BTreeMap<u64, LiveObject>,
     ended: BTreeMap<u64, u64>,
-    /// Whether two objects were live at an address at the same time.
+    /// Whether two live objects have overlapped.
     overlap: bool,
 }
 
-/// Why an access or a release is wrong.
+/// Why an access or a deallocation is invalid.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Misuse {
     /// The address is null or close to it.
     Null,
-    /// The object there has ended.
+    /// The object at the address has ended.
     Ended,
-    /// There is no object, or it is too short.
+    /// There is no object, or it is too small.
     Outside,
 }
 
-/// What is so many bytes away from an object is not reached from it by a small mistake.
+/// Distance from all objects (bytes) beyond which an address counts as memory outside of the program rather than as an
+/// access out of bounds.
 const NEIGHBOURHOOD: u64 = 1 << 16;
 
-/// Addresses below this one count as null in messages.
+/// The end of the addresses that are reported as null.
 const NULL_PAGE: u64 = 256;
 
 impl ObjectTable {
@@ -67,7 +67,7 @@ impl ObjectTable {
         self.overlap = false;
     }
 
-    /// Adds an object; what ended where it begins is forgotten.
+    /// Adds an object, and removes an ended object with the same first address.
     pub(crate) fn insert(&mut self, object: LiveObject) {
         let before = self.live.range(..=object.start).next_back();
         let after = self.live.range(object.start..).next();
@@ -81,18 +81,18 @@ impl ObjectTable {
         self.live.insert(object.start, object);
     }
 
-    /// Whether two objects were live at an address at the same time: no memory is laid out like that.
+    /// Whether two live objects have overlapped, which no real memory layout allows.
     pub(crate) const fn has_overlap(&self) -> bool {
         self.overlap
     }
 
-    /// The object that covers the bytes, if it is live.
+    /// The live object that contains the bytes.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<&LiveObject> {
         let (_, object) = self.live.range(..=address).next_back()?;
         object.covers(address, bytes).then_some(object)
     }
 
-    /// Whether no object that lives or has ended is anywhere near the bytes.
+    /// Whether no live or ended object is within [`NEIGHBOURHOOD`] of the bytes.
     pub(crate) fn is_far(&self, address: u64, bytes: u64) -> bool {
         let (Some(low), Some(high)) = (
             address.checked_sub(NEIGHBOURHOOD),
@@ -109,7 +109,7 @@ impl ObjectTable {
             && ended.is_none_or(|(&start, &size)| before(start, size))
     }
 
-    /// Why no live object covers the bytes.
+    /// The reason why no live object contains the bytes.
     pub(crate) fn explain(&self, address: u64) -> Misuse {
         if address < NULL_PAGE {
             return Misuse::Null;
@@ -120,7 +120,7 @@ impl ObjectTable {
         }
     }
 
-    /// Ends the object that starts at the address, if it may end in this way.
+    /// Removes the object that starts at the address, if it has this lifetime.
     pub(crate) fn remove(&mut self, address: u64, lifetime: Lifetime) -> Result<(), Misuse> {
         match self.live.get(&address) {
             Some(object) if object.origin == Origin::Dynamic(lifetime) => {

@@ -1,4 +1,4 @@
-//! What may watch a run.
+//! Observers of runs.
 
 use super::array::Array;
 use super::bytecode::{Instruction, Place};
@@ -9,40 +9,41 @@ use super::value::value_of_bits;
 use crate::program::{EdgeId, VariableId};
 use crate::term::{ArrayValue, ScalarSort, Sort, Value};
 
-/// Watches a run. The machine is compiled for each type of observer, so that hooks left empty cost nothing.
+/// An observer of a run. The machine is compiled for each type of observer, so that empty hooks cost nothing.
 pub trait Observer {
-    /// Whether it wants to see every instruction.
+    /// Whether [`Self::instruction`] is called.
     const FOLLOWS_INSTRUCTIONS: bool = false;
 
-    /// Whether it may miss iterations of a loop that take the same path as the ones before and after them.
+    /// Whether the observer may miss iterations of a loop that take the same path as the ones before and after them.
     const MAY_MISS_ITERATIONS: bool = false;
 
-    /// The instruction is about to be executed.
+    /// Called before an instruction is executed.
     fn instruction(&mut self, view: &InstructionView<'_>) {
         let _ = view;
     }
 
-    /// The edge has been taken; the state is the one behind it. A call's edge is reported at the call, with the
-    /// parameters set.
+    /// Called after an edge has been taken, with the state after it. The edge of a call is reported at the callee's entry,
+    /// with the parameters set.
     fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
         let _ = (edge, state);
     }
 
-    /// Two bit patterns of up to 64 bits are compared, in the instruction with the given number.
+    /// Called when the instruction at the address `site` compares two bit patterns of up to 64 bits.
     fn comparison(&mut self, site: u32, left: u64, right: u64) {
         let _ = (site, left, right);
     }
 }
 
-/// An instruction that is about to be executed, with what it will find.
+/// An instruction that is about to be executed, and the state before it.
 #[derive(Copy, Clone)]
 pub struct InstructionView<'s> {
     pub(super) instruction: &'s Instruction,
     pub(super) narrow: &'s [u64],
     pub(super) integer: &'s [Integer],
-    /// Whether an input would be drawn that no other edge has drawn before, and none will draw again.
+    /// Whether an input would be read directly from the source: not as part of an edge that may be rolled back, and not
+    /// again after a rollback.
     pub(super) draws_afresh: bool,
-    /// The call that would be returned from.
+    /// The call site to which a return instruction would return.
     pub(super) returns_from: Option<u32>,
 }
 
@@ -53,7 +54,7 @@ impl Observer for NoObserver {
     const MAY_MISS_ITERATIONS: bool = true;
 }
 
-/// The edges that a run takes, in order.
+/// An observer that records the edges of a run, in order.
 #[derive(Clone, Debug, Default)]
 pub struct EdgeTrace {
     pub edges: Vec<EdgeId>,
@@ -76,13 +77,13 @@ pub struct StateView<'s> {
 }
 
 impl StateView<'_> {
-    /// The variable's value; for a local, that of the activation at hand.
+    /// The variable's value; for a local, in the current activation.
     pub fn value(&self, variable: VariableId) -> Value {
         let description = &self.executable.variables[variable.index()];
         self.value_at(description.place, description.sort)
     }
 
-    /// A cell of an array variable; `None` for what is no array.
+    /// A cell of an array variable; `None` if the variable is not an array.
     pub fn cell(&self, array: VariableId, index: u64) -> Option<Value> {
         let description = &self.executable.variables[array.index()];
         let (Place::Array(register), Sort::Array { element, .. }) =
@@ -114,8 +115,7 @@ impl StateView<'_> {
         }
     }
 
-    /// The bytes of the static object with the name, if it lives in memory; see
-    /// [`crate::program::Program::objects`].
+    /// The bytes of the static object with the name, if it is in memory; see [`crate::program::Program::objects`].
     pub fn object_bytes(&self, name: &str) -> Option<Vec<u8>> {
         let position = self
             .executable
@@ -200,7 +200,7 @@ pub(super) fn array_value(cells: &Array, index: ScalarSort, element: ScalarSort)
     }
 }
 
-/// Makes an array hold a value.
+/// Assigns a value to an array.
 pub(super) fn load_array(cells: &mut Array, value: &ArrayValue) {
     match value.default_value() {
         Value::Int(default) => cells.fill_integer(Integer::from(default.clone())),

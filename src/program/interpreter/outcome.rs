@@ -1,21 +1,21 @@
-//! What a run ends with.
+//! Limits, outcomes and faults of runs.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::program::{EdgeId, LocationId};
 
-/// How far a run may go.
+/// The limits of a run.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits<'c> {
-    /// Steps: edges taken, where an edge with several operations counts as many steps. What is leapt over
-    /// ([`super::concolic`]) does not count.
+    /// Maximum number of steps: operations on the edges taken, at least one for each edge. Skipped iterations
+    /// ([`super::concolic`]) do not count.
     pub steps: u64,
-    /// Bytes for arrays and the call stack, roughly: the limit is looked at every few thousand steps.
+    /// Maximum size (bytes, approximately) of arrays and the call stack; checked every few thousand steps.
     pub memory: usize,
-    /// When to stop; looked at every few thousand steps.
+    /// The time at which the run stops; checked every few thousand steps.
     pub deadline: Option<Instant>,
-    /// Stops the run when it becomes true.
+    /// The flag that stops the run when it becomes true; checked every few thousand steps.
     pub cancelled: Option<&'c AtomicBool>,
 }
 
@@ -45,7 +45,7 @@ pub enum Outcome {
     Blocked {
         location: LocationId,
     },
-    /// An edge whose meaning is not known was to be taken.
+    /// The next edge was an unsupported one.
     Unsupported {
         edge: EdgeId,
         reason: String,
@@ -61,53 +61,53 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// What went wrong on the way, though the run went on: in C, the behaviour is undefined from here.
+/// A kind of undefined behaviour that a run has met; the run continues with the semantics of the terms.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// A read or a write at a null pointer.
     NullAccess,
     /// A read or a write outside of every live object.
     OutOfBounds,
-    /// A read or a write in an object that has ended.
+    /// A read or a write in an object whose lifetime has ended.
     UseAfterFree,
     /// A division or a remainder by zero.
     DivisionByZero,
-    /// A signed division, or the remainder of one, whose quotient is beyond its type: the least number by -1. x86's
-    /// instruction raises a signal, as by zero.
+    /// A signed division or remainder whose quotient overflows: the least number by -1. On x86 it raises a signal, like a
+    /// division by zero.
     DivisionOverflow,
     /// A shift by the operand's width or more.
     OversizedShift,
-    /// The release of what is not the start of a live object of that kind.
+    /// A deallocation at an address at which no live object of that kind starts.
     InvalidFree,
-    /// Two live objects at one address: the addresses that were chosen are not those of a real run.
+    /// Two live objects overlap: no real run chooses such addresses.
     Overlap,
 }
 
-/// A fault and its place.
+/// A fault and its edge.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// On which edge; it may be one whose condition turned out false.
+    /// The edge; it may be one that was not taken because its condition was false.
     pub edge: EdgeId,
 }
 
-/// What a run was like.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub outcome: Outcome,
     /// The first faults, in order.
     pub faults: Vec<Fault>,
     pub fault_count: u64,
-    /// Number of inputs consumed.
+    /// Number of inputs read.
     pub inputs: u64,
-    /// Number of them whose value a real execution determines ([`crate::program::InputKind::Unknown`]).
+    /// Number of inputs read whose value a real execution determines ([`crate::program::InputKind::Unknown`]).
     pub unknown_inputs: u64,
     /// Number of steps; see [`Limits::steps`].
     pub steps: u64,
 }
 
 impl Report {
-    /// Whether the run is one of the real program: without faults and without guesses.
+    /// Whether the run is one of the real program: without faults, and without inputs that a real execution determines.
     pub fn is_faithful(&self) -> bool {
         self.fault_count == 0 && self.unknown_inputs == 0
     }

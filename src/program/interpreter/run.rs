@@ -1,4 +1,4 @@
-//! A whole run, in slices, with loops accelerated ([`super::concolic::acceleration`]).
+//! A whole run, with loops accelerated ([`super::concolic::acceleration`]).
 
 use super::concolic::acceleration::Accelerator;
 use super::input::InputSource;
@@ -6,8 +6,8 @@ use super::machine::Machine;
 use super::observer::{NoObserver, Observer};
 use super::outcome::{Limits, Report};
 
-/// Steps between two looks at the clock and at the memory.
-const SLICE: u64 = 1 << 14;
+/// Number of steps between two checks of the time and memory limits.
+const STEPS_BETWEEN_CHECKS: u64 = 1 << 14;
 
 impl Machine<'_> {
     /// Runs the program from its start.
@@ -15,8 +15,8 @@ impl Machine<'_> {
         self.run_observed(inputs, limits, &mut NoObserver)
     }
 
-    /// Runs the program from its start, watched. Iterations of a loop that are all alike may be leapt over
-    /// ([`super::concolic`]) if the observer does not mind.
+    /// Runs the program from its start with an observer. Iterations of a loop that take the same path may be skipped
+    /// ([`super::concolic`]) if the observer allows it ([`Observer::MAY_MISS_ITERATIONS`]).
     pub fn run_observed<O: Observer>(
         &mut self,
         inputs: &mut dyn InputSource,
@@ -38,7 +38,7 @@ impl Machine<'_> {
         let outcome = loop {
             let end = match O::MAY_MISS_ITERATIONS && accelerator.is_due(steps) {
                 true => accelerator.go_on(self, inputs, limits, &mut steps, observer),
-                false => self.go_on(inputs, limits, SLICE, &mut steps, observer),
+                false => self.go_on(inputs, limits, STEPS_BETWEEN_CHECKS, &mut steps, observer),
             };
             if let Some(outcome) = end {
                 break outcome;

@@ -1,4 +1,4 @@
-//! Which instruction computes an operator on scalars.
+//! Compilation of operators on scalars.
 
 use super::bytecode::{
     FloatFunction, FloatOperation, Instruction, IntegerOperation, IntegerRelation, Place,
@@ -8,7 +8,7 @@ use super::expression::{Compiled, Expressions, negated};
 use super::value::Class;
 use crate::term::{Constant, FloatFormat, Op, Pool, RoundingMode, Sort, TermId, TermKind, store};
 
-/// 64 less the width of a sort that is a narrow bit pattern.
+/// 64 minus the width of the sort; `None` if its values are not narrow bit patterns.
 fn shift(sort: Sort) -> Option<u8> {
     match sort {
         Sort::Bool => Some(63),
@@ -17,7 +17,7 @@ fn shift(sort: Sort) -> Option<u8> {
     }
 }
 
-/// The format as one that the machine computes with.
+/// The precision of a float sort for which there are instructions.
 fn precision(sort: Sort) -> Option<Precision> {
     match sort {
         Sort::Float(FloatFormat::F32) => Some(Precision::Single),
@@ -35,7 +35,7 @@ fn rounding(mode: TermId) -> Option<RoundingMode> {
 }
 
 impl Expressions {
-    /// Emits the instruction for the operator, if it has one; the operands are known.
+    /// Emits the instruction for the operator, if there is one; the operands have been computed.
     pub(super) fn scalar(
         &mut self,
         op: Op,
@@ -71,7 +71,7 @@ impl Expressions {
         Ok(Some(self.assembler.emit_fresh(class, instruction)))
     }
 
-    /// The operand's register serves for the result, too.
+    /// Uses the operand's register for the result.
     fn same(&mut self, operand: TermId) -> Compiled<Option<Place>> {
         let register = self.narrow_operand(operand)?;
         self.assembler.keep_last();
@@ -218,7 +218,7 @@ impl Expressions {
         }
     }
 
-    /// An addition, or a subtraction if one operand is a negation.
+    /// Emits an addition, or a subtraction if one operand is a negation.
     fn sum(&mut self, sort: Sort, a: TermId, b: TermId) -> Compiled<Option<Place>> {
         let (minuend, subtrahend) = match (negated(a), negated(b)) {
             (_, Some(subtrahend)) => (a, Some(subtrahend)),

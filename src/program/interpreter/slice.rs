@@ -1,4 +1,4 @@
-//! A slice of a run: some steps, within the limits.
+//! The execution of a run for a number of steps, within the limits.
 
 use std::time::Instant;
 
@@ -9,8 +9,8 @@ use super::observer::Observer;
 use super::outcome::{FaultKind, Limits, Outcome, Report};
 
 impl Machine<'_> {
-    /// Goes on with a run for about so many steps, which are added to `steps`; the outcome, if it ends. A run that an
-    /// input was refused to may go on, to ask for the input again.
+    /// Continues a run for about `slice` steps, and adds the steps taken to `steps`; returns the outcome if the run ends. A
+    /// run that ended with [`Outcome::InputRefused`] may be continued and then asks for the input again.
     pub(super) fn go_on<O: Observer>(
         &mut self,
         inputs: &mut dyn InputSource,
@@ -44,7 +44,7 @@ impl Machine<'_> {
         (self.bytes() > limits.memory).then_some(Outcome::MemoryLimit)
     }
 
-    /// What is to be said of the run.
+    /// The report of a run that has ended.
     pub(super) fn report(&mut self, outcome: Outcome, steps: u64) -> Report {
         if self.heap.objects.has_overlap() {
             self.log.fault(self.executable, self.pc, FaultKind::Overlap);

@@ -1,4 +1,4 @@
-//! What the machine's loop calls for the longer instructions.
+//! The implementation of the longer instructions, which the interpreter loop calls.
 
 use smallvec::SmallVec;
 
@@ -15,14 +15,14 @@ use super::value::bits_of;
 use crate::program::InputId;
 use crate::term::{Op, ScalarSort, Value, apply_op};
 
-/// The registers, for an instruction that is long enough not to mind them coming in a bundle.
+/// The scalar registers of a machine.
 pub(super) struct Registers<'m> {
     pub(super) narrow: &'m mut [u64],
     pub(super) wide: &'m mut [u128],
     pub(super) integer: &'m mut [Integer],
 }
 
-/// The ones of an array's indices.
+/// The bit mask of an array's indices.
 #[inline]
 pub(super) fn index_mask(executable: &Executable, array: Register) -> u64 {
     match executable.arrays[array as usize].shape.index {
@@ -31,7 +31,7 @@ pub(super) fn index_mask(executable: &Executable, array: Register) -> u64 {
     }
 }
 
-/// Whether consecutive bytes are in a live object.
+/// Checks whether consecutive bytes are in a live object.
 #[inline]
 pub(super) fn check_bytes(
     executable: &Executable,
@@ -50,7 +50,7 @@ pub(super) fn check_bytes(
     heap.check(executable, registers, array, index, count)
 }
 
-/// The fault of an operator on these values.
+/// The fault of applying an operator to the values, if any.
 fn general_fault(op: Op, arguments: &[Value]) -> Option<FaultKind> {
     let [_, right] = arguments else {
         return None;
@@ -79,13 +79,13 @@ impl Log {
 }
 
 impl Attempt {
-    /// Whether inputs come straight from the source.
+    /// Whether inputs come directly from the source and need not be recorded.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         !self.active && self.pending.is_empty()
     }
 
-    /// The input's next value.
+    /// Reads the input's next value.
     pub(super) fn draw(
         &mut self,
         executable: &Executable,
@@ -108,14 +108,14 @@ impl Attempt {
         Some(value)
     }
 
-    /// Starts an edge that may fail after effects.
+    /// Starts an edge that may block after effects.
     pub(super) fn begin(&mut self) {
         self.active = true;
         self.undo.clear();
         self.drawn.clear();
     }
 
-    /// Undoes the edge's effects; the inputs that it consumed are the next ones again.
+    /// Undoes the edge's effects; the inputs that it read will be read again.
     pub(super) fn roll_back(&mut self, heap: &mut Heap) {
         self.active = false;
         while let Some(step) = self.undo.pop() {
@@ -125,8 +125,8 @@ impl Attempt {
     }
 }
 
-/// A value outside of the registers.
-enum Kept {
+/// A saved value of a register.
+enum SavedValue {
     Narrow(u64),
     Wide(u128),
     Integer(Integer),
@@ -134,29 +134,33 @@ enum Kept {
 }
 
 impl Registers<'_> {
-    /// Takes a register's value along.
-    fn keep(&self, from: Place, heap: &Heap) -> Kept {
+    /// Saves a register's value.
+    fn save(&self, from: Place, heap: &Heap) -> SavedValue {
         match from {
-            Place::Narrow(register) => Kept::Narrow(self.narrow[register as usize]),
-            Place::Wide(register) => Kept::Wide(self.wide[register as usize]),
-            Place::Integer(register) => Kept::Integer(self.integer[register as usize].clone()),
+            Place::Narrow(register) => SavedValue::Narrow(self.narrow[register as usize]),
+            Place::Wide(register) => SavedValue::Wide(self.wide[register as usize]),
+            Place::Integer(register) => {
+                SavedValue::Integer(self.integer[register as usize].clone())
+            }
             Place::Array(register) => {
-                Kept::Array(Box::new(heap.memories[register as usize].clone()))
+                SavedValue::Array(Box::new(heap.memories[register as usize].clone()))
             }
         }
     }
 
-    /// Puts a value into a register.
-    fn give(&mut self, value: Kept, to: Place, heap: &mut Heap) {
+    /// Assigns a saved value to a register.
+    fn set(&mut self, value: SavedValue, to: Place, heap: &mut Heap) {
         match (value, to) {
-            (Kept::Narrow(value), Place::Narrow(register)) => {
+            (SavedValue::Narrow(value), Place::Narrow(register)) => {
                 self.narrow[register as usize] = value
             }
-            (Kept::Wide(value), Place::Wide(register)) => self.wide[register as usize] = value,
-            (Kept::Integer(value), Place::Integer(register)) => {
+            (SavedValue::Wide(value), Place::Wide(register)) => {
+                self.wide[register as usize] = value
+            }
+            (SavedValue::Integer(value), Place::Integer(register)) => {
                 self.integer[register as usize] = value
             }
-            (Kept::Array(value), Place::Array(register)) => {
+            (SavedValue::Array(value), Place::Array(register)) => {
                 heap.memories[register as usize].cells = value.cells
             }
             _ => {}
@@ -171,14 +175,14 @@ impl Registers<'_> {
                     self.narrow[to as usize] = self.narrow[from as usize]
                 }
                 (from, to) => {
-                    let value = self.keep(from, heap);
-                    self.give(value, to, heap);
+                    let value = self.save(from, heap);
+                    self.set(value, to, heap);
                 }
             }
         }
     }
 
-    /// An operator on values. Says what is wrong with them, if anything.
+    /// Applies an operator to values; returns its fault, if any.
     pub(super) fn general(
         &mut self,
         executable: &Executable,
@@ -213,7 +217,7 @@ impl Registers<'_> {
 }
 
 impl Stack {
-    /// Keeps a function's locals while another activation of it runs.
+    /// Saves a function's locals while another activation of it runs.
     fn save(&mut self, locals: &Locals, registers: &Registers<'_>, heap: &Heap) {
         let narrow = locals
             .narrow
@@ -257,7 +261,7 @@ impl Stack {
         }
     }
 
-    /// Calls: sets the parameters and remembers where to go on.
+    /// Executes a call: sets the parameters and pushes the frame. Returns the callee's entry.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -275,7 +279,7 @@ impl Stack {
         call.entry
     }
 
-    /// Returns: sets the call's results. Says where to go on; nowhere if the program is over.
+    /// Executes a return: sets the call's results. Returns the address after the call, or `None` if the program has ended.
     #[inline]
     pub(super) fn leave(
         &mut self,
@@ -289,11 +293,11 @@ impl Stack {
             let values = call
                 .results
                 .iter()
-                .map(|(from, _)| registers.keep(*from, heap));
-            let values: SmallVec<[Kept; 4]> = values.collect();
+                .map(|(from, _)| registers.save(*from, heap));
+            let values: SmallVec<[SavedValue; 4]> = values.collect();
             self.restore(&executable.locals[call.callee.index()], registers, heap);
             for ((_, to), value) in call.results.iter().zip(values) {
-                registers.give(value, *to, heap);
+                registers.set(value, *to, heap);
             }
         } else {
             registers.copy_all(&call.results, heap);

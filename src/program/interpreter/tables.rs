@@ -1,4 +1,4 @@
-//! A compiled program's tables: what there is besides the code.
+//! The tables of a compiled program.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use super::expression::Expressions;
 use crate::program::{EdgeId, InputKind, Operation, Program, Region, RegionId, Scope, VariableId};
 use crate::term::{Constant, Pool, TermId, TermKind, store};
 
-/// Puts everything together, once the code is finished.
+/// Creates the compiled program from the finished code.
 pub(super) fn executable(
     program: &Program,
     expressions: Expressions,
@@ -68,7 +68,7 @@ pub(super) fn executable(
     }
 }
 
-/// What is needed of each region.
+/// The descriptions of the regions.
 fn regions(program: &Program, expressions: &Expressions) -> Vec<RegionDescription> {
     let describe = |region: &Region| RegionDescription {
         array: match expressions.places[region.variable.index()] {
@@ -84,7 +84,7 @@ fn regions(program: &Program, expressions: &Expressions) -> Vec<RegionDescriptio
     program.regions.iter().map(describe).collect()
 }
 
-/// What each array register stands for.
+/// The descriptions of the array registers.
 fn array_descriptions(
     program: &Program,
     expressions: &Expressions,
@@ -120,7 +120,7 @@ fn is_outside(program: &Program, region: &Region) -> bool {
     objects.any(|&object| program.object(object).is_outside)
 }
 
-/// How many cells of the arrays of regions with a single object are used.
+/// For each array of a region with a single object, the number of cells that are used.
 pub(super) fn expected_lengths(program: &Program) -> FxHashMap<VariableId, u64> {
     let lengths = program.regions.iter().filter_map(|region| {
         let cells = single_object_cells(program, region)?;
@@ -129,7 +129,7 @@ pub(super) fn expected_lengths(program: &Program) -> FxHashMap<VariableId, u64> 
     lengths.collect()
 }
 
-/// The number of cells of a region that is one static object.
+/// The number of cells of a region that consists of one static object.
 fn single_object_cells(program: &Program, region: &Region) -> Option<u64> {
     match region.objects[..] {
         [object] if !region.dynamic && !is_outside(program, region) => {
@@ -139,7 +139,7 @@ fn single_object_cells(program: &Program, region: &Region) -> Option<u64> {
     }
 }
 
-/// Functions that may be active more than once at a time.
+/// For each function whether it may have several activations at a time.
 pub(super) fn recursive_functions(program: &Program) -> Vec<bool> {
     let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
     let nodes: Vec<_> = program
@@ -167,7 +167,7 @@ pub(super) fn recursive_functions(program: &Program) -> Vec<bool> {
     recursive
 }
 
-/// An address as a constant or a variable.
+/// An address term that is a constant or a variable; `None` for other terms.
 fn address_term(term: TermId, expressions: &Expressions) -> Option<AddressTerm> {
     match store().kind(term) {
         TermKind::Constant(Constant::BitVec(value)) => {

@@ -1,4 +1,4 @@
-//! Between values and bit patterns in registers.
+//! Conversion between values and the bit patterns in registers.
 
 use crate::term::{FloatFormat, FloatValue, ScalarSort, Sort, Value};
 
@@ -24,7 +24,7 @@ pub(crate) fn value_of_bits(sort: Sort, bits: u128) -> Value {
     }
 }
 
-/// The class of registers that values of a scalar sort live in.
+/// The class of registers that hold the values of a scalar sort.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     /// A bit pattern of up to 64 bits.
@@ -60,7 +60,7 @@ pub(crate) const NAN32: u32 = 0x7fc0_0000;
 /// The positive quiet NaN.
 pub(crate) const NAN64: u64 = 0x7ff8_0000_0000_0000;
 
-/// The canonical pattern of a single.
+/// The canonical bit pattern of a single.
 #[inline]
 pub(crate) fn single(value: f32) -> u64 {
     u64::from(if value.is_nan() {
@@ -70,7 +70,7 @@ pub(crate) fn single(value: f32) -> u64 {
     })
 }
 
-/// The canonical pattern of a double.
+/// The canonical bit pattern of a double.
 #[inline]
 pub(crate) fn double(value: f64) -> u64 {
     if value.is_nan() {
@@ -80,7 +80,7 @@ pub(crate) fn double(value: f64) -> u64 {
     }
 }
 
-/// The pattern with every NaN made the canonical one, for sorts of up to 64 bits.
+/// The canonical bit pattern of a value of a sort of up to 64 bits: NaNs and unused bits are normalised.
 pub(crate) fn canonical(sort: Sort, bits: u64) -> u64 {
     match sort {
         Sort::Bool => u64::from(bits != 0),

@@ -1,10 +1,10 @@
-//! Joins what follows on each other, and merges what runs side by side.
+//! Joins consecutive edges, and merges parallel ones.
 //!
-//! * A location from which only a skip leads on is the same as the skip's target. If nothing else leads there, it is the
-//!   first of the two that stays: of a loop's head and the beginning of a call in it, the head.
-//! * A location with one edge in and one out disappears: the edges become one, unless one of them is a call.
-//! * Parallel edges that differ in their first condition only become one edge with the disjunction of the conditions;
-//!   an edge that a complementary pair makes unconditional is what is left of a branch whose sides do the same.
+//! * A location whose only outgoing edge is a skip is merged with the skip's target. If the target has no other incoming
+//!   edge, the source's id stays: a loop head stays the head if a skip from it leads to a call in the loop.
+//! * A location with one incoming and one outgoing edge is removed: the edges become one, unless one of them is a call.
+//! * Parallel edges that differ only in their first condition become one edge with the disjunction of the conditions. A
+//!   branch both of whose sides do the same so becomes an unconditional edge.
 
 use rustc_hash::FxHashMap;
 
@@ -13,22 +13,22 @@ use crate::program::graph::{Graph, callee, goes_on};
 use crate::program::simplify::workspace::Workspace;
 use crate::term::{Build, TermId, store};
 
-/// Which chains are joined.
+/// The chains that are joined.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Extent {
-    /// Not a branch with a condition that follows it: as long as there is slicing to do, it should be seen that the
-    /// branch itself always leads on.
+    /// All but a branch's edge with a following condition: slicing needs to see that the branch's own conditions are
+    /// exhaustive.
     Partial,
     /// All.
     Full,
 }
 
-/// Runs the pass; tells how many edges went.
+/// Runs the pass; returns the number of removed edges.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     repeat(workspace, Extent::Partial)
 }
 
-/// Joins what is left in the end.
+/// Joins the remaining chains, after the last round.
 pub(super) fn finish(workspace: &mut Workspace) -> usize {
     repeat(workspace, Extent::Full)
 }
@@ -44,7 +44,7 @@ fn repeat(workspace: &mut Workspace, extent: Extent) -> usize {
     }
 }
 
-/// Whether the edge does nothing but lead on.
+/// Whether the edge has no operations.
 fn is_skip(edge: &Edge) -> bool {
     edge.operations.is_empty()
 }
@@ -53,13 +53,13 @@ fn contract_skips(workspace: &mut Workspace) -> usize {
     absorb_targets(workspace) + move_sources(workspace)
 }
 
-/// Skips to locations to which nothing else leads: what starts there starts at the skip's source.
+/// Contracts skips to locations without other incoming edges: edges from the target then start at the skip's source.
 fn absorb_targets(workspace: &mut Workspace) -> usize {
     let fixed = workspace.fixed_locations();
     let program = &mut workspace.program;
     let graph = Graph::new(program);
     let mut keep = vec![true; program.edges.len()];
-    // What starts at a location starts at this one.
+    // For each location the one at which its outgoing edges start afterwards.
     let mut begin: Vec<LocationId> = (0..program.locations.len() as u32)
         .map(LocationId)
         .collect();
@@ -101,13 +101,13 @@ fn absorb_targets(workspace: &mut Workspace) -> usize {
     changes
 }
 
-/// Other skips: what leads to their sources leads to their targets.
+/// Contracts the other skips: edges to the source then lead to the skip's target.
 fn move_sources(workspace: &mut Workspace) -> usize {
     let fixed = workspace.fixed_locations();
     let program = &workspace.program;
     let graph = Graph::new(program);
     let count = program.locations.len();
-    // Where a location is moved, and by which edge.
+    // For each location the one to which its incoming edges lead afterwards.
     let mut moved: Vec<Option<LocationId>> = vec![None; count];
     let mut keep = vec![true; program.edges.len()];
     for location in (0..count as u32).map(LocationId) {
@@ -167,7 +167,7 @@ fn join(workspace: &mut Workspace, extent: Extent) -> usize {
         if !keep[first] || callee(&edges[first]).is_some() || !goes_on(&edges[first]) {
             continue;
         }
-        // Where a chain begins: what comes before cannot be joined with this edge.
+        // The chain that begins with this edge.
         loop {
             let middle = edges[first].target;
             let (&[_], &[second]) = (graph.incoming(middle), graph.outgoing(middle)) else {

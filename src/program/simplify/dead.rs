@@ -1,8 +1,8 @@
-//! Takes out assignments whose values do not matter, by strong liveness (see [`crate::program::liveness`]).
+//! Removes assignments to dead variables, by strong liveness (see [`crate::program::liveness`]).
 //!
-//! Arguments for parameters that are dead become constants, and results that nobody looks at are dropped. An input's
-//! operations go only all together: as long as one value of an input matters, a replay on the program as lowered must
-//! find the values at their places.
+//! Arguments for dead parameters become constants, and unused results are dropped. The operations that read an input are
+//! removed only all together: as long as one value of an input is live, a replay on the lowered program must find the
+//! values in their order.
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -10,7 +10,7 @@ use crate::program::graph::Graph;
 use crate::program::liveness::{Liveness, Scratch};
 use crate::program::simplify::workspace::{Workspace, reduce_call};
 
-/// Runs the pass; tells how many operations went.
+/// Runs the pass; returns the number of removed operations.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let Workspace { program, uses, .. } = workspace;
     let graph = Graph::new(program);

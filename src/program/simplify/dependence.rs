@@ -1,10 +1,10 @@
-//! Control dependence that minds executions which stop or go on for ever.
+//! Control dependence that is sensitive to termination.
 //!
-//! The graph of a function gets one more node, the end, to which an edge leads from wherever execution may fail to go
-//! on: from exits, errors and dead ends; from locations whose conditions do not cover all cases; from calls of
-//! functions that may not return; and from the heads of loops that are not proved to end. A location is control
-//! dependent on a branch if it postdominates one of the branch's successors but not the branch itself (Ferrante,
-//! Ottenstein and Warren), in this graph: so it depends on every `assume` and every loop that it has to get past.
+//! The graph of a function gets an additional end node, with an edge from every location at which execution may stop or
+//! diverge: from exits, errors and dead ends; from locations whose conditions are not exhaustive; from calls of
+//! functions that may not return; and from the heads of loops that are not proved to terminate. A location is control
+//! dependent on a branch if in this graph it postdominates one of the branch's successors but not the branch itself
+//! (Ferrante, Ottenstein and Warren). It therefore depends on every `assume` and every loop before it.
 
 use crate::program::cfa::*;
 use crate::program::conditions::always_go_on;
@@ -17,7 +17,7 @@ use crate::program::simplify::termination::Termination;
 pub(super) struct ControlDependence {
     postdominators: Dominators,
     end: u32,
-    /// For each location, where the branches that it depends on begin in `branches`.
+    /// For each location, the index in `branches` of the first branch that it depends on.
     starts: Vec<u32>,
     branches: Vec<LocationId>,
 }
@@ -123,13 +123,13 @@ impl ControlDependence {
         }
     }
 
-    /// The branches that decide whether execution comes to the location.
+    /// The branches that decide whether the location is reached.
     pub fn of(&self, location: LocationId) -> &[LocationId] {
         &self.branches
             [self.starts[location.index()] as usize..self.starts[location.index() + 1] as usize]
     }
 
-    /// The first location that execution comes to from here whatever happens, if there is one.
+    /// The location's immediate postdominator, if there is one: every execution from the location reaches it.
     pub fn postdominator(&self, location: LocationId) -> Option<LocationId> {
         let next = self.postdominators.immediate[location.index()];
         (next < self.end).then_some(LocationId(next))

@@ -1,12 +1,11 @@
-//! Replaces calls by bodies, physically.
+//! Replaces calls by copies of the functions' bodies.
 //!
-//! The engines see all calls of functions that are not recursive inlined, on demand. But the other passes do not tell
-//! the calls of a function apart; a body of its own for each call gives them that precision. A function called once is
-//! moved, which costs nothing; small functions are copied, larger ones as long as a budget lasts. All calls of a
-//! function are replaced, or none.
+//! Engines see all calls of non-recursive functions inlined on demand, but the passes are insensitive to calling contexts;
+//! a copy of the body for each call gives them that precision. A function called once is moved, which costs nothing; small
+//! functions are copied, larger ones as long as a budget lasts. All calls of a function are replaced, or none.
 //!
-//! Variables need no renaming, because a function that is not recursive has one activation at a time. A local belongs
-//! to one function, though: if a function's bodies end up in several, each of those gets a copy of the locals.
+//! Variables need no renaming, because a non-recursive function has one activation at a time. A local belongs to one
+//! function, though: if a function is called from several, each of these gets a copy of the locals.
 
 use rustc_hash::FxHashMap;
 
@@ -16,30 +15,29 @@ use crate::program::simplify::Origin;
 use crate::program::simplify::workspace::{Workspace, replace};
 use crate::term::{Symbol, TermId};
 
-/// Functions of at most so many edges are always copied.
-const SMALL: usize = 10;
+/// Maximum size (edges) of a function that is always copied.
+const MAXIMUM_SMALL_FUNCTION: usize = 10;
 
-/// A function must not grow beyond this: the other passes' data grow with the number of a function's variables times
-/// that of its locations, and a large function's precision is not lost as long as it has one call.
-const LARGEST: usize = 2000;
+/// Maximum size (edges) to which a function may grow: the other passes' data grow with the product of a function's
+/// variables and locations, and a large function that is called once loses no precision.
+const MAXIMUM_FUNCTION: usize = 2000;
 
-/// How many edges all copies may add: this, or half of the program's edges if that is more.
-const BUDGET: usize = 2000;
+/// Maximum number of edges that all copies may add, or half of the program's edges if that is more.
+const MAXIMUM_GROWTH: usize = 2000;
 
-/// Runs the pass; tells how many calls were replaced.
+/// Runs the pass; returns the number of replaced calls.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let calls = CallGraph::new(&workspace.program);
-    // Later rounds move what is called once by then, and copy small functions.
+    // Later rounds only move functions that are called once by then, and copy small functions.
     let mut budget = if workspace.expanded {
         0
     } else {
-        BUDGET.max(workspace.program.edges.len() / 2)
+        MAXIMUM_GROWTH.max(workspace.program.edges.len() / 2)
     };
     workspace.expanded = true;
     let mut expansion = Expansion::new(&workspace.program);
     let mut changes = 0;
-    // Callees come first: when a function's turn comes, its own calls have been replaced already, and no body that
-    // calls it has been copied yet.
+    // Callees come first: a function's own calls are replaced before it is copied, and before any body that calls it is.
     for &function in calls.bottom_up() {
         if function == workspace.program.start
             || planted!(
@@ -50,7 +48,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         {
             continue;
         }
-        // A region has one variable, of which there are no copies.
+        // The variable of a region cannot be copied.
         let is_region =
             |local: &VariableId| matches!(workspace.program.variable(*local).role, Role::Region(_));
         if expansion.locals_of[function.index()].iter().any(is_region) {
@@ -71,17 +69,18 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
             .collect();
         let size = expansion.edges_of[function.index()].len();
         let growth = size * sites.len().saturating_sub(1);
-        if sites.is_empty() || (sites.len() > 1 && size > SMALL && growth > budget) {
+        if sites.is_empty() || (sites.len() > 1 && size > MAXIMUM_SMALL_FUNCTION && growth > budget)
+        {
             continue;
         }
         if expansion.would_be_too_large(&workspace.program, size, &sites) {
             continue;
         }
-        if size > SMALL {
+        if size > MAXIMUM_SMALL_FUNCTION {
             budget = budget.saturating_sub(growth);
         }
         changes += sites.len();
-        expansion.dissolve(workspace, function, &sites);
+        expansion.replace_calls(workspace, function, &sites);
     }
     let keep: Vec<bool> = expansion.removed.iter().map(|removed| !removed).collect();
     workspace.keep_edges(&keep);
@@ -95,12 +94,12 @@ struct Expansion {
     removed: Vec<bool>,
 }
 
-/// What is copied in the place of a function's calls.
+/// The body that replaces a function's calls.
 struct Body {
     function: Function,
     edges: Vec<EdgeId>,
     locations: Vec<LocationId>,
-    /// The locals' copies, by the function that they are for; none for the function that takes over the originals.
+    /// The copies of the locals, by the caller that they belong to; empty if a single caller takes over the originals.
     renamed: FxHashMap<FunctionId, FxHashMap<VariableId, VariableId>>,
 }
 
@@ -123,19 +122,20 @@ impl Expansion {
         result
     }
 
-    /// Whether a body of the given size in the place of each call would make some caller too large.
+    /// Whether replacing each call by a body of the given size would make some caller too large.
     fn would_be_too_large(&self, program: &Program, size: usize, sites: &[EdgeId]) -> bool {
         let mut added: FxHashMap<FunctionId, usize> = FxHashMap::default();
         sites.iter().any(|site| {
             let caller = program.location(program.edge(*site).source).function;
             let added = added.entry(caller).or_default();
             *added += size;
-            size > SMALL && self.edges_of[caller.index()].len() + *added > LARGEST
+            size > MAXIMUM_SMALL_FUNCTION
+                && self.edges_of[caller.index()].len() + *added > MAXIMUM_FUNCTION
         })
     }
 
     /// Replaces all calls of the function by copies of its body.
-    fn dissolve(&mut self, workspace: &mut Workspace, id: FunctionId, sites: &[EdgeId]) {
+    fn replace_calls(&mut self, workspace: &mut Workspace, id: FunctionId, sites: &[EdgeId]) {
         let mut edges = self.edges_of[id.index()].clone();
         edges.retain(|edge| !self.removed[edge.index()]);
         let function = workspace.program.function(id).clone();
@@ -156,7 +156,7 @@ impl Expansion {
         for &site in sites {
             self.replace(workspace, &body, site);
         }
-        // Nobody calls the original any more.
+        // The original is no longer called.
         for edge in body.edges {
             self.removed[edge.index()] = true;
         }
@@ -200,7 +200,7 @@ impl Expansion {
         renamed
     }
 
-    /// Puts a copy of the body in the place of the call edge.
+    /// Replaces the call edge by a copy of the body.
     fn replace(&mut self, workspace: &mut Workspace, body: &Body, site: EdgeId) {
         let call = workspace.program.edge(site).clone();
         let Some(Operation::Call {

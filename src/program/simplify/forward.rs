@@ -1,10 +1,10 @@
-//! Puts the values of variables into the places where they are read, so that temporaries become dead.
+//! Forward substitution: replaces reads of variables by the assigned terms, so that temporaries become dead.
 //!
-//! Lowering makes many assignments like `t := a + b; assume t < c`. Within an edge, and on over locations with one edge
-//! in, a read of a variable is replaced by the term assigned to it as long as neither the variable nor what the term
-//! reads has changed. A constant or a variable is put everywhere. A larger term goes only where no path reads it twice,
-//! all reads are found within the edge or those that follow it, and the variable is dead afterwards: so nothing is
-//! computed twice, and the assignment becomes dead.
+//! The lowering makes many assignments like `t := a + b; assume t < c`. Within an edge, and beyond it over locations with a
+//! single incoming edge, a read of a variable is replaced by the term assigned to it as long as neither the variable nor
+//! any variable of the term has changed. A constant or a variable is always substituted. A larger term is substituted only
+//! if no path reads the variable twice, all reads are within the edge or its successors, and the variable is dead
+//! afterwards: so nothing is computed twice, and the assignment becomes dead.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -17,13 +17,13 @@ use crate::program::simplify::workspace::{Workspace, replace};
 use crate::program::variables::VariableUse;
 use crate::term::{Pool, TermId, TermKind, size, store};
 
-/// Terms of more different subterms than this are not put elsewhere.
-const LARGEST: usize = 64;
+/// Maximum number of distinct subterms of a substituted term.
+const MAXIMUM_TERM_SIZE: usize = 64;
 
-/// Operations after an assignment among which all reads must lie for a larger term.
-const WINDOW: usize = 32;
+/// Maximum number of operations that are searched, on an edge, for the reads of a larger term's variable.
+const MAXIMUM_SEARCHED_OPERATIONS: usize = 32;
 
-/// Runs the pass; tells how many operations changed.
+/// Runs the pass; returns the number of changed operations.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let Workspace { program, uses, .. } = workspace;
     let graph = Graph::new(program);
@@ -33,8 +33,8 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         .bottom_up()
         .iter()
         .map(|function| program.function(*function).entry.0);
-    // Reverse postorder: an edge into a location is done before those that leave it, but for back edges, whose
-    // targets have other edges in, too.
+    // Reverse postorder: an edge into a location is visited before the edges that leave it, except for back edges, whose
+    // targets have other incoming edges too.
     let order = program.intraprocedural().reverse_postorder(entries);
     let mut edges = std::mem::take(&mut program.edges);
     let mut pass = Pass {
@@ -80,7 +80,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
 #[derive(Clone, Debug, Default)]
 struct Values {
     terms: FxHashMap<VariableId, TermId>,
-    /// The variables with a term that reads a given variable, and some that had one.
+    /// For each variable a superset of the variables whose term reads it.
     readers: FxHashMap<VariableId, Vec<VariableId>>,
 }
 
@@ -92,7 +92,7 @@ impl Values {
         self.terms.insert(variable, term);
     }
 
-    /// Forgets what depends on the variable.
+    /// Removes the terms that depend on the variable, and the variable's own.
     fn forget(&mut self, uses: &mut VariableUse, variable: VariableId) {
         planted!(
             "forward: a variable that changes keeps its term",
@@ -116,7 +116,7 @@ impl Values {
         }
     }
 
-    /// Forgets the variables that are dead at the location.
+    /// Removes the variables that are dead at the location.
     fn keep_live(&mut self, pass: &mut Pass, location: LocationId) {
         let terms = std::mem::take(&mut self.terms);
         self.readers.clear();
@@ -128,7 +128,7 @@ impl Values {
     }
 }
 
-/// Whether a term costs no more than the variable that it stands for.
+/// Whether a term costs no more than the variable that it replaces.
 fn is_cheap(term: TermId) -> bool {
     matches!(
         store().kind(term),
@@ -136,14 +136,19 @@ fn is_cheap(term: TermId) -> bool {
     )
 }
 
-/// What becomes of a variable and its term on a stretch of operations.
+/// The result of searching a sequence of operations for the reads of an assigned variable.
 enum Fate {
     /// The variable is overwritten after at most one read, and the term's variables were unchanged at that read.
-    Gone,
-    /// Not overwritten; so many reads, and whether the term still has the same value.
-    Remains { reads: usize, valid: bool },
-    /// A read that cannot be replaced, or more than one.
-    Bad,
+    Overwritten,
+    /// The variable is not overwritten.
+    Remains {
+        /// The number of reads, at most one.
+        reads: usize,
+        /// Whether the term's variables are unchanged.
+        valid: bool,
+    },
+    /// A read cannot be replaced, or there is more than one.
+    Irreplaceable,
 }
 
 struct Pass<'a> {
@@ -155,7 +160,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Replaces reads on the edge; `values` is what holds before it, and then after it. The edge itself is taken out of
+    /// Replaces reads on the edge, and updates `values` from before to after it. The caller has taken the edge out of
     /// `edges`.
     fn edge(&mut self, edge: &mut Edge, edges: &[Edge], values: &mut Values) {
         for index in 0..edge.operations.len() {
@@ -210,7 +215,7 @@ impl Pass<'_> {
         self.changes += usize::from(changed);
     }
 
-    /// Whether the edge is the only one into its target, and the target is not where a function starts or ends.
+    /// Whether the edge is the only one into its target, and the target is neither the entry nor the exit of its function.
     fn leads_on(&self, edge: &Edge) -> bool {
         let function = self
             .program
@@ -225,7 +230,7 @@ impl Pass<'_> {
             && edge.target != function.exit
     }
 
-    /// Whether the term can take the variable's place in every read of this assignment.
+    /// Whether the term can replace the variable in every read of this assignment.
     fn goes_elsewhere(
         &mut self,
         edge: &Edge,
@@ -235,12 +240,12 @@ impl Pass<'_> {
         term: TermId,
     ) -> bool {
         let rest = &edge.operations[index + 1..];
-        if rest.len() > WINDOW || size(store(), term) > LARGEST {
+        if rest.len() > MAXIMUM_SEARCHED_OPERATIONS || size(store(), term) > MAXIMUM_TERM_SIZE {
             return false;
         }
         let (reads, valid) = match self.fate(rest, variable, term) {
-            Fate::Gone => return true,
-            Fate::Bad => return false,
+            Fate::Overwritten => return true,
+            Fate::Irreplaceable => return false,
             Fate::Remains { reads, valid } => (reads, valid),
         };
         if !goes_on(edge) || !self.liveness.is_live(edge.target, variable) {
@@ -251,14 +256,14 @@ impl Pass<'_> {
         }
         self.graph.outgoing(edge.target).iter().all(|&id| {
             let next = &edges[id.index()];
-            if next.operations.len() > WINDOW {
+            if next.operations.len() > MAXIMUM_SEARCHED_OPERATIONS {
                 return false;
             }
             match self.fate(&next.operations, variable, term) {
-                Fate::Gone => true,
-                Fate::Bad => false,
+                Fate::Overwritten => true,
+                Fate::Irreplaceable => false,
                 Fate::Remains { .. } => {
-                    // In a callee a global could be read.
+                    // A callee could read a global.
                     let hidden = callee(next).is_some()
                         && self.program.variable(variable).scope == Scope::Global;
                     let live = goes_on(next) && self.liveness.is_live(next.target, variable);
@@ -278,14 +283,14 @@ impl Pass<'_> {
                 .count();
             reads += read;
             if (read > 0 && !valid) || reads > 1 {
-                return Fate::Bad;
+                return Fate::Irreplaceable;
             }
             for written in operation
                 .written(self.program)
                 .collect::<SmallVec<[_; 2]>>()
             {
                 if written == variable {
-                    return Fate::Gone;
+                    return Fate::Overwritten;
                 }
                 valid &= !self.uses.of(term).contains(&written);
             }

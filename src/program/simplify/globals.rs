@@ -1,4 +1,4 @@
-//! The globals that calls may touch.
+//! The globals that calls may read or change.
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -48,7 +48,7 @@ fn globals_of(
         list.dedup();
     };
     globals.iter_mut().for_each(tidy);
-    // Bottom-up; a recursive component needs as many sweeps as it takes.
+    // Bottom-up; recursive components need several sweeps.
     loop {
         let mut changed = false;
         for &function in calls.bottom_up() {

@@ -1,28 +1,28 @@
-//! From the program as lowered to the program to analyse.
+//! Simplification: from the lowered program to the program that engines analyse.
 //!
-//! Each pass is one module. They run in rounds until none finds anything to do, or [`MAXIMAL_ROUNDS`] have passed:
+//! Each pass is one module. The passes run in rounds until none changes much, or for [`MAXIMUM_ROUNDS`] rounds:
 //!
-//! 1. [`prune`]: what cannot be reached, and what cannot reach a target;
-//! 2. [`expand`]: calls of small functions, and of functions called once, replaced by their bodies;
-//! 3. [`constants`]: constants and ranges of values, through calls, branches and loops;
-//! 4. [`forward`]: expressions and copies put into the places of the temporaries that hold them;
-//! 5. [`regions`]: regions of which only fixed cells are used, as scalars;
-//! 6. [`dead`]: assignments whose values do not matter;
-//! 7. [`slice`](mod@slice): what the targets do not depend on;
-//! 8. [`chains`]: chains of edges joined, parallel edges merged.
+//! 1. [`prune`]: removes unreachable code, and code that cannot reach a target;
+//! 2. [`expand`]: replaces calls of small functions, and of functions called once, by the functions' bodies;
+//! 3. [`constants`]: propagates constants and ranges of values through calls, branches and loops;
+//! 4. [`forward`]: substitutes expressions and copies for the temporaries that hold them;
+//! 5. [`regions`]: replaces regions of which only fixed cells are used by scalars;
+//! 6. [`dead`]: removes assignments to dead variables;
+//! 7. [`slice`](mod@slice): removes code on which no target depends;
+//! 8. [`chains`]: joins chains of edges, and merges parallel edges.
 //!
-//! # What is preserved
-//! The *targets* are the error locations and the edges with [`Operation::Unsupported`]. A target can be reached in the
-//! result if and only if it can be in the program as lowered. More than that: for any values of the inputs, one is
-//! reached in the one if and only if it is reached in the other with the same values, those that the result does not
-//! ask for being arbitrary; and for each [`InputId`], either the result asks for all the values that the program as
-//! lowered asks for until then, or for none. So a sequence of inputs found on the result replays on the program as
-//! lowered when every [`InputId`] takes its values in order, by itself.
+//! # Preserved properties
+//! The *targets* are the error locations and the edges with [`Operation::Unsupported`]. A target is reachable in the
+//! result if and only if it is reachable in the lowered program. More precisely: for all values of the inputs, a target is
+//! reached in the result if and only if it is reached in the lowered program with the same values, where inputs that the
+//! result does not read are arbitrary; and for each [`InputId`], the result reads either all the values that the lowered
+//! program reads until then, or none. A sequence of inputs found on the result can therefore be replayed on the lowered
+//! program, if the values of every [`InputId`] are a sequence of their own.
 //!
-//! What is not preserved: executions that reach no target may stop early. The bookkeeping of objects
-//! ([`Operation::Allocate`], [`Operation::Free`]) is gone, so that accesses cannot be checked; that is left to the
-//! replay. Ids of variables, inputs, regions, objects and functions keep their meaning (new variables come after
-//! the old ones); locations and edges have new ids, and [`Simplified::origins`] tells where a location comes from.
+//! Not preserved: executions that reach no target may stop early. [`Operation::Allocate`] and [`Operation::Free`] are
+//! removed, so that accesses cannot be checked; the replay checks them. Ids of variables, inputs, regions, objects and
+//! functions keep their meaning (new variables come after the old ones); locations and edges have new ids, and
+//! [`Simplified::origins`] maps the locations to those of the lowered program.
 
 mod chains;
 mod constants;
@@ -52,31 +52,31 @@ pub use range::Abstract;
 pub(crate) use slice::fault;
 use workspace::Workspace;
 
-/// Rounds of all passes after which the program is taken as it is.
-const MAXIMAL_ROUNDS: u32 = 6;
+/// Maximum number of rounds of all passes.
+const MAXIMUM_ROUNDS: u32 = 6;
 
-/// From the second round on, fewer changes than one in so many edges are not worth another round.
-const WORTHWHILE: usize = 200;
+/// From the second round on, another round follows only if there were more changes than the number of edges divided by this.
+const EDGES_PER_CHANGE: usize = 200;
 
-/// A simplified program, with what ties it to the program as lowered.
+/// A simplified program, with its relation to the lowered program.
 #[derive(Clone, Debug)]
 pub struct Simplified {
     /// The program to analyse.
     pub program: Program,
-    /// Where each of its locations comes from.
+    /// The origin of each location.
     pub origins: Vec<Origin>,
-    /// The variable of the program as lowered of which each of its variables is a copy; itself for those that are not
-    /// copies, and `None` for what has no counterpart.
+    /// For each variable, the variable of the lowered program of which it is a copy, or which it is; `None` if it has no
+    /// counterpart.
     pub variable_origins: Vec<Option<VariableId>>,
-    /// For the variables that are cells of a region, the cell as a term over the variables of the program as lowered.
+    /// For the variables that are cells of a region, the cell as a term over the variables of the lowered program.
     pub cells: FxHashMap<VariableId, TermId>,
-    /// For each edge that is a call, the call of the program as lowered; arbitrary for the others.
+    /// For each edge that is a call, the call of the lowered program; arbitrary for the others.
     pub call_origins: Vec<EdgeId>,
-    /// What was found to hold and used to take edges out.
+    /// The facts because of which edges were removed.
     pub facts: Vec<Fact>,
-    /// What was known at the cut points in each round: what edges were taken out for, in a form that can be checked.
+    /// The facts at the cut points in each round: they justify the removal of edges in a form that can be checked.
     pub invariants: Vec<CutPointFacts>,
-    /// What each pass did.
+    /// The changes and times of the passes.
     pub statistics: Statistics,
 }
 
@@ -86,44 +86,44 @@ impl Simplified {
         self.program.errors.is_empty() && !self.has_unsupported()
     }
 
-    /// Whether an edge that is not modelled may be reached.
+    /// Whether an unsupported edge is left.
     pub fn has_unsupported(&self) -> bool {
         let mut edges = self.program.edges.iter();
         edges.any(|edge| matches!(edge.operations.last(), Some(Operation::Unsupported(_))))
     }
 }
 
-/// Where a location of the program to analyse comes from.
+/// The origin of a simplified program's location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// The location of the program as lowered.
+    /// The location of the lowered program.
     pub location: LocationId,
-    /// The calls of the program as lowered that were replaced by bodies around it, outermost first.
+    /// The calls of the lowered program that were replaced by the bodies around it, outermost first.
     pub calls: Vec<EdgeId>,
 }
 
-/// Something that holds whenever a location is reached, and because of which an edge that leaves it can never be taken.
+/// A formula that holds whenever a location is reached, and excludes an edge that leaves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The pass that found it.
     pub pass: Pass,
-    /// Where it holds, in the program as lowered.
+    /// The location where it holds, in the lowered program.
     pub origin: Origin,
-    /// A Boolean term over the variables of the program to analyse.
+    /// A Boolean term over the variables of the simplified program.
     pub formula: TermId,
 }
 
-/// What the pass [`Pass::Constants`] knew in one of the rounds at a cut point of that round or of the result.
+/// The abstract state computed by [`Pass::Constants`] in one round, at a cut point of that round or of the result.
 ///
-/// Those of a round are inductive on the program as lowered, from one of these cut points to the next, relative to
-/// those of the rounds before. A loop that has been taken out has no cut point any more.
+/// The states of a round are inductive on the lowered program, from one of these cut points to the next, relative to the
+/// states of earlier rounds. A removed loop no longer has a cut point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPointFacts {
     /// The round, from one.
     pub round: u32,
-    /// Where it holds, in the program as lowered: at every call string that ends in the origin's calls.
+    /// The location where it holds, in the lowered program: at every call string that ends in the origin's calls.
     pub origin: Origin,
-    /// Variables of the program to analyse with what is known of their values; `None` if the place cannot be reached.
+    /// Abstract values of the simplified program's variables; `None` if the location is unreachable.
     pub values: Option<Vec<(VariableId, Abstract)>>,
 }
 
@@ -162,16 +162,16 @@ impl fmt::Display for Pass {
     }
 }
 
-/// What the passes did.
+/// The changes and times of the passes.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Rounds of all passes.
+    /// The number of rounds of all passes.
     pub rounds: u32,
-    /// For each run of a pass what it changed (edges or operations) and how long it took.
+    /// For each run of a pass the number of changes (of edges or operations) and its time.
     pub runs: Vec<(Pass, usize, Duration)>,
-    /// Locations and edges of the program as lowered.
+    /// The numbers of locations and edges of the lowered program.
     pub before: (usize, usize),
-    /// Locations and edges of the result.
+    /// The numbers of locations and edges of the result.
     pub after: (usize, usize),
 }
 
@@ -196,7 +196,7 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// What runs a pass; it tells how much it has changed.
+/// The function that runs a pass; it returns the number of changes.
 type Run = fn(&mut Workspace) -> usize;
 
 /// The passes of a round.
@@ -212,16 +212,17 @@ const PASSES: [(Pass, Run); 9] = [
     (Pass::Prune, prune::run),
 ];
 
-/// The program as it is, but for the bookkeeping of objects: for an analysis that is not to rely on the passes.
+/// The program without simplification, except that [`Operation::Allocate`] and [`Operation::Free`] are removed: for an
+/// analysis that must not rely on the passes.
 pub fn unsimplified(lowered: &Program) -> Simplified {
     Workspace::new(lowered).finish()
 }
 
-/// For each of [`Program::assumptions`], whether an execution that reaches a target may meet it where it could be violated,
-/// as far as reachability, constants and ranges tell.
+/// Returns for each of [`Program::assumptions`] whether it is open: whether an execution that reaches a target may violate
+/// it, as far as the analysis of reachability, constants and ranges can tell.
 pub fn open_assumptions(lowered: &Program) -> Vec<bool> {
     let mut workspace = Workspace::new(lowered);
-    // With the bookkeeping of objects, which says which of them exist.
+    // The analysis needs allocations and deallocations to know which objects exist.
     for (edge, original) in workspace.program.edges.iter_mut().zip(&lowered.edges) {
         edge.operations.clone_from(&original.operations);
     }
@@ -234,14 +235,14 @@ pub fn simplify(lowered: &Program) -> Simplified {
     simplify_by(lowered, &PASSES)
 }
 
-/// Simplifies the program by these passes.
+/// Simplifies the program with the given passes.
 fn simplify_by(lowered: &Program, passes: &[(Pass, Run)]) -> Simplified {
     let mut workspace = Workspace::new(lowered);
     let mut statistics = Statistics {
         before: (lowered.locations.len(), lowered.edges.len()),
         ..Statistics::default()
     };
-    while statistics.rounds < MAXIMAL_ROUNDS {
+    while statistics.rounds < MAXIMUM_ROUNDS {
         statistics.rounds += 1;
         let mut changes = 0;
         for &(pass, run) in passes {
@@ -257,15 +258,15 @@ fn simplify_by(lowered: &Program, passes: &[(Pass, Run)]) -> Simplified {
                 "after the pass {pass}"
             );
             changes += match pass {
-                // Joined edges are for the reader; nothing else comes of them.
+                // Joined edges enable no other pass.
                 Pass::Chains => 0,
-                // Of these hardly anything else comes, either; but more of the same, for a round or two.
+                // These passes enable hardly any other pass, only further changes of their own for a round or two.
                 Pass::Forward | Pass::Dead if statistics.rounds > 2 => 0,
                 _ => changed,
             };
         }
         let few = if statistics.rounds > 1 {
-            workspace.program.edges.len() / WORTHWHILE
+            workspace.program.edges.len() / EDGES_PER_CHANGE
         } else {
             0
         };

@@ -1,9 +1,9 @@
-//! Takes out what cannot be executed, and what leads to no target.
+//! Removes unreachable code, and code from which no target is reachable.
 //!
-//! Reachability is interprocedural: a callee is reached if a call of it is, and what follows a call if the callee's
-//! exit is. Backward, a location counts if a target can be reached from it within its activation (in callees, too), or
-//! if its function can return to a place that counts. Edges to other locations go: execution stops instead of going on
-//! to where nothing can happen. Edges whose conditions are false go as well.
+//! Reachability is interprocedural: a callee's entry is reached if a call of it is, and the target of a call edge if the
+//! callee's exit is. Backward, a location is kept if a target can be reached from it within its activation (callees
+//! included), or if its function can return to a location that is kept. Edges to other locations are removed, so that
+//! execution stops there. Edges with a false condition are removed too.
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -11,7 +11,7 @@ use crate::program::graph::{Graph, callee, goes_on};
 use crate::program::simplify::workspace::Workspace;
 use crate::term::TermId;
 
-/// Runs the pass; tells how many edges and conditions went.
+/// Runs the pass; returns the number of removed edges and conditions.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let conditions = drop_constant_conditions(workspace);
     let program = &workspace.program;
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
         marks.set
     }
 
-    /// The locations from which a target may be reached before their function returns; and those from which one may be
+    /// The locations from which a target may be reached before their function returns, and those from which one may be
     /// reached after it has returned.
     fn backward(&self, reached: &[bool]) -> (Vec<bool>, Vec<bool>) {
         let program = self.program;
@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
         (inside.set, after.set)
     }
 
-    /// The sources of the edges by which the location may be reached.
+    /// Visits the sources of the edges by which the location may be reached.
     fn before(&self, location: LocationId, reached: &[bool], mut visit: impl FnMut(LocationId)) {
         for &id in self.graph.incoming(location) {
             let edge = self.program.edge(id);
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A set of locations with those that have not been looked at yet.
+/// A set of locations with a work list of the unvisited ones.
 struct Marks {
     set: Vec<bool>,
     work: Vec<LocationId>,

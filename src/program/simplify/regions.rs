@@ -1,9 +1,9 @@
-//! Regions of which only fixed cells are used, as scalars.
+//! Replaces regions of which only fixed cells are used by scalars.
 //!
 //! If every read and every store of a region's contents has a constant index, each of those cells becomes a variable of
-//! its own, and the other passes see through it. An assignment to the whole region becomes one to each cell; where it
-//! is made arbitrary, the region's variable stays as what the input's value goes into, and the cells are taken from it,
-//! so that the input keeps its sort. (Stores to a region that is never read need no pass: its variable is dead. Cells
+//! its own, which the other passes can analyse. An assignment to the whole region becomes one to each cell. Where the
+//! region is made arbitrary, its variable still receives the input's value and the cells are read from it, so that the
+//! input keeps its sort. (Stores to a region that is never read need no pass: its variable is dead. Cells
 //! of a region that is never written after its initialisation are found by constant propagation.)
 
 use rustc_hash::FxHashMap;
@@ -13,10 +13,10 @@ use crate::program::simplify::workspace::Workspace;
 use crate::program::variables::VariableUse;
 use crate::term::{Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, store};
 
-/// A region of more cells than this is left as it is.
-const MOST_CELLS: usize = 64;
+/// Maximum number of cells of a region that is replaced.
+const MAXIMUM_CELLS: usize = 64;
 
-/// Runs the pass; tells how many regions became scalars.
+/// Runs the pass; returns the number of replaced regions.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let cells = fixed_cells(&workspace.program, &mut workspace.uses);
     let mut changes = 0;
@@ -50,7 +50,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     changes
 }
 
-/// For each region its indices, if they are all constants and few; `None` if it must stay.
+/// For each region its indices, if all are constant and there are at most [`MAXIMUM_CELLS`]; `None` if it must stay.
 fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<TermId>>> {
     let mut cells: Vec<Option<Vec<TermId>>> = vec![Some(Vec::new()); program.regions.len()];
     let mut region_of: FxHashMap<TermId, usize> = FxHashMap::default();
@@ -67,7 +67,7 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
                 "regions: a cell at an unknown index is a fixed one",
                 !constant,
                 false
-            ) || (known.len() >= MOST_CELLS && !known.contains(&index))
+            ) || (known.len() >= MAXIMUM_CELLS && !known.contains(&index))
             {
                 cells[region] = None;
             } else if !known.contains(&index) {
@@ -106,7 +106,7 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
     cells
 }
 
-/// Calls the function for each array term that is read, with the index; without one where it is read as a whole.
+/// Calls the function for each array term that is read, with the index, or with `None` where the array is read as a whole.
 fn visit_reads(term: TermId, mut visit: impl FnMut(TermId, Option<TermId>)) {
     if store().sort(term).is_array() {
         visit(term, None);
@@ -144,12 +144,12 @@ fn add_cell(
     variable.name = workspace.unused_name(&name, &variable);
     variable.symbol = crate::term::Symbol::new(&variable.name, variable.sort);
     let variable = workspace.add_variable(variable, None);
-    // Regions' variables have no copies: this is a term over the program as lowered.
+    // Regions' variables have no copies, so this is a term over the lowered program.
     workspace.cells.insert(variable, value);
     variable
 }
 
-/// The operation in terms of the cells.
+/// Appends the operation, rewritten over the cells' variables.
 fn rewrite(
     workspace: &mut Workspace,
     variables: &FxHashMap<TermId, FxHashMap<TermId, VariableId>>,
@@ -182,12 +182,12 @@ fn rewrite(
             None => into.push(operation),
         },
         Operation::Assign { target, value } if cells(target).is_some() => {
-            let cells = spread(cells(target), |cell| store().select(value, cell));
-            // The value may be made of the cells as they were.
+            let cells = cell_values(cells(target), |cell| store().select(value, cell));
+            // The value may depend on the old cells.
             let assignments = planted!(
                 "regions: cells are assigned one after the other",
                 workspace.parallel_assignment(cells),
-                one_after_the_other(cells)
+                sequential_assignments(cells)
             );
             planted!(
                 "regions: the cells do not follow the whole",
@@ -197,11 +197,11 @@ fn rewrite(
         }
         Operation::Havoc { target, .. } if cells(target).is_some() => {
             let contents = workspace.value(target);
-            let cells = spread(cells(target), |cell| store().select(contents, cell));
+            let cells = cell_values(cells(target), |cell| store().select(contents, cell));
             into.push(operation);
             planted!(
                 "regions: the cells of an input keep their values",
-                into.extend(one_after_the_other(cells)),
+                into.extend(sequential_assignments(cells)),
                 drop(cells)
             );
         }
@@ -209,8 +209,8 @@ fn rewrite(
     }
 }
 
-/// The cells' variables with what becomes of them.
-fn spread(
+/// The cells' variables with their new values.
+fn cell_values(
     cells: Option<&FxHashMap<TermId, VariableId>>,
     value: impl Fn(TermId) -> TermId,
 ) -> Vec<(VariableId, TermId)> {
@@ -222,7 +222,7 @@ fn spread(
     cells
 }
 
-fn one_after_the_other(cells: Vec<(VariableId, TermId)>) -> Vec<Operation> {
+fn sequential_assignments(cells: Vec<(VariableId, TermId)>) -> Vec<Operation> {
     let cells = cells.into_iter();
     cells
         .map(|(target, value)| Operation::Assign { target, value })

@@ -1,14 +1,14 @@
 //! Slicing with respect to the targets (Weiser; on the dependence graph: Horwitz, Reps and Binkley).
 //!
-//! Backward from the targets, what they depend on is collected: the branches that decide whether they are reached,
-//! where an `assume`, a call that may not return and a loop that is not proved to end are branches, too (see
-//! [`super::dependence`]); the variables in those branches' conditions; the assignments to those variables; the
-//! branches that decide whether the assignments are reached; and so on. Variables are taken without regard to the place
-//! (dead assignments are another pass's matter), and functions without regard to the call.
+//! The dependences of the targets are collected backward: the branches that decide whether they are reached (an `assume`,
+//! a call that may not return and a loop that is not proved to terminate count as branches; see [`super::dependence`]); the
+//! variables in those branches' conditions; the assignments to those variables; the branches that decide whether the
+//! assignments are reached; and so on. The slicer is insensitive to locations (another pass removes dead assignments) and
+//! to calling contexts.
 //!
-//! What is left over cannot decide whether a target is reached, nor with which inputs: assignments to other variables
-//! go, a branch that decides nothing becomes a step to where its sides meet again, and a call in which nothing matters
-//! becomes a skip. If any occurrence of an input is needed, all are, so that a replay finds them in order.
+//! The rest of the program cannot influence whether a target is reached, nor with which inputs: assignments to other
+//! variables are removed, an irrelevant branch becomes a skip to its postdominator, and an irrelevant call becomes a skip.
+//! If any occurrence of an input is needed, all are, so that a replay finds them in order.
 
 use crate::program::call_graph::CallGraph;
 use crate::program::cfa::*;
@@ -20,7 +20,7 @@ use crate::program::simplify::termination::Termination;
 use crate::program::simplify::workspace::{Workspace, reduce_call};
 use crate::program::variables::VariableUse;
 
-/// Runs the pass; tells how many operations and edges changed.
+/// Runs the pass; returns the number of changed operations and edges.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let graph = Graph::new(&workspace.program);
     let calls = CallGraph::new(&workspace.program);
@@ -40,10 +40,10 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     slice.apply(workspace, &graph, &control)
 }
 
-/// What matters.
+/// The relevant parts of the program.
 struct Slice {
     variables: Vec<bool>,
-    /// The locations where it matters which way execution takes.
+    /// The locations at which the choice of the outgoing edge is relevant.
     decisions: Vec<bool>,
     edges: Vec<bool>,
     inputs: Vec<bool>,
@@ -51,15 +51,15 @@ struct Slice {
 
 #[derive(Copy, Clone)]
 enum Item {
-    /// Execution must come here.
+    /// Whether the location is reached is relevant.
     Location(LocationId),
-    /// The way that execution takes from here matters.
+    /// The choice of the edge from the location is relevant.
     Decision(LocationId),
-    /// The edge does something that matters.
+    /// The edge has a relevant operation.
     Edge(EdgeId),
-    /// The variable's values matter.
+    /// The variable's values are relevant.
     Variable(VariableId),
-    /// The input's values matter.
+    /// The input's values are relevant.
     Input(InputId),
 }
 
@@ -70,13 +70,13 @@ struct Slicer<'a> {
     control: &'a ControlDependence,
     termination: &'a Termination,
     uses: &'a mut VariableUse,
-    /// The edges with an assignment to each variable, and which of their operations these are.
+    /// For each variable the edges with an assignment to it, and the operation's index on the edge.
     definitions: Vec<Vec<(EdgeId, usize)>>,
-    /// The edges with each input.
+    /// For each input the edges that read it.
     asking: Vec<Vec<EdgeId>>,
-    /// The functions with the variable as a parameter.
+    /// For each variable the functions of which it is a parameter.
     parameter_of: Vec<Vec<FunctionId>>,
-    /// The locations that execution must come to.
+    /// The locations whose reachability is relevant.
     locations: Vec<bool>,
     decisions: Vec<bool>,
     edges: Vec<bool>,
@@ -188,7 +188,7 @@ impl<'a> Slicer<'a> {
         ) {
             self.need(Item::Decision(branch));
         }
-        // To come here, the function must be called.
+        // To reach the location, the function must be called.
         let function = self.program.location(location).function;
         if !std::mem::replace(&mut self.needed_functions[function.index()], true) {
             for &call in self.calls.calls_of(function) {
@@ -238,7 +238,7 @@ impl<'a> Slicer<'a> {
             self.need(Item::Location(edge.source)),
             ()
         );
-        // Of several edges the right one must be taken. What is assumed on the edge itself is a decision, too.
+        // The choice among several edges is a decision, and so is an assumption on the edge itself.
         let assumes = edge
             .operations
             .iter()
@@ -255,7 +255,7 @@ impl<'a> Slicer<'a> {
         }
     }
 
-    /// What a variable's definition depends on, if the variable matters.
+    /// Marks the dependences of a variable's definition, if the variable is relevant.
     fn definition(&mut self, id: EdgeId, operation: &Operation) {
         match operation {
             Operation::Assign { target, value } if self.variables[target.index()] => {
@@ -334,7 +334,7 @@ impl<'a> Slicer<'a> {
         }
         for function in std::mem::take(&mut self.parameter_of[variable.index()]) {
             for &id in self.calls.calls_of(function) {
-                // The call itself matters already: what reads the parameter is in the function.
+                // The call itself is relevant already, since the reads of the parameter are in the function.
                 for operation in &program.edge(id).operations {
                     self.definition(id, operation);
                 }
@@ -344,7 +344,7 @@ impl<'a> Slicer<'a> {
 }
 
 impl Slice {
-    /// Takes out what does not matter.
+    /// Removes the irrelevant parts of the program; returns the number of changes.
     fn apply(
         &self,
         workspace: &mut Workspace,
@@ -367,7 +367,7 @@ impl Slice {
                 }
                 continue;
             }
-            // Whatever is between here and where all ways meet again does not matter.
+            // Everything between the location and its postdominator is irrelevant.
             match control.postdominator(location) {
                 None => {
                     outgoing.iter().for_each(|edge| keep[edge.index()] = false);
@@ -387,7 +387,7 @@ impl Slice {
         changes + workspace.keep_edges(&keep)
     }
 
-    /// Takes out of an edge the operations that do not matter.
+    /// Removes the irrelevant operations of an edge; returns the number of changes.
     fn reduce(&self, workspace: &mut Workspace, id: EdgeId) -> usize {
         let program = &mut workspace.program;
         let mut edge = std::mem::replace(
@@ -432,7 +432,7 @@ impl Slice {
     }
 }
 
-/// A wrong rule, to show that the checker of proofs does not rely on the slicer.
+/// An unsound slicing rule, which shows that the proof checker does not rely on the slicer.
 #[cfg(test)]
 pub(crate) mod fault {
     use std::cell::Cell;
@@ -441,7 +441,7 @@ pub(crate) mod fault {
     use crate::term::{Pool, TermId, store};
 
     thread_local! {
-        /// The variable (by its name's end) of which only assignments of constants count.
+        /// The suffix of the name of the variable whose assignments of non-constants are removed.
         pub static VARIABLE: Cell<Option<&'static str>> = const { Cell::new(None) };
     }
 

@@ -1,11 +1,10 @@
-//! Which loops and functions surely come to an end.
+//! Termination of loops and functions, as slicing needs it.
 //!
-//! A loop may be sliced away only if it ends, for otherwise what comes after it is not reached. Only the simplest
-//! argument is made: the loop is natural; some location in it, on every way round, is left as soon as a comparison of a
-//! variable with a fixed bound fails; and the only assignment to that variable, on every way round, moves it by a
-//! constant towards the bound, so that it cannot jump over it and wrap around. Inner loops must end by themselves.
-//! A function is total if it always comes to its exit: its branches cover all cases, its loops end, and so do the
-//! functions that it calls.
+//! A loop may be sliced away only if it terminates; otherwise the code after it is not reached. Only the simplest argument
+//! is used: the loop is natural; on every path through it there is a location at which it is left as soon as a comparison
+//! of a variable with a loop-invariant bound fails; and on every path there is the only assignment to that variable, which
+//! moves it by a constant towards the bound without stepping over it and wrapping around. Inner loops must terminate too.
+//! A function is total if every call returns: its branches are exhaustive, its loops terminate, and so do its callees.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,11 +18,11 @@ use crate::program::simplify::range::{full, number};
 use crate::program::variables::VariableUse;
 use crate::term::{Op, Pool, Sort, TermId, conjuncts, store};
 
-/// What surely ends.
+/// The loops and functions that are proved to terminate.
 pub(super) struct Termination {
-    /// For each loop of the cut points, whether it ends.
+    /// For each loop of the cut points, whether it is proved to terminate.
     pub loops: Vec<bool>,
-    /// For each function, whether each of its calls returns.
+    /// For each function, whether each of its calls is proved to return.
     pub total: Vec<bool>,
 }
 
@@ -72,7 +71,7 @@ impl Termination {
                     true
                 )
             });
-            // In a recursive function some call is of one of which this is not known yet.
+            // A recursive function is never total: one of its callees is not decided yet.
             search.result.total[function.index()] = loops
                 && locations_of[function.index()]
                     .iter()
@@ -96,13 +95,12 @@ struct Search<'a> {
 #[derive(Copy, Clone)]
 struct Step {
     edge: EdgeId,
-    /// What is added, for a bit vector as a signed number.
+    /// The constant that is added, for a bit vector as a signed number.
     amount: i128,
 }
 
 impl Search<'_> {
-    /// Whether execution goes on from the location, or the function has returned there; also if the location is not
-    /// reached at all.
+    /// Whether an execution at the location can continue, or is at the function's exit; also if the location is unreachable.
     fn goes_on(&self, function: FunctionId, location: LocationId) -> bool {
         let outgoing = self.graph.outgoing(location);
         if location == self.program.function(function).exit {
@@ -171,8 +169,8 @@ impl Search<'_> {
         })
     }
 
-    /// What the loop assigns: for each variable its only assignment, if it has one that adds a constant; `None` for the
-    /// value of a variable that is changed in other ways. `None` in all if a callee may not return.
+    /// The variables that the loop changes: each with its step if its only assignment adds a constant, else with `None`.
+    /// The result is `None` if a callee may not return.
     fn steps(&mut self, inside: &[EdgeId]) -> Option<FxHashMap<VariableId, Option<Step>>> {
         let mut steps: FxHashMap<VariableId, Option<Step>> = FxHashMap::default();
         for &id in inside {
@@ -232,7 +230,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether what the edges assume, all of those by which a location does not leave the loop, bounds the loop.
+    /// Whether a common condition of `stay`, a location's edges that stay in the loop, bounds the number of iterations.
     fn bounded(
         &mut self,
         id: LoopId,
@@ -259,8 +257,8 @@ impl Search<'_> {
             let Some(step) = self.approaches(condition, steps) else {
                 return false;
             };
-            // Every way round passes the condition and the step, and the step happens once a round: a way that passes an
-            // inner loop stays one without the edges in that loop.
+            // Every iteration passes the condition, and the step exactly once: a cycle through an inner loop remains a
+            // cycle without the edges of that loop.
             let without = |left_out: &[EdgeId]| {
                 let rest = inside.iter().filter(|edge| !left_out.contains(edge));
                 rest.copied().collect::<Vec<_>>()
@@ -269,8 +267,8 @@ impl Search<'_> {
         })
     }
 
-    /// Whether a condition holds only so long as a variable, with its step, has not reached a fixed bound; the edge with
-    /// the step.
+    /// Returns the edge of a step that makes the condition false after finitely many iterations, if there is one: the
+    /// condition compares the step's variable with a loop-invariant bound.
     fn approaches(
         &mut self,
         condition: TermId,
@@ -285,7 +283,7 @@ impl Search<'_> {
         };
         let sort = store().sort(a);
         if op == Op::Eq {
-            // The step must meet the bound: an odd step comes to every value of a bit vector.
+            // The step must meet the bound exactly: an odd step reaches every value of a bit vector.
             let (step, _) = self
                 .moving(a, b, steps)
                 .or_else(|| self.moving(b, a, steps))?;
@@ -298,7 +296,7 @@ impl Search<'_> {
                 );
             return fits.then_some(step.edge);
         }
-        // As a < b or a <= b.
+        // Normalise to a < b or a <= b.
         let (strict, signed) = match op {
             Op::BvSlt | Op::IntLt => (true, true),
             Op::BvSle | Op::IntLe => (false, true),
@@ -321,7 +319,7 @@ impl Search<'_> {
             Some(0) if value < 0 => value + maximum.unwrap_or(0) + 1,
             _ => value,
         };
-        // The last value for which the condition holds, moved once more, must not wrap around.
+        // One step from the last value for which the condition holds must not wrap around.
         if let Some((step, bound)) = self.moving(a, b, steps).filter(|(step, _)| {
             planted!(
                 "termination: steps away from the bound reach it",
@@ -365,8 +363,8 @@ impl Search<'_> {
         fits.then_some(step.edge)
     }
 
-    /// The step of the term, if that is a variable with one and the bound does not change in the loop; and the bound's
-    /// value.
+    /// The step of the term and the value of the bound, if the term is a variable with a step and the bound is
+    /// loop-invariant.
     fn moving(
         &mut self,
         term: TermId,
@@ -385,7 +383,7 @@ impl Search<'_> {
         planted!("termination: a bound never moves", fixed, true).then(|| (step, number(bound)))
     }
 
-    /// Whether the edges form no cycle but those of the loops within.
+    /// Whether the edges form no cycle other than those of inner loops.
     fn acyclic(&self, id: LoopId, edges: &[EdgeId]) -> bool {
         let cycle = self.cut_points.get(id);
         let mut numbers: FxHashMap<LocationId, u32> = FxHashMap::default();
@@ -453,8 +451,8 @@ mod tests {
         store().bv(32, value)
     }
 
-    /// A program that the function makes with the variables `i`, `n` and `x`, of which nothing is known; which of its loops
-    /// end, the outer ones first.
+    /// Returns for each loop of the built program, outer ones first, whether it is proved to terminate. The variables `i`,
+    /// `n` and `x` have unknown values.
     fn loops(make: impl FnOnce(&mut ProgramBuilder, [VariableId; 3])) -> Vec<bool> {
         let mut b = ProgramBuilder::new();
         let variables = ["i", "n", "x"].map(|name| b.global(name, INT));
@@ -467,7 +465,7 @@ mod tests {
         b.assign(variable, sum);
     }
 
-    /// Whether a loop ends that goes on while the condition on `i` and `n` holds, and adds the amount to `i`.
+    /// Whether the loop that adds the amount to `i` while the condition on `i` and `n` holds is proved to terminate.
     fn ends(condition: impl FnOnce(TermId, TermId) -> TermId, amount: i128) -> bool {
         let loops = loops(|b, [i, n, _]| {
             let condition = condition(b.value(i), b.value(n));
@@ -485,7 +483,7 @@ mod tests {
         assert!(ends(|i, _| pool.ult(i, number(LARGEST - 1)), 2));
         assert!(ends(|i, _| pool.slt(number(5), i), -3));
         assert!(ends(|i, n| pool.ne(i, n), 3));
-        // It may jump over it, or go away from it.
+        // The step may miss the bound, or lead away from it.
         assert!(!ends(|i, n| pool.ult(i, n), 2));
         assert!(!ends(|i, n| pool.slt(n, i), -2));
         assert!(!ends(|i, n| pool.ule(i, n), 1));
@@ -498,10 +496,10 @@ mod tests {
     }
 
     #[test]
-    fn every_way_round_has_the_condition_and_the_step() {
+    fn every_iteration_has_the_condition_and_the_step() {
         let below = |b: &ProgramBuilder, i| store().ult(b.value(i), number(10));
         let open = |b: &ProgramBuilder, x| store().eq(b.value(x), number(3));
-        // The step on one of two ways, and two steps.
+        // A step on one of two paths, and two steps.
         let one_way = loops(|b, [i, _, x]| {
             b.repeat_while(below(b, i), |b| {
                 b.branch(open(b, x), |b| grow(b, i, 1), |_| {});
@@ -515,7 +513,7 @@ mod tests {
             });
         });
         assert_eq!(two_steps, [false]);
-        // The bound moves.
+        // The bound changes.
         let moving = loops(|b, [i, n, _]| {
             b.repeat_while(store().ult(b.value(i), b.value(n)), |b| {
                 grow(b, i, 1);
@@ -523,7 +521,7 @@ mod tests {
             });
         });
         assert_eq!(moving, [false]);
-        // Of two edges that stay in the loop one has the condition.
+        // Only one of two edges that stay in the loop has the condition.
         let one_edge = loops(|b, [i, _, x]| {
             let (head, body, end) = (b.new_location(), b.new_location(), b.new_location());
             let conditions = [below(b, i), open(b, x), store().not(below(b, i))];
@@ -540,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn inner_loops_end_by_themselves() {
+    fn inner_loops_must_terminate() {
         let below = |b: &ProgramBuilder, i| store().ult(b.value(i), number(10));
         let both = loops(|b, [i, n, _]| {
             b.repeat_while(below(b, i), |b| {
@@ -557,7 +555,7 @@ mod tests {
             });
         });
         assert_eq!(outer, [false, false]);
-        // The outer loop's step is made in the inner one, as often as that goes round.
+        // The outer loop's step is in the inner loop, and so happens any number of times.
         let within = loops(|b, [i, n, _]| {
             b.repeat_while(store().ne(b.value(i), number(10)), |b| {
                 b.repeat_while(below(b, n), |b| {
@@ -570,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_with_two_entries_is_none() {
+    fn an_irreducible_loop_is_not_proved_to_terminate() {
         let program = |second: bool| {
             loops(|b, [i, n, x]| {
                 let (head, middle, end) = (b.new_location(), b.new_location(), b.new_location());
@@ -594,7 +592,8 @@ mod tests {
         assert_eq!(program(true), [false]);
     }
 
-    /// A program that calls a function in a loop that counts to ten: whether the loop ends, and the function.
+    /// For a program that calls the built function in a loop that counts to ten: whether the loop and the function are
+    /// proved to terminate.
     fn with_function(make: impl FnOnce(&mut ProgramBuilder, FunctionId, VariableId)) -> [bool; 2] {
         let mut b = ProgramBuilder::new();
         let i = b.global("i", INT);
@@ -619,12 +618,12 @@ mod tests {
     }
 
     #[test]
-    fn functions_end_if_all_in_them_does() {
+    fn functions_are_total_if_their_loops_and_callees_terminate() {
         let open = |b: &ProgramBuilder, i| store().eq(b.value(i), number(3));
         assert_eq!(with_function(|_, _, _| {}), [true, true]);
-        // It may change the counter.
+        // The function may change the counter.
         assert_eq!(with_function(|b, _, i| grow(b, i, -1)), [false, true]);
-        // It may stop, call itself, or go round for ever; or a function may that it calls.
+        // The function may block, call itself, or loop for ever; or a callee may block.
         assert_eq!(
             with_function(|b, _, i| b.assume(open(b, i))),
             [false, false]

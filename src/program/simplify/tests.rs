@@ -1,5 +1,4 @@
-//! Whole runs of the simplifier: on random programs, against the definition of execution, and on programs that show what
-//! it decides.
+//! Tests of the whole simplifier: random programs against the reference interpreter, and programs that it must decide.
 
 use proptest::prelude::*;
 
@@ -11,13 +10,13 @@ use crate::term::{Build, ScalarSort, Sort, store};
 const STEPS: usize = 3000;
 const INT: Sort = Sort::BitVec(32);
 
-/// Simplifies the program without replacing calls, so that what passes do at calls is seen.
+/// Simplifies the program without replacing calls, to test how the passes treat calls.
 fn with_all_calls(program: &Program) -> Simplified {
     let others = PASSES.iter().filter(|(pass, _)| *pass != Pass::Expand);
     simplify_by(program, &others.copied().collect::<Vec<_>>())
 }
 
-/// Both programs must come to the same target with the same inputs, or both to none.
+/// Checks that both programs reach the same target with the same inputs, or both none.
 fn compare(program: &Program, seed: u64) -> Result<(), TestCaseError> {
     compare_simplified(program, &simplify(program), seed)
 }
@@ -43,7 +42,7 @@ fn compare_simplified(
                     found
                 );
             }
-            // The execution goes on; a target may come much later.
+            // The execution did not end; it may reach a target much later.
             (Outcome::OutOfSteps, _) => {
                 if matches!(found, Outcome::Error(_) | Outcome::Unsupported(_)) {
                     let longer = Machine::new(program, seed).run(100 * STEPS);
@@ -66,17 +65,17 @@ proptest! {
     }
 
     #[test]
-    fn also_with_recursion(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+    fn targets_are_reached_with_recursion(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
         compare(&random_program(&bytes, Recursion::Allowed), seed)?;
     }
 
     #[test]
-    fn also_where_calls_are_not_replaced(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
+    fn targets_are_reached_where_calls_are_not_replaced(bytes in prop::collection::vec(any::<u8>(), 0..160), seed in 0u64..1000) {
         let program = random_program(&bytes, Recursion::Excluded);
         compare_simplified(&program, &with_all_calls(&program), seed)?;
     }
 
-    /// A pass must not rely on what another has done before it, nor on one that mends it.
+    /// A pass must not rely on an earlier pass, nor on a later one to correct it.
     #[test]
     fn passes_in_any_order(
         bytes in prop::collection::vec(any::<u8>(), 0..160),
@@ -92,7 +91,7 @@ fn number(value: u128) -> TermId {
     store().bv(32, value)
 }
 
-/// The beginning of a program with a region and a variable whose value is an input.
+/// The beginning of a program with a region and a variable that holds an input.
 fn with_region_and_input() -> (ProgramBuilder, RegionId, VariableId) {
     let mut b = ProgramBuilder::new();
     let region = b.region("region", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
@@ -136,7 +135,7 @@ fn bounds_of_a_loop_decide_the_property() {
 }
 
 #[test]
-fn a_loop_without_effect_goes_only_if_it_ends() {
+fn a_loop_without_effect_is_removed_only_if_it_terminates() {
     for (ends, bound) in [(true, number(100)), (false, number(0))] {
         let mut b = ProgramBuilder::new();
         let (i, x) = (b.global("i", INT), b.global("x", INT));
@@ -172,7 +171,7 @@ fn fixed_cells_of_a_region_are_scalars() {
 }
 
 #[test]
-fn what_follows_the_last_target_goes() {
+fn code_after_the_last_target_is_removed() {
     let mut b = ProgramBuilder::new();
     let x = b.global("x", INT);
     let input = b.input("nondet", INT);
@@ -209,8 +208,8 @@ fn values_are_assigned_all_at_once() {
     assert_eq!(machine.get(y), crate::term::Value::bit_vec(32, 5));
 }
 
-/// The faults that these programs show need a pass to itself: together, the passes hide them.
-fn by_these(passes: &[Pass], b: ProgramBuilder) {
+/// Checks the program with the given passes only: other passes would hide the faults that these programs reveal.
+fn check_with_passes(passes: &[Pass], b: ProgramBuilder) {
     let program = b.finish();
     let chosen = PASSES.iter().filter(|(pass, _)| passes.contains(pass));
     let simplified = simplify_by(&program, &chosen.copied().collect::<Vec<_>>());
@@ -241,30 +240,30 @@ fn an_edge_that_matters_among_others() {
     }
     b.at(end);
     b.error_unless(store().eq(b.value(y), number(1)));
-    by_these(&[Pass::Slice], b);
+    check_with_passes(&[Pass::Slice], b);
 }
 
 #[test]
-fn what_is_stored_matters() {
+fn stored_values_are_relevant() {
     let (mut b, region, x) = with_region_and_input();
     let i = b.global("i", INT);
     b.assign(i, number(4));
     b.write(region, b.value(i), b.value(x));
     let cell = store().select(b.contents(region), number(4));
     b.error_unless(store().ult(cell, number(1 << 31)));
-    by_these(&[Pass::Slice], b);
+    check_with_passes(&[Pass::Slice], b);
 }
 
-/// The second value counts, and the first is asked for before it.
+/// Only the second value of the input is relevant, but a replay must read the first value before it.
 #[test]
-fn an_input_that_is_asked_for_in_vain() {
+fn an_input_whose_value_is_not_used() {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));
     let input = b.input("nondet", INT);
     b.havoc(y, input);
     b.havoc(x, input);
     b.error_unless(store().ult(b.value(x), number(1 << 31)));
-    by_these(&[Pass::Slice], b);
+    check_with_passes(&[Pass::Slice], b);
 }
 
 #[test]
@@ -274,10 +273,10 @@ fn a_store_leaves_the_other_cells() {
     b.write(region, number(4), number(1));
     let cell = store().select(b.contents(region), number(3));
     b.error_unless(store().ult(cell, number(1 << 31)));
-    by_these(&[Pass::Dead], b);
+    check_with_passes(&[Pass::Dead], b);
 }
 
-/// The loop goes back to where the program starts.
+/// The loop's back edge leads to the program's entry.
 #[test]
 fn a_loop_around_the_entry() {
     let mut b = ProgramBuilder::new();
@@ -289,10 +288,10 @@ fn a_loop_around_the_entry() {
     b.edge(end, entry, vec![Operation::Assume(again)]);
     b.assume(store().not(again));
     b.error();
-    by_these(&[Pass::Chains], b);
+    check_with_passes(&[Pass::Chains], b);
 }
 
-/// An array that is read as a whole, written at an index that is not known, or that comes from outside.
+/// An array that is read as a whole, written at an unknown index, or an input.
 #[test]
 fn regions_that_are_more_than_their_cells() {
     let bits = ScalarSort::BitVec(32);
@@ -321,11 +320,11 @@ fn regions_that_are_more_than_their_cells() {
         }
         let cell = store().select(b.contents(other), number(0));
         b.error_unless(store().ne(cell, number(if way == 2 { 1 } else { 7 })));
-        by_these(&[Pass::Regions], b);
+        check_with_passes(&[Pass::Regions], b);
     }
 }
 
-/// An array all of whose cells become what follows from one of them.
+/// An array all of whose cells are assigned a value that depends on one of them.
 #[test]
 fn cells_that_are_assigned_together() {
     for from in [0, 1] {
@@ -338,13 +337,13 @@ fn cells_that_are_assigned_together() {
         b.assign(whole, store().const_array(ScalarSort::BitVec(32), sum));
         let both = [0, 1].map(|index| cell(&b, index));
         b.error_unless(store().eq(both[0], both[1]));
-        by_these(&[Pass::Regions], b);
+        check_with_passes(&[Pass::Regions], b);
     }
 }
 
-/// What a call changes, reads, returns and is passed, where it is not replaced by the body.
+/// The effects, reads, results and arguments of a call that is not replaced by the body.
 #[test]
-fn what_goes_through_calls_stays() {
+fn effects_of_calls_are_preserved() {
     let mut b = ProgramBuilder::new();
     let (g, x, y) = (b.global("g", INT), b.global("x", INT), b.global("y", INT));
     let input = b.input("nondet", INT);

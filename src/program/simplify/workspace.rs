@@ -1,4 +1,4 @@
-//! What the passes work on.
+//! The program during simplification, and operations on it that several passes use.
 
 use rustc_hash::FxHashMap;
 
@@ -8,40 +8,40 @@ use crate::program::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, St
 use crate::program::variables::VariableUse;
 use crate::term::{Build, Pool, Rebuild, Symbol, TermId, Value, store};
 
-/// The program in the making. Edges come and go; locations stay until the end.
+/// The program during simplification. Edges are added and removed; locations are removed only at the end.
 pub(super) struct Workspace {
     pub program: Program,
     pub uses: VariableUse,
-    /// For each edge, the edge of the program as lowered, for calls.
+    /// See [`Simplified::call_origins`].
     pub call_origins: Vec<EdgeId>,
-    /// For each location.
+    /// See [`Simplified::origins`].
     pub origins: Vec<Origin>,
-    /// For each variable.
+    /// See [`Simplified::variable_origins`].
     pub variable_origins: Vec<Option<VariableId>>,
-    /// For variables that are cells of a region, the cell.
+    /// See [`Simplified::cells`].
     pub cells: FxHashMap<VariableId, TermId>,
     pub facts: Vec<Fact>,
     pub invariants: Vec<CutPointFacts>,
-    /// How many values these tell.
+    /// The number of abstract values in `invariants`.
     pub fact_count: usize,
-    /// What each propagation of constants has found.
+    /// The results of each propagation of constants.
     pub states: Vec<RoundStates>,
-    /// How often constants have been propagated.
+    /// The number of propagations of constants so far.
     pub propagations: u32,
-    /// Whether calls have been replaced as far as the budget goes.
+    /// Whether the budget for replacing calls has been spent.
     pub expanded: bool,
-    /// The regions that have been made scalars.
+    /// For each region whether it has been replaced by scalars.
     pub split_regions: Vec<bool>,
 }
 
 impl Workspace {
     pub fn new(lowered: &Program) -> Self {
         let mut program = lowered.clone();
-        // Locations get new numbers in the end.
+        // Both refer to locations and edges by ids that change.
         program.assumptions.clear();
         program.waypoints = std::sync::Arc::default();
         for edge in &mut program.edges {
-            // The bookkeeping of objects has no effect that a target could depend on.
+            // No target can depend on allocations and deallocations.
             edge.operations.retain(|operation| {
                 !matches!(
                     operation,
@@ -74,7 +74,7 @@ impl Workspace {
         }
     }
 
-    /// Keeps the edges for which the mark is set; tells how many went.
+    /// Keeps the edges that are marked; returns the number of removed edges.
     pub fn keep_edges(&mut self, keep: &[bool]) -> usize {
         let before = self.program.edges.len();
         let mut marks = keep.iter();
@@ -84,13 +84,13 @@ impl Workspace {
         before - self.program.edges.len()
     }
 
-    /// Adds an edge that is no call.
+    /// Adds an edge that is not a call.
     pub fn add_edge(&mut self, edge: Edge) {
         self.program.edges.push(edge);
         self.call_origins.push(EdgeId(u32::MAX));
     }
 
-    /// Adds a location that comes from elsewhere.
+    /// Adds a location with the given origin.
     pub fn add_location(&mut self, location: Location, origin: Origin) -> LocationId {
         let id = LocationId(self.program.locations.len() as u32);
         self.program.locations.push(location);
@@ -98,8 +98,7 @@ impl Workspace {
         id
     }
 
-    /// Adds a variable, which is a copy of one of the program as lowered, or a new one. Its symbol must not be another
-    /// variable's.
+    /// Adds a variable, which is a copy of one of the lowered program or a new one. No other variable may have its symbol.
     pub fn add_variable(&mut self, variable: Variable, origin: Option<VariableId>) -> VariableId {
         let id = VariableId(self.program.variables.len() as u32);
         self.uses.add(variable.symbol, id);
@@ -108,7 +107,7 @@ impl Workspace {
         id
     }
 
-    /// Adds a variable like the given one but for name and scope.
+    /// Adds a copy of the variable with another name and scope.
     pub fn copy_variable(
         &mut self,
         of: VariableId,
@@ -123,7 +122,7 @@ impl Workspace {
         self.add_variable(variable, origin)
     }
 
-    /// The name, or a variation of it, such that no variable of the same sort has it.
+    /// The name, with a number appended if a variable of the same sort has it already.
     pub fn unused_name(&self, name: &str, variable: &Variable) -> String {
         let is_free = |name: &str| {
             self.uses
@@ -144,7 +143,7 @@ impl Workspace {
         store().variable(self.program.variable(variable).symbol)
     }
 
-    /// Assignments that amount to assigning all the values to the targets at once.
+    /// A sequence of assignments with the effect of assigning all the values to the targets at once.
     pub fn parallel_assignment(&mut self, mut pairs: Vec<(VariableId, TermId)>) -> Vec<Operation> {
         let mut operations = Vec::new();
         pairs.retain(|&(target, value)| value != self.value(target));
@@ -158,7 +157,7 @@ impl Workspace {
                 is_read,
                 false
             ) {
-                // Some later value reads what has been overwritten by then: keep the old one.
+                // A later value reads the overwritten variable: save the old value.
                 let name = format!("{}#old", self.program.variable(written).name);
                 let scope = self.program.variable(written).scope;
                 let old = self.copy_variable(written, &name, scope, None);
@@ -182,7 +181,7 @@ impl Workspace {
         operations
     }
 
-    /// Locations that stand for more than the edges around them: entries, exits and errors.
+    /// For each location whether it must stay: entries, exits and errors.
     pub fn fixed_locations(&self) -> Vec<bool> {
         let mut fixed = vec![false; self.program.locations.len()];
         for function in &self.program.functions {
@@ -204,7 +203,7 @@ impl Workspace {
         });
     }
 
-    /// Numbers the locations that are left anew.
+    /// Removes the unused locations, and renumbers the others.
     pub fn finish(mut self) -> Simplified {
         let program = &mut self.program;
         let mut keep = vec![false; program.locations.len()];
@@ -254,7 +253,7 @@ impl Workspace {
     }
 }
 
-/// The term with other terms in the places of variables.
+/// The term with other terms substituted for variables.
 pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermId>) -> TermId {
     let replace = |term| match store().as_variable(term) {
         Some((symbol, 0)) => with(symbol),
@@ -263,8 +262,8 @@ pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermI
     Rebuild::new(store(), store(), replace).rebuild(term)
 }
 
-/// Takes out of an edge's call what does not matter: such arguments become constants, and if no result matters, all
-/// results go. Tells how much changed.
+/// Removes the irrelevant parts of an edge's call: irrelevant arguments become constants, and if no result is relevant,
+/// all results are dropped. Returns the number of changes.
 pub(super) fn reduce_call(
     program: &Program,
     edge: &mut Edge,
@@ -294,7 +293,7 @@ pub(super) fn reduce_call(
     changes
 }
 
-/// A constant of the variable's sort, for where the value does not matter.
+/// A constant of the variable's sort, for an irrelevant value.
 fn any_value(variable: &Variable) -> TermId {
     store().value(&Value::zero(variable.sort))
 }

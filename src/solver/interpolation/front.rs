@@ -151,7 +151,7 @@ impl Interpolators {
     ) -> (Result<Found, Reason>, Option<Definitions>) {
         let source = SourceName::Conditions;
         let time_left = match self.queries.time_left() {
-            Ok(left) if self.workers.most() > 1 => left,
+            Ok(left) if self.workers.maximum_threads() > 1 => left,
             _ => return (self.ask(source, question, None), None),
         };
         let arena = self.queries.arena();

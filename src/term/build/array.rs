@@ -3,8 +3,8 @@
 use super::linear::decide_equal;
 use super::*;
 
-/// So many stores a read looks behind.
-const STORES: usize = 64;
+/// Maximum number of nested stores that the rules for reads and sums look through.
+const MAXIMUM_STORES: usize = 64;
 
 fn element_sort<P: Pool + ?Sized>(pool: &P, array: TermId) -> Sort {
     match pool.sort(array) {
@@ -13,10 +13,10 @@ fn element_sort<P: Pool + ?Sized>(pool: &P, array: TermId) -> Sort {
     }
 }
 
-/// Reading goes behind stores at other indices, and finds what was stored at the same one.
+/// Reads a cell: skips stores at other indices, and returns the element stored at the same index.
 pub(super) fn select<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -> TermId {
     let mut from = array;
-    for _ in 0..STORES {
+    for _ in 0..MAXIMUM_STORES {
         match pool.as_application(from) {
             Some((Op::Store, &[inner, written, element])) => {
                 match decide_equal(pool, written, index) {
@@ -47,7 +47,7 @@ pub(super) fn store<P: Pool + ?Sized>(
     element: TermId,
 ) -> TermId {
     match pool.as_application(array) {
-        // The former element is lost.
+        // The former element is overwritten.
         Some((Op::Store, &[inner, written, _]))
             if planted!(
                 "array: a store undoes the one before",
@@ -68,7 +68,7 @@ pub(super) fn store<P: Pool + ?Sized>(
         }
         _ => {}
     }
-    // What is there already.
+    // The element is in the cell already.
     if planted!(
         "array: to store another cell's element changes nothing",
         binary(pool, element, Op::Select) == Some((array, index)),
@@ -79,19 +79,19 @@ pub(super) fn store<P: Pool + ?Sized>(
     pool.intern(Op::Store, pool.sort(array), &[array, index, element])
 }
 
-/// The sum of the elements below the index: of what stores change that are below it, of both sides of a choice, and of equal
-/// elements so many times one.
+/// The sum of the elements below the index: stores below it add their change, an `ite` of arrays becomes an `ite` of sums, and
+/// the sum of a constant array is a product.
 pub(super) fn prefix_sum<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -> TermId {
     let element = element_sort(pool, array);
     let Sort::BitVec(width) = element else {
         panic!("elements that are bit vectors were expected, not {element}");
     };
-    // What stores change, outermost first.
+    // The change by each store, under the condition that it is below the index; outermost first.
     let mut changes: Vec<(TermId, TermId)> = Vec::new();
     let mut from = array;
     let beginning = loop {
         match pool.as_application(from) {
-            Some((Op::Store, &[inner, written, stored])) if changes.len() < STORES => {
+            Some((Op::Store, &[inner, written, stored])) if changes.len() < MAXIMUM_STORES => {
                 let change = pool.sub(stored, pool.select(inner, written));
                 let counts = planted!(
                     "array: a sum has the element at its end",

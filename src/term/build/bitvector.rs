@@ -58,7 +58,7 @@ pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     product(pool, a, b).unwrap_or_else(|| fold(pool, Op::BvMul, sort, &[a, b]))
 }
 
-/// A product of two that are not constant: signs and constant factors go to the outside.
+/// A product of two terms that are not constants: signs and constant factors are moved outwards.
 fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     let width = pool.width(a);
     for (this, other) in [(a, b), (b, a)] {
@@ -77,7 +77,7 @@ fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
                     mul(pool, inner, other)
                 ));
             }
-            // A truth value times something.
+            // A truth value, 0 or 1, as a factor.
             Some((Op::Ite, &[condition, then, otherwise])) => {
                 let bit = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
                 let zero = pool.bv(width, 0);
@@ -105,7 +105,7 @@ fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     None
 }
 
-/// log2 of a power of two.
+/// Returns log2 of a power of two.
 fn power(value: BitVecValue) -> Option<u8> {
     value
         .bits()
@@ -113,7 +113,8 @@ fn power(value: BitVecValue) -> Option<u8> {
         .then(|| value.bits().trailing_zeros() as u8)
 }
 
-/// The operand of an extension of the kind, if the constant is the extension of one of that width: that one.
+/// If the term is an extension and the constant is the extension of a constant of the operand's width, returns the extension's
+/// operator, its operand, and the narrow constant.
 fn narrow_constant<P: Pool + ?Sized>(
     pool: &P,
     a: TermId,
@@ -208,7 +209,7 @@ pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     fold(pool, Op::BvUrem, sort, &[a, b])
 }
 
-/// A signed division of extended operands, as one of what they extend. `by` divides and extends.
+/// Narrows a signed division of an extended operand by a constant; `signed` and `unsigned` build the narrow division.
 fn narrow_signed<P: Pool + ?Sized>(
     pool: &P,
     a: TermId,
@@ -219,7 +220,7 @@ fn narrow_signed<P: Pool + ?Sized>(
     let (extension, inner, narrow) = narrow_constant(pool, a, divisor)?;
     let narrow_term = pool.value(&narrow.into());
     Some(match extension {
-        // Both are positive: a zero extension is a proper one.
+        // Neither operand is negative, because zero bits are added.
         Op::ZeroExtend(width) => zero_extend(
             pool,
             planted!(
@@ -229,7 +230,7 @@ fn narrow_signed<P: Pool + ?Sized>(
             ),
             width,
         ),
-        // The only quotient that would not fit is by -1.
+        // Only a quotient by -1 may not fit the narrow width.
         Op::SignExtend(width) if narrow.signed() != -1 => sign_extend(
             pool,
             planted!(
@@ -280,7 +281,7 @@ pub(super) fn srem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     }
 }
 
-/// The `count` low bits, the others zero.
+/// Returns the `count` low bits, the other bits zero.
 fn low_bits<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
     let width = pool.width(a);
     match count {
@@ -354,7 +355,7 @@ pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Ter
     }
 }
 
-/// A shift by something that is not constant.
+/// A shift by an amount that is not a constant.
 fn shift<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, amount: TermId) -> TermId {
     let is_fixed = |value: BitVecValue| {
         value.bits() == 0
@@ -473,12 +474,12 @@ pub(super) fn xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     }
 }
 
-/// Whether one is the other's complement.
+/// Checks whether one term is the bitwise complement of the other.
 fn inverse<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> bool {
     unary(pool, a, Op::BvNot) == Some(b) || unary(pool, b, Op::BvNot) == Some(a)
 }
 
-/// What the three bitwise operators have in common: constants are collected, extensions go to the outside.
+/// The common rules of the three bitwise operators: constants are combined, extensions are moved outwards.
 fn bitwise<P: Pool + ?Sized>(
     pool: &P,
     op: Op,
@@ -524,14 +525,14 @@ fn extended<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId) -> TermId {
     }
 }
 
-/// Neighbouring bits of a term: those of another one, or zeros.
+/// Consecutive bits of a term: the bits of another term, or zeros.
 #[derive(Copy, Clone)]
 struct Segment {
     width: u8,
     term: Option<TermId>,
 }
 
-/// The union of two that have no bit in common, as bytes are put together: `low | high << k` is a concatenation.
+/// Rewrites the bitwise or of two terms without common bits, as in a word built from bytes: `low | high << k` is a concatenation.
 fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     let width = pool.width(a);
     let (first, second) = (segments(pool, a)?, segments(pool, b)?);
@@ -583,7 +584,7 @@ fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Te
     ))
 }
 
-/// The segments of a term that is put together of such, the lowest first; `None` of others.
+/// Returns the segments of an extension, a left shift or a concatenation, the lowest first; `None` for other terms.
 fn segments<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Vec<Segment>> {
     let parts = |term| {
         segments(pool, term).unwrap_or_else(|| {

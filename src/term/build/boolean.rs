@@ -1,14 +1,14 @@
-//! Rules for Booleans and choices.
+//! Rules for Booleans and `ite`.
 
 use smallvec::SmallVec;
 
 use super::linear::number;
 use super::*;
 
-/// Conjunctions in conjunctions (and so for disjunctions) are flattened up to this number of arguments.
-const FLAT: usize = 16;
-/// Up to this number of arguments, each is compared with each.
-const PAIRWISE: usize = 8;
+/// Maximum number of arguments up to which conjunctions in conjunctions (and so for disjunctions) are flattened.
+const MAXIMUM_FLATTENED: usize = 16;
+/// Maximum number of arguments of a conjunction or disjunction that are compared pairwise.
+const MAXIMUM_PAIRWISE: usize = 8;
 
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     match pool.as_application(a) {
@@ -62,7 +62,7 @@ pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     }
 }
 
-/// Whether one is the other's negation, as far as their looks tell.
+/// Checks syntactically whether one term is the negation of the other.
 pub(super) fn complementary<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> bool {
     let (Some((op, left)), Some((other, right))) = (pool.as_application(a), pool.as_application(b))
     else {
@@ -81,7 +81,7 @@ pub(super) fn complementary<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
             (a, b) == (d, c),
             (a, b) == (c, d)
         ),
-        // With constants there are strict comparisons only: x < k and k - 1 < x.
+        // Comparisons with constants are strict in normal form: x < k and k - 1 < x.
         (Op::BvUlt, Op::BvUlt, &[a, b], &[c, d]) => {
             let gap = planted!("boolean: no unsigned number is between k - 2 and k", 1, 2);
             let bits = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
@@ -111,15 +111,15 @@ pub(super) fn or<P: Pool + ?Sized>(pool: &P, terms: &[TermId]) -> TermId {
     junction(pool, Op::Or, terms)
 }
 
-/// Conjunction and disjunction, which differ in nothing but the names.
+/// Builds a conjunction or disjunction; the rules are dual.
 fn junction<P: Pool + ?Sized>(pool: &P, op: Op, terms: &[TermId]) -> TermId {
     let neutral = TermId::from_bool(op == Op::And);
     let absorbing = TermId::from_bool(op == Op::Or);
-    let mut list: SmallVec<[TermId; FLAT]> = SmallVec::new();
+    let mut list: SmallVec<[TermId; MAXIMUM_FLATTENED]> = SmallVec::new();
     for (position, term) in terms.iter().enumerate() {
         let left = terms.len() - position;
         match pool.arguments(op, *term) {
-            Some(inner) if list.len() + inner.len() + left <= FLAT + 1 => {
+            Some(inner) if list.len() + inner.len() + left <= MAXIMUM_FLATTENED + 1 => {
                 list.extend_from_slice(inner)
             }
             _ => list.push(*term),
@@ -138,7 +138,7 @@ fn junction<P: Pool + ?Sized>(pool: &P, op: Op, terms: &[TermId]) -> TermId {
     if list.contains(&absorbing) || contradicts(pool, &list) {
         return planted!("boolean: a and not a is true", absorbing, neutral);
     }
-    if list.len() <= PAIRWISE {
+    if list.len() <= MAXIMUM_PAIRWISE {
         absorb(pool, op, &mut list);
     }
     match list[..] {
@@ -148,9 +148,9 @@ fn junction<P: Pool + ?Sized>(pool: &P, op: Op, terms: &[TermId]) -> TermId {
     }
 }
 
-/// Whether two of the terms, which are sorted, are complementary.
+/// Checks whether two of the terms, which are sorted, are complementary.
 fn contradicts<P: Pool + ?Sized>(pool: &P, list: &[TermId]) -> bool {
-    if list.len() <= PAIRWISE {
+    if list.len() <= MAXIMUM_PAIRWISE {
         return list
             .iter()
             .enumerate()
@@ -169,13 +169,13 @@ fn contradicts<P: Pool + ?Sized>(pool: &P, list: &[TermId]) -> bool {
 }
 
 /// `a ∧ (a ∨ b)` is `a`, and `a ∧ (¬a ∨ b)` with a single such literal left is `a ∧ b`.
-fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; FLAT]>) {
+fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; MAXIMUM_FLATTENED]>) {
     let dual = if op == Op::And { Op::Or } else { Op::And };
     let mut changed = false;
     for place in (0..list.len()).rev() {
         let Some(inner) = pool
             .arguments(dual, list[place])
-            .filter(|inner| inner.len() <= PAIRWISE)
+            .filter(|inner| inner.len() <= MAXIMUM_PAIRWISE)
         else {
             continue;
         };
@@ -197,7 +197,7 @@ fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; FLAT]
                 (false, true) => a,
                 _ => continue,
             };
-            // What is itself a junction would have to be flattened and looked at anew.
+            // A rest with the same operator would have to be flattened and simplified again.
             if pool.arguments(op, rest).is_none() {
                 list[place] = rest;
                 changed = true;
@@ -231,7 +231,7 @@ pub(super) fn ite<P: Pool + ?Sized>(
             ite(pool, inner, then, otherwise)
         );
     }
-    // What a branch says about the same condition is decided.
+    // In a branch, an `ite` with the same condition is decided.
     let then = match choice(pool, then) {
         Some((again, inner, _)) if again == condition => planted!(
             "boolean: a condition that was asked before is false",
@@ -262,7 +262,7 @@ pub(super) fn ite<P: Pool + ?Sized>(
     {
         return result;
     }
-    // One branch chooses between the other branch and something else: one choice is enough.
+    // Where one branch is an `ite` of the other branch and a third term, a single `ite` is enough.
     if let Some((other, a, b)) = choice(pool, otherwise) {
         if a == then {
             let either = planted!(
@@ -302,7 +302,7 @@ pub(super) fn ite<P: Pool + ?Sized>(
     pool.intern_choice(sort, condition, then, otherwise)
 }
 
-/// A choice between truth values, if it is better said otherwise.
+/// Rewrites an `ite` of truth values as conjunctions, disjunctions or equations where it can.
 fn boolean_choice<P: Pool + ?Sized>(
     pool: &P,
     condition: TermId,
@@ -355,7 +355,7 @@ fn boolean_choice<P: Pool + ?Sized>(
     })
 }
 
-/// Making a choice whose parts are simplified already.
+/// Interns an `ite` whose parts are simplified already.
 trait InternChoice: Pool {
     fn intern_choice(
         &self,

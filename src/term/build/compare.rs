@@ -1,17 +1,17 @@
 //! Rules for equality and for comparisons of bit vectors.
 //!
-//! Normal form: a comparison with a constant is strict (`x < k` or `k < x`), and against the least or greatest value it
-//! is an equality. What both sides are extended by goes.
+//! Normal form: a comparison with a constant is strict (`x < k` or `k < x`), and with the least or greatest value it
+//! is an equality. Common extensions of both sides are dropped.
 
 use super::linear::{Linear, difference};
 use super::*;
 
-/// So deep a comparison with a constant goes into nested choices.
-const CHOICES: usize = 16;
+/// Maximum depth of nested `ite` through which a comparison with a constant is distributed.
+const MAXIMUM_CHOICE_DEPTH: usize = 16;
 
-/// Compares a term that is a chain of choices with constants: `(c ? 1 : 0) == 0` is `¬c`, `(c ? x : 3) < 3` is
-/// `c ∧ x < 3`; or of choices among choices, if all of these are of constants. `compare` compares what is not such a choice.
-/// `None` if the term is none.
+/// Distributes a comparison over a chain of `ite` with constant branches: `(c ? 1 : 0) == 0` is `¬c`, `(c ? x : 3) < 3` is
+/// `c ∧ x < 3`; also over a tree of `ite` all of whose leaves are constants. `compare` compares the other terms.
+/// `None` if the term is neither.
 pub(super) fn through_choices<P: Pool + ?Sized>(
     pool: &P,
     term: TermId,
@@ -19,7 +19,7 @@ pub(super) fn through_choices<P: Pool + ?Sized>(
 ) -> Option<TermId> {
     let mut guards: smallvec::SmallVec<[(TermId, bool, TermId); 4]> = smallvec::SmallVec::new();
     let mut rest = term;
-    while guards.len() < CHOICES
+    while guards.len() < MAXIMUM_CHOICE_DEPTH
         && let Some((condition, then, otherwise)) = choice(pool, rest)
     {
         let (known, constant, other) = match (
@@ -33,7 +33,7 @@ pub(super) fn through_choices<P: Pool + ?Sized>(
         guards.push((condition, known, compare(constant)));
         rest = other;
     }
-    // Choices among choices, of constants only.
+    // A tree of `ite` with constant leaves.
     let of_constants = choice(pool, rest).and_then(|_| steps::mapped(pool, rest, &compare));
     if guards.is_empty() && of_constants.is_none() {
         return None;
@@ -55,7 +55,7 @@ pub(super) fn through_choices<P: Pool + ?Sized>(
     )
 }
 
-/// Constants second, else by id.
+/// Orders two operands: a constant second, otherwise by id.
 pub(super) fn ordered<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> (TermId, TermId) {
     match (pool.constant(a).is_some(), pool.constant(b).is_some()) {
         (true, false) => (b, a),
@@ -81,7 +81,7 @@ pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     plain_eq(pool, a, b)
 }
 
-/// Equality, without a look into choices. The second may be a constant.
+/// Equality without distribution over `ite`. The second operand may be a constant.
 fn plain_eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     if a == b {
         return TermId::TRUE;
@@ -186,7 +186,7 @@ fn eq_bit_vec<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Op
     }
 }
 
-/// Equality with a constant, where that tells something about the term's parts.
+/// Equality with a constant, where it is an equality of the term's parts.
 fn eq_constant<P: Pool + ?Sized>(pool: &P, a: TermId, constant: BitVecValue) -> Option<TermId> {
     let (width, bits) = (constant.width(), constant.bits());
     let Some((op, arguments)) = pool.as_application(a) else {
@@ -297,7 +297,7 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
             )
         }
         _ => {
-            // Only if something has cancelled out: else the sides are as good as any others.
+            // Rewrite only if addends have cancelled out.
             let sort = Sort::BitVec(width);
             let parts = |sum: &Linear| sum.addends.len() + usize::from(sum.constant != 0);
             let apart = parts(&Linear::of(pool, sort, &[(a, 1)])?)
@@ -316,7 +316,7 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
     }
 }
 
-/// The inverse of an odd number modulo 2^128, by Newton's iteration: each step doubles the number of right bits.
+/// Returns the inverse of an odd number modulo 2^128, by Newton's iteration: each step doubles the number of correct bits.
 fn inverse_of_odd(odd: u128) -> u128 {
     let mut inverse = odd;
     for _ in 0..planted!("compare: an inverse has few right bits", 7, 2) {
@@ -325,7 +325,7 @@ fn inverse_of_odd(odd: u128) -> u128 {
     inverse
 }
 
-/// Two operands of extensions, brought to one width by the same extension.
+/// Extends two operands of extensions to their greater width by the same extension.
 fn same_width<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId, b: TermId) -> (TermId, TermId) {
     let width = pool.width(a).max(pool.width(b));
     match extension {
@@ -338,7 +338,7 @@ fn same_width<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId, b: TermId) -
     }
 }
 
-/// How a comparison reads bit vectors.
+/// The interpretation of bit vectors by a comparison.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Reading {
     Unsigned,
@@ -465,7 +465,7 @@ fn less<P: Pool + ?Sized>(pool: &P, reading: Reading, a: TermId, b: TermId) -> T
     }
 }
 
-/// The same comparison of what both sides are extensions of.
+/// Reduces a comparison of two extensions to one of their operands.
 fn narrowed<P: Pool + ?Sized>(
     pool: &P,
     reading: Reading,
@@ -498,18 +498,18 @@ fn narrowed<P: Pool + ?Sized>(
     Some((reading, left, right))
 }
 
-/// A constant of a wide sort, as seen from what is extended to it.
-enum Seen {
+/// The position of a constant relative to the values of an extended term.
+enum Position {
     Extension(BitVecValue),
-    /// It is below all extensions.
+    /// The constant is below all extended values.
     Below,
-    /// It is above all extensions.
+    /// The constant is above all extended values.
     Above,
-    /// It is above all extensions of what is not negative, and below all those of what is (only unsigned).
+    /// The constant is above the sign extensions of nonnegative values and below those of negative ones (unsigned order only).
     Between,
 }
 
-fn seen_from(reading: Reading, extension: Op, inner: u8, constant: BitVecValue) -> Seen {
+fn position_of(reading: Reading, extension: Op, inner: u8, constant: BitVecValue) -> Position {
     let narrow = BitVecValue::new(inner, constant.bits());
     let is_signed = matches!(extension, Op::SignExtend(_));
     let fits = if is_signed {
@@ -518,22 +518,22 @@ fn seen_from(reading: Reading, extension: Op, inner: u8, constant: BitVecValue) 
         narrow.bits() == constant.bits()
     };
     match (reading, is_signed) {
-        _ if fits => Seen::Extension(narrow),
+        _ if fits => Position::Extension(narrow),
         (Reading::Unsigned, true) => planted!(
             "compare: no unsigned number is above what is extended by its sign",
-            Seen::Between,
-            Seen::Above
+            Position::Between,
+            Position::Above
         ),
         (Reading::Signed, _) if constant.is_negative() => planted!(
             "compare: what is too low for a narrow number is above it",
-            Seen::Below,
-            Seen::Above
+            Position::Below,
+            Position::Above
         ),
-        _ => Seen::Above,
+        _ => Position::Above,
     }
 }
 
-/// On which side of a strict comparison the constant stands.
+/// The side of a strict comparison on which the constant is.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Side {
     /// `constant < a`.
@@ -542,7 +542,7 @@ enum Side {
     Right,
 }
 
-/// A strict comparison with a constant. What is said of `a < constant` holds of `constant < a` with the order reversed.
+/// A strict comparison with a constant. Comments describe `a < constant`; for `constant < a` the order is reversed.
 fn against_constant<P: Pool + ?Sized>(
     pool: &P,
     reading: Reading,
@@ -553,7 +553,7 @@ fn against_constant<P: Pool + ?Sized>(
     let (width, bits) = (constant.width(), constant.bits());
     let bound = pool.bv(width, bits);
     let (least, greatest) = (reading.least(width), reading.greatest(width));
-    // No number lies beyond the last one, and only the last beyond its neighbour.
+    // No number is less than the last one, and only the last is less than its neighbour.
     let (last, next, first) = match side {
         Side::Right => (least, least.wrapping_add(1), greatest),
         Side::Left => (greatest, greatest.wrapping_sub(1), least),
@@ -597,22 +597,22 @@ fn against_constant<P: Pool + ?Sized>(
         } else {
             reading
         };
-        return match (seen_from(reading, op, pool.width(inner), constant), side) {
-            (Seen::Extension(narrow), _) => {
+        return match (position_of(reading, op, pool.width(inner), constant), side) {
+            (Position::Extension(narrow), _) => {
                 against_constant(pool, inner_reading, inner, side, narrow)
             }
-            (Seen::Below, Side::Left) | (Seen::Above, Side::Right) => TermId::TRUE,
-            (Seen::Below, Side::Right) | (Seen::Above, Side::Left) => planted!(
+            (Position::Below, Side::Left) | (Position::Above, Side::Right) => TermId::TRUE,
+            (Position::Below, Side::Right) | (Position::Above, Side::Left) => planted!(
                 "compare: nothing is out of a narrow number's range",
                 TermId::FALSE,
                 TermId::TRUE
             ),
-            (Seen::Between, Side::Right) => planted!(
+            (Position::Between, Side::Right) => planted!(
                 "compare: zero is negative",
                 pool.sle(zero, inner),
                 pool.slt(zero, inner)
             ),
-            (Seen::Between, Side::Left) => planted!(
+            (Position::Between, Side::Left) => planted!(
                 "compare: zero extended by its sign is large",
                 pool.slt(inner, zero),
                 pool.sle(inner, zero)

@@ -1,13 +1,13 @@
 //! Rules for floats.
 //!
-//! Few laws of arithmetic hold for floats: sums and products commute. The rules are about what C programs do besides:
-//! they widen before they compare, and convert to and from integers without loss. Conversions that are exact have the
+//! Few laws of arithmetic hold for floats: sums and products commute. The other rules are for conversions in C programs:
+//! they widen before they compare, and convert to and from integers without loss. Exact conversions get the
 //! default rounding mode, as it does not matter.
 
 use super::compare::{ordered, through_choices};
 use super::*;
 
-/// Whether every value of the one format is one of the other, too.
+/// Checks whether every value of the narrow format is a value of the wide one.
 fn includes(wide: FloatFormat, narrow: FloatFormat) -> bool {
     wide.exponent_bits() >= narrow.exponent_bits()
         && planted!(
@@ -17,7 +17,7 @@ fn includes(wide: FloatFormat, narrow: FloatFormat) -> bool {
         )
 }
 
-/// The operand of a conversion to a format that includes its own.
+/// Returns the operand of a conversion to a format that includes its own.
 fn widened<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(TermId, FloatFormat)> {
     match pool.as_application(a) {
         Some((Op::FpToFp(wide), &[_, inner])) => match pool.sort(inner) {
@@ -127,7 +127,7 @@ pub(super) fn round_to_integral<P: Pool + ?Sized>(pool: &P, mode: TermId, a: Ter
     fold(pool, Op::FpRoundToIntegral, pool.sort(a), &[mode, a])
 }
 
-/// The same two values in a narrower format, if both are known to be in one.
+/// Returns the two operands in a narrower format, if both are widened from it or are constants in it.
 fn narrowed<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(TermId, TermId)> {
     let in_format = |term, format| match float_constant(pool, term) {
         Some(value) => {
@@ -150,7 +150,7 @@ fn narrowed<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(TermId,
     Some((in_format(a, format)?, in_format(b, format)?))
 }
 
-/// Numbers of bit vectors that were converted without loss.
+/// Returns the operands as bit vectors, if both are converted without loss from the same sort.
 fn integers<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(Op, TermId, TermId)> {
     let (left, a) = exact_integer(pool, a)?;
     let (right, b) = exact_integer(pool, b)?;
@@ -162,7 +162,7 @@ fn integers<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(Op, Ter
     .then_some((left, a, b))
 }
 
-/// The conversion and its operand, if the term is a bit vector converted without loss.
+/// Returns the conversion and its operand, if the term is a bit vector converted without loss.
 fn exact_integer<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> {
     match pool.as_application(a) {
         Some((op @ (Op::SbvToFp(format) | Op::UbvToFp(format)), &[_, inner])) => {
@@ -172,7 +172,7 @@ fn exact_integer<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(Op, TermId)> 
     }
 }
 
-/// Whether all integers of the width are floats of the format.
+/// Checks whether all integers of the width are floats of the format.
 fn is_exact(op: Op, width: u8, format: FloatFormat) -> bool {
     // The least signed number is a power of two.
     let magnitude = if matches!(op, Op::SbvToFp(_)) {
@@ -382,7 +382,7 @@ pub(super) fn to_bit_vec<P: Pool + ?Sized>(
     a: TermId,
     width: u8,
 ) -> TermId {
-    // An integer that was converted without loss, and fits: the way back.
+    // An integer that was converted without loss and fits is converted back.
     match (op, exact_integer(pool, a)) {
         (Op::FpToSbv(_), Some((Op::SbvToFp(_), inner))) if pool.width(inner) <= width => {
             planted!(
@@ -422,7 +422,7 @@ pub(super) fn to_bits<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     }
 }
 
-/// The other way round there is no such rule: the bits of a NaN are lost.
+/// The inverse rule does not hold: the bits of a NaN are lost.
 pub(super) fn from_bits<P: Pool + ?Sized>(pool: &P, a: TermId, format: FloatFormat) -> TermId {
     match unary(pool, a, Op::FpToBits) {
         Some(float) if pool.sort(float) == Sort::Float(format) => planted!(

@@ -1,9 +1,9 @@
-//! What all rules use: folding of constants, matching, and the way from an operator to its constructor.
+//! Helpers of all rules: constant folding and matching.
 
 use super::*;
 
-/// Applies the operator: to its value if all arguments are constants, to both if one argument chooses between two and
-/// the others are constants, else as it is told.
+/// Applies the operator: folds it if all arguments are constants, folds both branches if one argument is an `ite` of constants
+/// and the others are constants, and interns it otherwise.
 pub(super) fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
     let Some(chooser) = single_choice(pool, arguments) else {
         return pool.intern(op, sort, arguments);
@@ -39,7 +39,7 @@ pub(super) fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[
     result.unwrap_or_else(|| pool.intern(op, sort, arguments))
 }
 
-/// `Some` if all arguments are constants but for at most one, which is a choice between constants; that one's place.
+/// Returns `Some` if all arguments are constants except for at most one, which is an `ite` of constants; with its index.
 fn single_choice<P: Pool + ?Sized>(pool: &P, arguments: &[TermId]) -> Option<Option<usize>> {
     let mut place = None;
     for (position, argument) in arguments.iter().enumerate() {
@@ -80,7 +80,7 @@ pub(super) fn binary<P: Pool + ?Sized>(
     }
 }
 
-/// Condition and branches, if the term is a choice.
+/// Condition and branches, if the term is an `ite`.
 pub(super) fn choice<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<(TermId, TermId, TermId)> {
     match pool.arguments(Op::Ite, term) {
         Some(&[condition, then, otherwise]) => Some((condition, then, otherwise)),

@@ -1,8 +1,6 @@
 //! Rules for integers.
 //!
-//! Sums and what is compared are in the normal form of [`super::linear`]. A comparison of a single variable with a
-//! constant is strict; any other comparison has addends with positive factors on both sides, and the constant on the
-//! right.
+//! Sums and operands of comparisons are in the normal form of [`super::linear`]. A comparison of a single variable with a
 
 use super::compare::{ordered, through_choices};
 use super::linear::{self, Linear, difference, is_sum, literal};
@@ -29,7 +27,7 @@ pub(super) fn mul<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
             .and_then(|factor| linear::scaled(pool, a, factor))
             .unwrap_or_else(as_told);
     }
-    // Signs and constant factors go to the outside.
+    // Signs and constant factors are moved outwards.
     for (this, other) in [(a, b), (b, a)] {
         match pool.as_application(this) {
             Some((Op::IntNeg, &[inner])) => {
@@ -75,12 +73,12 @@ pub(super) fn euclidean_div<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
     }
 }
 
-/// The quotient of a sum all of whose factors are multiples of the divisor, which is positive.
+/// The quotient of a sum whose factors are all multiples of the divisor, which is positive.
 fn divided<P: Pool + ?Sized>(pool: &P, a: TermId, divisor: i128) -> Option<TermId> {
     if pool.constant(a).is_some() || !is_sum(pool, a) {
         let (_, modulus) = binary(pool, a, Op::IntMod)?;
         let modulus = linear::number(pool, modulus)?;
-        // A remainder below the divisor.
+        // A remainder that is less than the divisor.
         return (0 < modulus
             && planted!(
                 "integer: a remainder is less than the modulus by one more",
@@ -136,7 +134,7 @@ pub(super) fn euclidean_mod<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
     }
 }
 
-/// What is congruent to a sum, without the addends whose factors are multiples of the modulus.
+/// Reduces a sum modulo the modulus: drops the addends whose factors are multiples of it.
 fn reduced<P: Pool + ?Sized>(pool: &P, a: TermId, modulus: i128) -> Option<TermId> {
     if pool.constant(a).is_some() || !is_sum(pool, a) {
         return None;
@@ -153,7 +151,7 @@ fn reduced<P: Pool + ?Sized>(pool: &P, a: TermId, modulus: i128) -> Option<TermI
     Some(sum.term(pool))
 }
 
-/// For a dividend that is not negative the truncating division is the Euclidean one.
+/// Truncating division; for a nonnegative dividend it is the Euclidean one.
 pub(super) fn truncating_div<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     let negative = pool.int_lt(a, pool.int(0));
     let of_magnitude = neg(pool, euclidean_div(pool, neg(pool, a), b));
@@ -174,7 +172,7 @@ pub(super) fn truncating_rem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -
     )
 }
 
-/// Equality of two different terms, if there is something to say about it.
+/// Equality of two different terms, if a rule applies.
 pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     if let Some(result) = eq_of_bit_vectors(pool, a, b) {
         return Some(result);
@@ -195,7 +193,7 @@ pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Ter
     ) {
         return Some(TermId::FALSE);
     }
-    // The first addend's factor is positive, so that both ways to write an equality are one.
+    // Make the first addend's factor positive, so that both ways to write an equality have one normal form.
     let sum = sum.divided(factor);
     let sum = if sum.addends[0].1 < 0 {
         sum.scaled(-1)?
@@ -221,7 +219,7 @@ pub(super) fn eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Ter
     Some(fold(pool, Op::Eq, Sort::Bool, &[left, right]))
 }
 
-/// Equality of a bit vector's number with another's of the same kind, or with a constant.
+/// Equality of the integer value of a bit vector with that of another one in the same interpretation, or with a constant.
 fn eq_of_bit_vectors<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     let Some((op @ (Op::BvToNat | Op::BvToInt), &[inner])) = pool.as_application(a) else {
         return None;
@@ -282,7 +280,7 @@ pub(super) fn le<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     compared(pool, a, b, 0)
 }
 
-/// `a + gap <= b`, the gap being 0 or 1.
+/// `a + gap <= b`, where the gap is 0 or 1.
 fn compared<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId, gap: i128) -> TermId {
     linear_comparison(pool, a, b, gap).unwrap_or_else(|| {
         let op = if gap == 0 { Op::IntLe } else { Op::IntLt };
@@ -310,7 +308,7 @@ fn linear_comparison<P: Pool + ?Sized>(
             sum.constant > 0
         )));
     }
-    // Divided by what all factors have in common, the constant is rounded down.
+    // When the sum is divided by the common factor, the constant is rounded down.
     let mut sum = sum;
     let rest = planted!(
         "integer: a negative bound is rounded up",

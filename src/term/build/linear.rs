@@ -1,8 +1,8 @@
 //! Small linear sums: `c1·x1 + … + cn·xn + k`, over the integers or modulo a power of two.
 //!
-//! The normal form of a sum of at most [`MONOMIALS`] different addends has them by ascending id, each at most once, and
+//! The normal form of a sum of at most [`MAXIMUM_ADDENDS`] different addends has them by ascending id, each at most once, and
 //! the constant last: `((x + -y) + 4·z) + 3`. Larger sums are left as they are built: the form is for offsets and
-//! indices, and must cost the same whatever it is applied to.
+//! indices, and its cost must be bounded.
 
 use num_integer::Integer;
 use num_traits::ToPrimitive;
@@ -10,21 +10,21 @@ use smallvec::{SmallVec, smallvec};
 
 use super::*;
 
-/// So many addends are looked at.
-pub(super) const MONOMIALS: usize = 6;
-/// So many terms are looked at to find them.
-const VISITS: usize = 24;
+/// Maximum number of addends of a sum in normal form.
+pub(super) const MAXIMUM_ADDENDS: usize = 6;
+/// Maximum number of subterms that are visited to find the addends.
+const MAXIMUM_VISITS: usize = 24;
 
-/// A linear sum. The addends are sorted, without one whose factor is zero.
+/// A linear sum. The addends are sorted; no factor is zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Linear {
     sort: Sort,
     /// Terms with their factors; modulo 2^w, the factor is the signed number.
-    pub(super) addends: SmallVec<[(TermId, i128); MONOMIALS]>,
+    pub(super) addends: SmallVec<[(TermId, i128); MAXIMUM_ADDENDS]>,
     pub(super) constant: i128,
 }
 
-/// How the ring of a sort calculates. `None`: too large, which only happens to integers.
+/// Arithmetic in the ring of a sort. Results are `None` on overflow, which only happens for integers.
 #[derive(Copy, Clone)]
 struct Ring(Sort);
 
@@ -39,33 +39,33 @@ impl Ring {
     fn add(self, a: i128, b: i128) -> Option<i128> {
         match self.0 {
             Sort::BitVec(_) => Some(self.reduce(a.wrapping_add(b))),
-            _ => a.checked_add(b).filter(is_tame),
+            _ => a.checked_add(b).filter(is_negatable),
         }
     }
 
     fn mul(self, a: i128, b: i128) -> Option<i128> {
         match self.0 {
             Sort::BitVec(_) => Some(self.reduce(a.wrapping_mul(b))),
-            _ => a.checked_mul(b).filter(is_tame),
+            _ => a.checked_mul(b).filter(is_negatable),
         }
     }
 }
 
-/// A bit vector's signed value, or an integer that fits.
+/// Returns the signed value of a bit-vector constant, or an integer constant that fits.
 pub(super) fn number<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<i128> {
     match pool.constant(term)? {
         Constant::BitVec(value) => Some(value.signed()),
         Constant::Int(value) => planted!(
             "linear: the least number can be negated",
-            value.to_i128().filter(is_tame),
+            value.to_i128().filter(is_negatable),
             value.to_i128()
         ),
         _ => None,
     }
 }
 
-/// Whether an integer can be negated: the least one counts as too large.
-const fn is_tame(value: &i128) -> bool {
+/// Checks whether an integer can be negated: the least one counts as too large.
+const fn is_negatable(value: &i128) -> bool {
     *value != i128::MIN
 }
 
@@ -86,7 +86,7 @@ impl Linear {
         let mut visits = 0;
         while let Some((term, factor)) = stack.pop() {
             visits += 1;
-            if visits > VISITS {
+            if visits > MAXIMUM_VISITS {
                 return None;
             }
             match pool.kind(term) {
@@ -145,7 +145,7 @@ impl Linear {
                 }
             }
             Err(_) if factor == 0 => {}
-            Err(_) if self.addends.len() == MONOMIALS => return None,
+            Err(_) if self.addends.len() == MAXIMUM_ADDENDS => return None,
             Err(place) => self.addends.insert(place, (term, factor)),
         }
         Some(())
@@ -193,13 +193,13 @@ impl Linear {
             .fold(0, |divisor, (_, factor)| divisor.gcd(factor))
     }
 
-    /// Its value, if there is no variable part.
+    /// Returns the constant, if there are no addends.
     pub(super) fn as_constant(&self) -> Option<i128> {
         self.addends.is_empty().then_some(self.constant)
     }
 
-    /// The sum of the addends with a positive factor, and of the others negated: the whole is the first less the second,
-    /// plus the constant. `None` if it cannot be negated.
+    /// Returns the sum of the addends with a positive factor, and the negated sum of the others: the whole is the first minus the
+    /// second plus the constant. `None` if it cannot be negated.
     pub(super) fn sides(&self) -> Option<(Self, Self)> {
         let empty = Self {
             sort: self.sort,
@@ -237,7 +237,7 @@ impl Linear {
         };
         let addend = |&(term, factor): &(TermId, i128)| match factor {
             1 => term,
-            // Modulo 2.
+            // Modulo 2, -1 is 1.
             -1 if self.sort == Sort::BitVec(1) => term,
             -1 => planted!(
                 "linear: an addend with the factor -1 is added",
@@ -280,7 +280,7 @@ pub(super) fn literal<P: Pool + ?Sized>(pool: &P, sort: Sort, number: i128) -> T
     }
 }
 
-/// Whether the term is put together in a way that [`Linear`] looks into.
+/// Checks whether the term is a constant, a sum, a negation or a multiple, which [`Linear`] takes apart.
 pub(super) fn is_sum<P: Pool + ?Sized>(pool: &P, term: TermId) -> bool {
     match pool.kind(term) {
         TermKind::Constant(_) => true,
@@ -335,7 +335,7 @@ pub(super) fn negated<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     }
 }
 
-/// A sum that is too large for the normal form: the constants are kept together at the outside all the same.
+/// A sum that is too large for the normal form; its constants are still combined and outermost.
 fn large_sum<P: Pool + ?Sized>(pool: &P, sort: Sort, a: TermId, b: TermId) -> TermId {
     let op = if sort == Sort::Int {
         Op::IntAdd
@@ -365,7 +365,7 @@ fn large_sum<P: Pool + ?Sized>(pool: &P, sort: Sort, a: TermId, b: TermId) -> Te
     }
 }
 
-/// `factor · a` in normal form, or `None` if nothing is known about it.
+/// `factor · a` in normal form, or `None` if no rule applies.
 pub(super) fn scaled<P: Pool + ?Sized>(pool: &P, a: TermId, factor: i128) -> Option<TermId> {
     let sort = pool.sort(a);
     match factor {
@@ -383,12 +383,12 @@ pub(super) fn scaled<P: Pool + ?Sized>(pool: &P, a: TermId, factor: i128) -> Opt
     if !is_sum(pool, a) {
         return None;
     }
-    // A product with a sum of more would be more products.
+    // Multiplying out a larger sum would make more products.
     let sum = Linear::of(pool, sort, &[(a, 1)]).filter(|sum| sum.addends.len() <= 3)?;
     Some(sum.scaled(factor)?.term(pool))
 }
 
-/// `a - b`, if looking at it could tell something: one of them is a sum.
+/// `a - b`, if one of them is a sum; otherwise nothing can cancel.
 pub(super) fn difference<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Linear> {
     let tells = |term| pool.constant(term).is_none() && is_sum(pool, term);
     if !tells(a) && !tells(b) {
@@ -397,7 +397,7 @@ pub(super) fn difference<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Op
     Linear::of(pool, pool.sort(a), &[(a, 1), (b, -1)])
 }
 
-/// Whether two terms of a bit-vector or integer sort are equal, if their difference is a number. Builds nothing.
+/// Decides whether two terms of a bit-vector or integer sort are equal, if their difference is constant. Builds no terms.
 pub(super) fn decide_equal<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<bool> {
     if a == b {
         return Some(true);

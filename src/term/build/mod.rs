@@ -1,6 +1,6 @@
 //! Simplifying constructors.
 //!
-//! [`Build`] is what terms are built with: it folds constants and applies rewrites that are always right and look at a
+//! [`Build`] has the constructors of terms: they fold constants and apply rewrites that are equivalences and look at a
 //! bounded part of the arguments only. Each module here has the rules of one sort.
 
 #[macro_use]
@@ -139,8 +139,8 @@ pub trait Build: Pool {
         self.not(self.eq(a, b))
     }
 
-    /// The choice between two terms; where they are the same but for constants that are added, the constants are chosen:
-    /// `c ? x + 1 : x` is `x + (c ? 1 : 0)`. So a counter is a matter of conditions.
+    /// The `ite` of two terms; where they differ only in an added constant, it becomes an `ite` of the constants:
+    /// `c ? x + 1 : x` is `x + (c ? 1 : 0)`. So a counter depends on conditions only.
     fn ite_of_sums(&self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
         let result = steps::choice_of_sums(self, condition, then, otherwise);
         recorded(self, Op::Ite, &[condition, then, otherwise], result)
@@ -247,16 +247,16 @@ pub trait Build: Pool {
         array::constant(self, index, element)
     }
 
-    /// The sum of the elements below the index, of what stores and choices leave below it. What it becomes is not told to the
-    /// pool: solvers, who are to confirm simplifications, do not know sums.
+    /// The sum of the elements below the index, simplified for stores and `ite`. The simplification is not recorded, because
+    /// solvers, which are to confirm records, do not know sums.
     fn prefix_sum(&self, array: TermId, index: TermId) -> TermId {
         array::prefix_sum(self, array, index)
     }
 
     // --- by operator ---
 
-    /// The operator applied to the operands, simplified. `sort` is the application's sort; only for
-    /// [`Op::ConstArray`] it tells something that the operands do not.
+    /// The operator applied to the operands, simplified. `sort` is the application's sort; it adds information only for
+    /// [`Op::ConstArray`].
     ///
     /// # Panics
     /// If the number of operands is wrong.
@@ -271,7 +271,7 @@ pub trait Build: Pool {
 
 impl<P: Pool + ?Sized> Build for P {}
 
-/// What a difference has become, after telling the pool: there is no operator for it, it is a sum.
+/// Records the result of a difference, as a sum because there is no operator for differences, and returns the result.
 fn difference<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId, result: TermId) -> TermId {
     if pool.records() {
         let sort = pool.sort(a);
@@ -284,7 +284,7 @@ fn difference<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId, result: TermId) 
     result
 }
 
-/// What an application has become, after telling the pool.
+/// Records the result of an application, and returns the result.
 fn recorded<P: Pool + ?Sized>(pool: &P, op: Op, arguments: &[TermId], result: TermId) -> TermId {
     pool.record(op, arguments, result);
     result

@@ -2,11 +2,11 @@
 
 use super::*;
 
-/// Hands the table to a macro. A row is
+/// Passes the table to a macro. A row is
 /// ```text
 /// constructor(operands; parameters of the operator) = operator => rule;
 /// ```
-/// where a rule that serves several operators takes the operator, too: `rule(op)`.
+/// where a rule for several operators takes the operator as well: `rule(op)`.
 macro_rules! operators {
     ($user:ident) => {
         $user! {
@@ -16,7 +16,7 @@ macro_rules! operators {
             not(a) = Not => boolean::not;
             /// Equality; of floats: identity.
             eq(a, b) = Eq => compare::eq;
-            /// Choice.
+            /// If-then-else.
             ite(condition, then, otherwise) = Ite => boolean::ite;
 
             // --- bit vectors ---

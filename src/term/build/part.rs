@@ -1,13 +1,13 @@
-//! Rules for putting bit vectors together and taking them apart: concatenation, extraction, extensions.
+//! Rules for concatenation, extraction and extension of bit vectors.
 //!
-//! Normal forms: zeros in front are a zero extension; concatenations nest to the right, neighbouring constants and parts
-//! of one term in them are one. An extraction goes into whatever it can be answered from.
+//! Normal forms: leading zeros are a zero extension; concatenations nest to the right, and neighbouring constants and parts
+//! of one term in them are joined. An extraction is pushed into its operand where possible.
 
 use super::linear::Linear;
 use super::*;
 
-/// So deep an extraction of low bits goes into arithmetic.
-const DEPTH: u32 = 6;
+/// Maximum depth to which an extraction is pushed into arithmetic and bitwise operations.
+const MAXIMUM_DEPTH: u32 = 6;
 
 pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> TermId {
     let width = pool.width(high) + pool.width(low);
@@ -56,7 +56,7 @@ pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> T
         .unwrap_or_else(|| fold(pool, Op::Concat, Sort::BitVec(width), &[high, low]))
 }
 
-/// Two neighbours as one, if they are constants or neighbouring parts of one term.
+/// Joins two parts of a concatenation, if they are constants or neighbouring parts of one term.
 fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermId> {
     if pool.is_constant(high) && pool.is_constant(low) {
         let width = pool.width(high) + pool.width(low);
@@ -67,7 +67,7 @@ fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermI
         _ => None,
     };
     let (inner, top, middle) = part(high)?;
-    // The low bits of a sum, say, are a sum of low bits.
+    // The low bits of a sum, for example, are a sum of low bits.
     if let Some(bottom) = middle.checked_sub(pool.width(low))
         && matches!(pool.as_application(inner), Some((op, _)) if is_narrowed(op))
         && planted!(
@@ -119,8 +119,9 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
     }
 }
 
-/// An extension by zeros of a sum that does not wrap around, as the sum of what its first operand is when it is extended so far, and of a constant; `None` if
-/// the term is no such extension. A pointer that is put together from its bytes, some of which are seen to be zero, is one.
+/// Rewrites a zero extension of a sum of a zero extension and a constant, which does not wrap around, as the sum of the wide
+/// operand and the constant; `None` for other terms. Pointers that are built from bytes, some of which are known to be zero,
+/// have this form.
 pub fn extended_sum<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<TermId> {
     let (Op::ZeroExtend(width), &[sum]) = pool.as_application(term)? else {
         return None;
@@ -220,7 +221,7 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
         (Op::BvAnd | Op::BvOr | Op::BvXor, &[left, right])
             if takes_apart(pool, left) || takes_apart(pool, right) =>
         {
-            bitwise_part(pool, a, high, low, DEPTH)
+            bitwise_part(pool, a, high, low, MAXIMUM_DEPTH)
         }
         (Op::BvNot, &[inner]) if takes_apart(pool, inner) => {
             planted!(
@@ -232,7 +233,7 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
         (op, _)
             if is_narrowed(op)
                 && planted!("part: high bits are computed from low ones", low == 0, true)
-                && narrows(pool, a, count, DEPTH) =>
+                && narrows(pool, a, count, MAXIMUM_DEPTH) =>
         {
             narrow(pool, a, count)
         }
@@ -243,12 +244,12 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
     }
 }
 
-/// Whether low bits of what the operator gives are made of low bits of its operands.
+/// Checks whether the low bits of the operator's result depend on the low bits of its operands only.
 const fn is_narrowed(op: Op) -> bool {
     matches!(op, Op::BvMul | Op::BvAdd | Op::BvNeg | Op::Ite)
 }
 
-/// Whether an extraction goes into the term.
+/// Checks whether an extraction can be pushed into the term.
 fn takes_apart<P: Pool + ?Sized>(pool: &P, term: TermId) -> bool {
     match pool.kind(term) {
         TermKind::Constant(_) => true,
@@ -259,7 +260,7 @@ fn takes_apart<P: Pool + ?Sized>(pool: &P, term: TermId) -> bool {
     }
 }
 
-/// A part of a bitwise operation, one of whose operands can be taken apart.
+/// Extracts from a bitwise operation, one of whose operands can be taken apart.
 fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth: u32) -> TermId {
     let part = |term| {
         let is_bitwise = |op| matches!(op, Op::BvAnd | Op::BvOr | Op::BvXor);
@@ -300,9 +301,9 @@ fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth:
     }
 }
 
-/// A part of a sum all of whose factors are multiples of 2^k, k > 0. From bit k on it is the sum with the factors
-/// divided, for what is below bit k is the constant's and carries nothing. (An address of an array's element, divided by
-/// the element's size.)
+/// Extracts from a sum whose factors are all multiples of 2^k, k > 0. From bit k on it is the sum with the factors
+/// divided, because the bits below k are the constant's and carry nothing. (Example: the address of an array's element, divided
+/// by the element's size.)
 fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Option<TermId> {
     let width = pool.width(a);
     let sum = Linear::of(pool, Sort::BitVec(width), &[(a, 1)])?;
@@ -334,7 +335,7 @@ fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Opt
         );
         return Some(concat(pool, upper, pool.bv(zeros - low, rest)));
     }
-    // All factors divided by 2^low; those that are not multiples of it (low > zeros) cannot be.
+    // The factors can be divided by 2^zeros only; if low is greater, extract again.
     if low != zeros {
         let upper = extract(pool, a, width - 1, zeros);
         return Some(planted!(
@@ -366,7 +367,7 @@ fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Opt
     ))
 }
 
-/// Whether [`narrow`] would not have to cut any operand.
+/// Checks whether [`narrow`] applies without an extraction from an opaque operand.
 fn narrows<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8, depth: u32) -> bool {
     let Some((op, arguments)) = pool.as_application(a) else {
         return pool.constant(a).is_some();
@@ -385,7 +386,7 @@ fn narrows<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8, depth: u32) -> bool
     }
 }
 
-/// The low bits of a term that [`narrows`], computed in that width throughout. (C computes in int, and stores a char.)
+/// The low bits of a term for which [`narrows`] holds, computed in that width. (Example: C computes in int, and stores a char.)
 fn narrow<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
     let Some((op, arguments)) = pool.as_application(a) else {
         return extract(pool, a, count - 1, 0);

@@ -4,15 +4,15 @@ use super::linear::{Linear, is_sum};
 use super::*;
 use crate::term::{free_variables, occurs};
 
-/// What keeps fewer bits of a sum counts in a ring.
+/// Maximum number of low bits of a sum for which an extraction counts as arithmetic in a small ring, with a least solution.
 pub const RING_BITS: u8 = 16;
 
-/// A term at whose value the pattern, in which the symbol occurs, has the given value; in so far as a term has one: what
-/// the pattern cuts off or extends is taken as zero. `None` if the pattern is not linear in the symbol, or the equation
-/// is not seen to have a solution.
+/// Solves `pattern = value` for the symbol: returns a term such that the pattern has the value if the symbol has the term's
+/// value. Bits that the pattern truncates are taken as zero. `None` if the pattern is not linear in the symbol, or if it is not
+/// evident that the equation has a solution.
 ///
-/// For `4·x + 2 = 4·y + 6` it is `y + 1`. The solution makes the two equal wherever some value does and nothing is cut
-/// off, modulo 2^w for a factor of ±1. What is counted in a ring, as in `(x + y) mod 5 = z`, is the least solution.
+/// For `4·x + 2 = 4·y + 6` the solution is `y + 1`. It makes both sides equal wherever some value does and nothing is
+/// truncated, modulo 2^w for a factor of ±1. In a small ring, as in `(x + y) mod 5 = z`, it is the least solution.
 pub fn solve_for<P: Pool + ?Sized>(
     pool: &P,
     symbol: Symbol,
@@ -70,7 +70,7 @@ pub fn solve_for<P: Pool + ?Sized>(
             },
             _,
         ) if pool.is_constant(size) => {
-            // What is taken away from the value is less than the size, as a rule.
+            // The size is added because what is subtracted from the value is usually less than it.
             let solution = solve_for(pool, symbol, inner, pool.add(value, size))?;
             (pool.sort(solution) == sort).then(|| pool.urem(solution, size))
         }
@@ -117,7 +117,7 @@ pub fn solve_for<P: Pool + ?Sized>(
     }
 }
 
-/// What a·x is, if the two are equal and a·x is an addend of their difference.
+/// The value of the addend a·x of the difference, if both terms are equal.
 fn multiple<P: Pool + ?Sized>(
     pool: &P,
     one: TermId,
@@ -128,7 +128,7 @@ fn multiple<P: Pool + ?Sized>(
     Linear::of(pool, pool.sort(one), &[(other, 1), (one, sign), addend])
 }
 
-/// What x is, if the two are equal and x or -x is an addend of their difference.
+/// The value of x, if both terms are equal and x or -x is an addend of their difference.
 fn by_unit<P: Pool + ?Sized>(
     pool: &P,
     one: TermId,
@@ -143,7 +143,8 @@ fn by_unit<P: Pool + ?Sized>(
     )
 }
 
-/// A variable and what it is if and only if the two are equal: a side, or an addend of a side; it is not in what it is.
+/// Solves the equation for a variable that is a side or an addend of one: returns the variable and a value without it, such
+/// that the terms are equal if and only if the variable has the value.
 pub fn solved<P: Pool + ?Sized>(pool: &P, one: TermId, other: TermId) -> Option<(TermId, TermId)> {
     let is_solution = |&(variable, value): &(TermId, TermId)| {
         pool.is_variable(variable) && !occurs(pool, variable, [value])

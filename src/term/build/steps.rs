@@ -1,31 +1,31 @@
-//! Constants that conditions choose among, alone and as a step from another term: `x + (c ? 1 : 0)`.
+//! Trees of `ite` with constant leaves, alone and as an addend (a *step*): `x + (c ? 1 : 0)`.
 //!
-//! A variable that branches count up is `(d ? y : y + 1)` with `y = (c ? x : x + 1)` and so on. Solvers find it hard to see
-//! how much that is more than `x`; as one term and a constant that conditions choose, it is a matter of the conditions.
+//! A variable that branches count up is `(d ? y : y + 1)` with `y = (c ? x : x + 1)` and so on. Solvers hardly find its
+//! difference from `x`; written as `x` plus a tree of constants, the difference depends on the conditions only.
 
 use smallvec::SmallVec;
 
 use super::linear::Linear;
 use super::*;
 
-/// More constants and choices among them are not looked at.
-const LARGEST: usize = 64;
+/// Maximum number of visits of constants and `ite` in a tree.
+const MAXIMUM_TREE_VISITS: usize = 64;
 
-/// Constants and choices among them, each after what it chooses from.
-type Chosen = SmallVec<[TermId; 16]>;
+/// The constants and `ite` of a tree, branches before the `ite` that has them.
+type Tree = SmallVec<[TermId; 16]>;
 
-/// What the term is made of, if that is constants and choices; `None` if it is not, or too large.
-fn chosen<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Chosen> {
+/// Returns the tree of a term that consists of `ite` and constants; `None` for other terms or if it is too large.
+fn constant_tree<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Tree> {
     fn visit<P: Pool + ?Sized>(
         pool: &P,
         term: TermId,
-        all: &mut Chosen,
+        all: &mut Tree,
         visits: &mut usize,
     ) -> Option<()> {
         if all.contains(&term) {
             return Some(());
         }
-        // Long chains may alternate between few constants: not what is found is counted, but what is looked at.
+        // Visits are counted instead of terms, because long chains may alternate between few constants.
         *visits = visits.checked_sub(1)?;
         if pool.constant(term).is_none() {
             let (_, then, otherwise) = choice(pool, term)?;
@@ -35,28 +35,28 @@ fn chosen<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Chosen> {
         all.push(term);
         Some(())
     }
-    let mut all = Chosen::new();
-    let mut visits = LARGEST;
+    let mut all = Tree::new();
+    let mut visits = MAXIMUM_TREE_VISITS;
     visit(pool, term, &mut all, &mut visits)?;
     Some(all)
 }
 
-/// The same choices among what the constants become; `None` if the term is none of constants, or too large.
+/// Applies the function to the constants of a tree; `None` if the term is not a tree of constants, or too large.
 pub(super) fn mapped<P: Pool + ?Sized>(
     pool: &P,
     term: TermId,
     of_constant: impl Fn(TermId) -> TermId,
 ) -> Option<TermId> {
-    mapped_all(pool, &chosen(pool, term)?, of_constant)
+    mapped_all(pool, &constant_tree(pool, term)?, of_constant)
 }
 
 fn mapped_all<P: Pool + ?Sized>(
     pool: &P,
-    all: &Chosen,
+    all: &Tree,
     of_constant: impl Fn(TermId) -> TermId,
 ) -> Option<TermId> {
-    let mut results = Chosen::new();
-    let result_of = |results: &Chosen, part: TermId| {
+    let mut results = Tree::new();
+    let result_of = |results: &Tree, part: TermId| {
         let place = all.iter().position(|&one| one == part);
         place.map(|place| results[place])
     };
@@ -78,7 +78,7 @@ fn mapped_all<P: Pool + ?Sized>(
     results.pop()
 }
 
-/// A sum, of which one addend is chosen among constants.
+/// A sum with one addend that is a tree of constants.
 struct Stepped {
     base: Linear,
     step: TermId,
@@ -91,7 +91,7 @@ impl Stepped {
         let constant = linear::literal(pool, sort, std::mem::take(&mut base.constant));
         let addends = base.addends.iter();
         let unscaled = addends.filter(|&&(_, factor)| factor == 1);
-        let mut steps = unscaled.filter_map(|&(term, _)| Some((term, chosen(pool, term)?)));
+        let mut steps = unscaled.filter_map(|&(term, _)| Some((term, constant_tree(pool, term)?)));
         let Some((term, all)) = steps.next() else {
             return Some(Self {
                 base,
@@ -114,8 +114,8 @@ impl Stepped {
     }
 }
 
-/// The choice of the first term if the condition holds, else of the second; where these are the same but for constants that
-/// are added, the constants are chosen.
+/// Builds an `ite`; where its branches differ only in an added constant or tree of constants, builds the sum of the common base
+/// and an `ite` of the steps.
 pub(super) fn choice_of_sums<P: Pool + ?Sized>(
     pool: &P,
     condition: TermId,
@@ -175,7 +175,7 @@ mod tests {
         ) {
             let arena = Arena::new();
             let [x, y, p, q, r] = names().map(|name| arena.variable(name));
-            // The same terms, made by plain choices.
+            // The same terms, built with plain `ite`.
             let mut terms = vec![(x, x), (y, y), (arena.bv(8, 3), arena.bv(8, 3))];
             for (op, [one, other, seed]) in code {
                 let pick = |number: u8| terms[terms.len() - 1 - usize::from(number) % terms.len().min(3)];
@@ -187,9 +187,13 @@ mod tests {
                     1 => (arena.sub(one.0, other.0), arena.sub(one.1, other.1)),
                     2 => {
                         let next = (arena.add(one.0, number), arena.add(one.1, number));
-                        (arena.ite_of_sums(condition, one.0, next.0), arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, next.1]))
+                        let stepped = arena.ite_of_sums(condition, one.0, next.0);
+                        (stepped, arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, next.1]))
                     }
-                    _ => (arena.ite_of_sums(condition, one.0, other.0), arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, other.1])),
+                    _ => {
+                        let stepped = arena.ite_of_sums(condition, one.0, other.0);
+                        (stepped, arena.intern(Op::Ite, Sort::BitVec(8), &[condition, one.1, other.1]))
+                    }
                 });
             }
             let &(found, expected) = terms.last().expect("terms");
@@ -220,7 +224,7 @@ mod tests {
             let constant = arena.bv(8, u128::from(number % 2));
             chain = arena.intern(Op::Ite, Sort::BitVec(8), &[condition, constant, chain]);
         }
-        assert_eq!(chosen(&arena, chain), None);
+        assert_eq!(constant_tree(&arena, chain), None);
         let compared = arena.eq(chain, arena.bv(8, 9));
         assert!(arena.constant(compared).is_none());
         let next = arena.ite_of_sums(arena.variable(names()[3]), arena.add(x, chain), x);
@@ -240,7 +244,7 @@ mod tests {
             let state = [200, 0, number & 1, number >> 1 & 1, number >> 2 & 1];
             assert_eq!(value(&arena, all, state), Value::Bool(number == 7));
         }
-        // Nothing is said of numbers.
+        // No sum or equation is left.
         crate::term::for_each_subterm(&arena, [all], |_, kind| {
             assert!(!matches!(
                 kind,

@@ -1,5 +1,4 @@
-//! What the rules are there for: terms of C programs, and what becomes of them. That every rule is right is tested in
-//! `term::properties`.
+//! Tests that the rules simplify terms of C programs as intended. Their correctness is tested in
 
 use super::*;
 use crate::term::{Arena, evaluate, to_smtlib};
@@ -10,7 +9,7 @@ fn variable(name: &str, sort: Sort) -> TermId {
     crate::term::store().variable(Symbol::new(name, sort))
 }
 
-/// Both terms are the same.
+/// Asserts that both terms are the same.
 #[track_caller]
 fn same(pool: &Arena, actual: TermId, expected: TermId) {
     assert!(
@@ -71,7 +70,7 @@ fn connectives() {
         TermId::TRUE,
     );
     same(pool, pool.and2(a, pool.or2(a, b)), a);
-    // Many, of which one is denied, and many of which two contradict one another.
+    // Many conjuncts with a negated one, and many with two contradictory ones.
     let names = ["d", "e", "f", "g", "h", "i", "j", "k", "l", "m"];
     let many = names.map(|name| variable(name, Sort::Bool));
     let open = pool.and(many.into_iter().chain([pool.not(a)]));
@@ -390,7 +389,7 @@ fn linear_equations_are_solved() {
     assert_eq!(solve(pool.mul(t, t), x), None);
     assert_eq!(solve(pool.add(pool.mul(t, t), t), x), None);
     assert_eq!(solve(pool.add(x, y), x), None);
-    // What is cut off is taken as zero.
+    // Truncated bits are taken as zero.
     let low = |term| pool.extract(term, 29, 0);
     let solution = solve(low(t), low(x)).unwrap();
     same(pool, solution, pool.zero_extend(low(x), 32));
@@ -416,7 +415,7 @@ fn the_least_number_of_a_ring_is_found() {
             .unwrap()
             .bits()
     };
-    // A power of two is what is kept of the sum, another size is what is left of a division.
+    // The remainder by a power of two is an extraction, by another size a division.
     for size in [8, 5, 1000] {
         let ring = |term| pool.urem(term, pool.bv(32, size));
         let solution = solve(ring(pool.add(x, t)), ring(y));
@@ -428,7 +427,7 @@ fn the_least_number_of_a_ring_is_found() {
     }
 }
 
-/// A word that is written and read byte by byte, in any order, as code does that minds the order of bytes.
+/// Tests a word that is split and combined byte by byte in any order, as in code that is independent of the byte order.
 #[test]
 fn bytes_put_together_are_the_word() {
     let pool = &Arena::new();
@@ -446,11 +445,11 @@ fn bytes_put_together_are_the_word() {
     same(pool, pool.extract(ends, 7, 0), pool.extract(x, 7, 0));
     same(pool, pool.extract(ends, 23, 8), pool.bv(16, 0));
     same(pool, pool.extract(ends, 31, 24), pool.extract(x, 31, 24));
-    // Two bytes above nothing are again what can be shifted.
+    // Two bytes above zeros are a shifted word.
     let high = pool.bvor(byte(3), byte(2));
     let shifted = pool.shl(pool.lshr(x, pool.bv(32, 16)), pool.bv(32, 16));
     same(pool, high, shifted);
-    // What has bits in common is no such word.
+    // Parts with common bits are not combined.
     let y = variable("y", Sort::BitVec(8));
     let other = pool.shl(pool.zero_extend(y, 32), pool.bv(32, 4));
     let common = pool.bvor(byte(0), other);
@@ -473,7 +472,7 @@ fn a_sum_that_does_not_wrap_around_is_extended_by_its_addends() {
     assert_eq!(extended_sum(pool, sum(0xffff)), None);
 }
 
-/// The low bits of a sum of what is put together are a sum of low bits, and only those.
+/// Tests that a high part of a sum is joined with the sum of the low bits, and with no other term.
 #[test]
 fn the_low_bits_of_a_sum_continue_its_high_bits() {
     let pool = &Arena::new();

@@ -1,9 +1,9 @@
-//! Texts of C expressions, with what binds how tightly and what their C values are.
+//! Texts of C expressions, with their precedence and the interpretation of their C values.
 
 use super::super::value::mask;
 use super::super::{BitVecValue, FloatFormat};
 
-/// How tightly an expression binds: C's grammar, from the conditional operator up.
+/// The precedence of an expression in C's grammar, from the conditional operator up.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Binding {
     Conditional,
@@ -21,7 +21,7 @@ pub(super) enum Binding {
     Primary,
 }
 
-/// What the C value of an expression is.
+/// The interpretation of the C value of an expression.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     /// 0 or 1.
@@ -33,10 +33,10 @@ pub(super) enum Reading {
     Signed(u8),
     /// A constant bit vector, which can be printed either way.
     Literal(BitVecValue),
-    /// An integer of at most 2^n in magnitude, as a `long long`.
+    /// An integer of magnitude at most 2^n, as a `long long`.
     Integer(u64),
     Float(FloatFormat),
-    /// A pointer to `void`, of so many bits.
+    /// A pointer to `void`, of the number of bits.
     Pointer(u8),
 }
 
@@ -47,14 +47,14 @@ pub(super) struct Expression {
     pub(super) reading: Reading,
 }
 
-/// Text and how tightly it binds.
+/// A text with its precedence.
 pub(super) type Text = (String, Binding);
 
 fn in_parentheses(text: &str) -> String {
     format!("({text})")
 }
 
-/// The text as an operand of something that binds as tightly.
+/// The text as an operand of an operator with the precedence.
 pub(super) fn operand((text, binding): Text, wanted: Binding) -> String {
     if binding >= wanted {
         text
@@ -113,7 +113,7 @@ pub(super) const fn signed_type(width: u8) -> Option<&'static str> {
     }
 }
 
-/// The type that C computes in: 32 or 64 bits.
+/// The width of the type in which C computes: 32 or 64 bits.
 pub(super) const fn container(width: u8) -> u8 {
     if width <= 32 { 32 } else { 64 }
 }
@@ -248,7 +248,7 @@ pub(super) fn masked(text: Text, width: u8) -> Text {
     infix(text, "&", ones, Binding::BitAnd)
 }
 
-/// What was computed in `unsigned int` or `unsigned long long`, cut to the width.
+/// Truncates a text of type `unsigned int` or `unsigned long long` to the width.
 pub(super) fn cut(text: Text, width: u8) -> Option<Expression> {
     let wide = container(width);
     Some(match unsigned_type(width) {

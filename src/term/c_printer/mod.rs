@@ -1,10 +1,10 @@
-//! Terms as expressions of C11, for the invariants of witnesses.
+//! Prints terms as expressions of C11, for the invariants of witnesses.
 //!
-//! C's operators do not mean what ours do: narrow operands are promoted, signed arithmetic must not overflow, shifts must
-//! be in range, division must be defined. So each part is printed with a note of what its C value is (the bits read as
-//! an unsigned or as a signed number), and operands are cast where an operator needs another reading. What is relied on
-//! beyond the standard is what gcc and clang say of themselves: conversion to a narrower signed type wraps, a right
-//! shift of a negative number keeps the sign.
+//! C's operators differ from the terms' operators: narrow operands are promoted, signed arithmetic must not overflow, shifts must
+//! be in range, division must be defined. So each part is printed with the interpretation of its C value (the bits read as
+//! an unsigned or as a signed number), and operands are cast where an operator needs another one. Beyond the standard, the
+//! printer relies on implementation-defined behaviour that gcc and clang document: conversion to a narrower signed type wraps, a
+//! right shift of a negative number keeps the sign.
 
 mod expression;
 
@@ -24,20 +24,21 @@ use super::{
     for_each_subterm,
 };
 
-/// Longer texts are not printed: C has no way to name a part that occurs often.
-const LONGEST: usize = 1 << 16;
+/// Maximum length of a printed text (bytes); texts may be exponential in the term, because C expressions cannot name shared
+/// parts.
+const MAXIMUM_TEXT_LENGTH: usize = 1 << 16;
 
 /// A variable as C declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CVariable {
-    /// A name, or another expression that is a place (`s.f`, `a[3]`) and binds as tightly. Of a variable that is an array:
-    /// the place of a cell, with the first `[]` for the index (`a[]`, `s[].f`).
+    /// A name, or another lvalue of the same precedence (`s.f`, `a[3]`). For an array variable: the lvalue of a cell, with the
+    /// first `[]` for the index (`a[]`, `s[].f`).
     pub name: String,
-    /// Of an array: that of a cell.
+    /// The variable's type; for an array that of a cell.
     pub c_type: CType,
 }
 
-/// A type that values can be printed for. Widths that no integer type has are those of bit-fields.
+/// A type whose values can be printed. Widths that no integer type has are those of bit-fields.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CType {
     /// `signed char`, `short`, `int`, `long`, `long long`, by their size in bits.
@@ -48,15 +49,15 @@ pub enum CType {
     Bool,
     /// `float`, `double` and `long double`.
     Float(FloatFormat),
-    /// Of pointers only equality is said: what number an address is, C leaves open.
+    /// Pointers can only be compared for equality: C does not define their numbers.
     Pointer,
 }
 
-/// The term as a C expression over the variables that `declared` knows. A truth value becomes 0 or 1, an integer its
-/// value; a bit vector an expression that is congruent to it. `None` if C cannot say it, or not in reasonable length.
+/// Prints the term as a C expression over the variables that `declared` knows. A truth value becomes 0 or 1, an integer its
+/// value, a bit vector an expression that is congruent to it. `None` if C cannot express it, or not in reasonable length.
 ///
-/// A cell of an array is meant where its index is in bounds: whoever asks for an expression that is defined everywhere has
-/// to see to that. Bounds are less than half of what the index's sort has.
+/// A read of an array's cell is only defined where its index is in bounds: callers that need an expression that is defined
+/// everywhere must ensure that. Bounds are less than half of the range of the index's sort.
 pub fn to_c(
     pool: &(impl Pool + ?Sized),
     term: TermId,
@@ -84,7 +85,8 @@ pub fn to_c(
                 operands.and_then(|operands| application(op, pool.sort(term), &operands))
             }
         };
-        let expression = expression.filter(|expression| expression.text.len() <= LONGEST);
+        let expression =
+            expression.filter(|expression| expression.text.len() <= MAXIMUM_TEXT_LENGTH);
         printed.insert(term, expression.map(Rc::new));
     });
     printed
@@ -99,7 +101,7 @@ fn literal(constant: Constant<'_>) -> Option<Expression> {
             Reading::Truth,
         ),
         Constant::BitVec(value) if value.width() <= 64 => {
-            // What the text is if the whole term is this constant.
+            // This text is used if the whole term is the constant.
             Expression::new(signed_literal(value), Reading::Literal(value))
         }
         Constant::BitVec(_) => return None,
@@ -144,7 +146,7 @@ fn of_variable(sort: Sort, CVariable { name, c_type }: CVariable) -> Option<Expr
             Expression::new(text, Reading::Unsigned(width, None))
         }
         (Sort::BitVec(width @ ..=64), CType::Signed(bits)) if bits == width => {
-            // A bit-field of more bits than `int` is computed with in just as many by some, and converted by others.
+            // Some compilers compute with a bit-field wider than `int` in its own width, others convert it first.
             let is_wide_field = bits > 32 && signed_type(bits).is_none();
             let text = match is_wide_field {
                 true => cast("long long", text),
@@ -177,7 +179,7 @@ fn of_variable(sort: Sort, CVariable { name, c_type }: CVariable) -> Option<Expr
     })
 }
 
-/// The cell of the array, read.
+/// Prints a read of an array's cell.
 fn cell(
     pool: &(impl Pool + ?Sized),
     array: TermId,
@@ -190,7 +192,7 @@ fn cell(
     let Sort::Array { element, .. } = symbol.sort() else {
         return None;
     };
-    // In bounds the index is the same number when read with its sign.
+    // In bounds, the index is the same number when read as signed.
     let index = match index.reading {
         Reading::Integer(_) | Reading::Signed(_) => index.text(),
         Reading::Literal(value) if i32::try_from(value.bits()).is_ok() => {
@@ -206,7 +208,7 @@ fn truth(text: Text) -> Expression {
     Expression::new(text, Reading::Truth)
 }
 
-/// Integers of this magnitude and their sums fit a `long long`.
+/// Maximum bits of the magnitude of integers; their sums still fit a `long long`.
 const INTEGER_BITS: u64 = 62;
 
 fn integer(text: Text, bits: u64) -> Option<Expression> {
@@ -238,7 +240,7 @@ fn application(op: Op, sort: Sort, operands: &[Rc<Expression>]) -> Option<Expres
             Sort::Bool => relation(op, a, b),
             Sort::BitVec(width) => binary_bit_vec(op, width, a, b),
             Sort::Int => binary_integer(op, a, b),
-            // Widening is exact, whatever the mode.
+            // Widening is exact in every rounding mode.
             Sort::Float(to) if op == Op::FpToFp(to) => widening(to, b),
             _ => None,
         },
@@ -290,7 +292,7 @@ fn choice(condition: &Expression, then: &Expression, otherwise: &Expression) -> 
 fn equality(a: &Expression, b: &Expression) -> Option<Expression> {
     let (left, right) = match (a.reading, b.reading) {
         (Reading::Truth, _) | (Reading::Integer(_), _) => (a.text(), b.text()),
-        // The identity of values is C's equality unless zeros or NaN are about.
+        // C's equality is the identity of values unless a zero or NaN is involved.
         (Reading::Float(_), _) => {
             let is_nonzero = |text: &str| text.starts_with("0x") && !text.starts_with("0x0");
             let tells = [a, b]
@@ -387,7 +389,7 @@ fn unary_bit_vec(op: Op, width: u8, a: &Expression) -> Option<Expression> {
                 0 => a.unsigned_as(own)?,
                 _ => infix(a.unsigned_as(own)?, ">>", amount, Binding::Shift),
             };
-            // Of 64 bits down to 32.
+            // From 64 bits to 32.
             let narrow = if own == wide {
                 shifted
             } else {
@@ -523,7 +525,7 @@ fn binary_bit_vec(op: Op, width: u8, a: &Expression, b: &Expression) -> Option<E
     }
 }
 
-/// C's division where it is defined, and what it would be elsewhere.
+/// C's division where it is defined, and SMT-LIB's result elsewhere.
 fn signed_division(op: Op, width: u8, a: &Expression, b: &Expression) -> Option<Expression> {
     let (left, right) = (a.signed()?, b.signed()?);
     let operator = if op == Op::BvSdiv { "/" } else { "%" };
@@ -559,7 +561,7 @@ fn binary_integer(op: Op, a: &Expression, b: &Expression) -> Option<Expression> 
         ),
         Op::IntMul => integer(infix(left, "*", right, Binding::Product), a_bits + b_bits),
         Op::IntDiv | Op::IntMod => {
-            // By a positive constant: the remainder made positive, and what is left divided.
+            // For a positive constant divisor: make the remainder nonnegative, subtract it, and divide.
             let divisor: BigInt = right.0.trim_end_matches("LL").parse().ok()?;
             if !divisor.is_positive() || a_bits.max(b_bits) >= INTEGER_BITS {
                 return None;

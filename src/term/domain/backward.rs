@@ -1,4 +1,4 @@
-//! What a term's value says of the terms that it is made of.
+//! Backward transfer functions: refine the values of a term's operands by the value of the term.
 
 use super::congruence::Congruence;
 use super::division::factor;
@@ -9,7 +9,7 @@ use super::transfer::{difference, negation};
 use super::value::{AbstractValue, apply};
 use crate::term::{Op, Pool, Sort, TermId, TermKind};
 
-/// The term's value is in the set.
+/// Refines the values of the term's operands, given that the term's value is in the set.
 pub(super) fn refine<P: Pool>(
     own: &mut Environment<'_, P>,
     term: TermId,
@@ -92,7 +92,7 @@ fn congruent<P: Pool>(
     }
 }
 
-/// a·b is in the set, and b is a number.
+/// Refines a, given that a·b is in the set and b is constant.
 fn multiple<P: Pool>(
     own: &mut Environment<'_, P>,
     value: &AbstractValue,
@@ -134,7 +134,7 @@ fn multiple<P: Pool>(
     own.refine(a, &quotients.into(), depth);
 }
 
-/// The extension of `a` is in the set.
+/// Refines `a`, given that its extension is in the set.
 fn narrowed<P: Pool>(
     own: &mut Environment<'_, P>,
     value: &AbstractValue,
@@ -164,7 +164,7 @@ fn narrowed<P: Pool>(
     own.refine(a, &AbstractValue::new(intervals, congruence), depth);
 }
 
-/// The low bits of `a` are in the set.
+/// Refines `a`, given that its low bits are in the set.
 fn low_bits<P: Pool>(
     own: &mut Environment<'_, P>,
     value: &AbstractValue,
@@ -194,7 +194,7 @@ fn low_bits<P: Pool>(
     own.refine(a, &AbstractValue::new(intervals, congruence), depth);
 }
 
-/// The remainder is in the set.
+/// Refines the dividend, given that the remainder is in the set.
 fn remainder<P: Pool>(
     own: &mut Environment<'_, P>,
     op: Op,
@@ -219,7 +219,8 @@ fn remainder<P: Pool>(
     }
     match op {
         Op::BvSrem if modulus >= universe.sign() => return,
-        // The remainder has the dividend's sign; of negative ones, only the part that is a power of two is the same.
+        // The remainder has the dividend's sign; for negative dividends only the modulus's factor that is a power of two can be
+        // used.
         Op::BvSrem if !natural(&x) => modulus = 1 << modulus.trailing_zeros(),
         _ => {}
     }

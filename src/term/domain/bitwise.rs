@@ -1,4 +1,4 @@
-//! Bitwise operators and shifts of sets of numbers. The bounds of a disjunction are Warren's (Hacker's Delight, 4-3).
+//! Transfer functions of bitwise operators and shifts. The bounds of a bitwise or are Warren's (Hacker's Delight, 4-3).
 
 use smallvec::SmallVec;
 
@@ -8,7 +8,7 @@ use super::set::Span;
 use super::value::AbstractValue;
 use crate::term::Op;
 
-/// The least x | y of x and y within the spans.
+/// Returns the least x | y for x and y within the spans.
 fn least_or((mut a, b): Span, (mut c, d): Span) -> i128 {
     let mut bit = 1i128 << 63;
     while bit != 0 {
@@ -30,7 +30,7 @@ fn least_or((mut a, b): Span, (mut c, d): Span) -> i128 {
     a | c
 }
 
-/// The greatest x | y of x and y within the spans.
+/// Returns the greatest x | y for x and y within the spans.
 fn greatest_or((a, mut b): Span, (c, mut d): Span) -> i128 {
     let mut bit = 1i128 << 63;
     while bit != 0 {
@@ -122,7 +122,7 @@ pub(super) fn shift(
     result.unwrap_or_else(|| Intervals::empty(universe).into())
 }
 
-/// The shift by so many bits; by the width, all bits are shifted out.
+/// The shift by a constant amount; a shift by the width shifts all bits out.
 fn by(op: Op, a: &AbstractValue, amount: u32, width: u32) -> AbstractValue {
     let universe = a.universe();
     let arcs = |arcs: &[Span], of: &dyn Fn(i128) -> i128| {

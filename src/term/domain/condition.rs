@@ -1,4 +1,4 @@
-//! What a condition adds to a state.
+//! Assumption of a condition in an abstract state.
 
 use super::backward;
 use super::environment::{Environment, Values};
@@ -8,23 +8,24 @@ use super::value::AbstractValue;
 use super::view::{View, ceiling, floor};
 use crate::term::{Op, Pool, Sort, TermId, TermKind};
 
-/// Nesting of conditions and of terms that a condition is followed into.
-const DEPTH: u32 = 40;
+/// Maximum depth of conditions and terms into which a condition is propagated.
+const MAXIMUM_DEPTH: u32 = 40;
 
-/// The most disjuncts that are looked at one by one, and how deep.
-const DISJUNCTS: usize = 8;
-pub(super) const FORKS: u32 = 2;
+/// Maximum number of disjuncts that are analysed case by case.
+const MAXIMUM_DISJUNCTS: usize = 8;
+/// Maximum nesting of such case distinctions.
+pub(super) const MAXIMUM_FORK_DEPTH: u32 = 2;
 
-/// How often disjuncts are looked at one by one.
-pub(super) const EFFORT: u32 = 40;
+/// Maximum number of case distinctions.
+pub(super) const MAXIMUM_FORKS: u32 = 40;
 
 impl<P: Pool> Environment<'_, P> {
-    /// The condition holds.
+    /// Refines the state by the condition.
     pub fn assume(&mut self, condition: TermId) {
-        // What later conjuncts say may help the earlier ones; not worth it where little is to be looked at.
+        // Later conjuncts may refine earlier ones, so propagate twice; not where evaluation is bounded.
         let passes = if self.is_bounded() { 1 } else { 2 };
         for _ in 0..passes {
-            self.truth(condition, true, DEPTH);
+            self.truth(condition, true, MAXIMUM_DEPTH);
             self.forget();
             self.spread_differences();
             if self.empty {
@@ -33,7 +34,7 @@ impl<P: Pool> Environment<'_, P> {
         }
     }
 
-    /// What is known of differences, and of the one variable, is known of the other.
+    /// Propagates the values of differences and of one of their variables to the other variable.
     fn spread_differences(&mut self) {
         let base = self.base;
         if !self.relational {
@@ -46,12 +47,12 @@ impl<P: Pool> Environment<'_, P> {
             } = self.pool.kind(term)
                 && let Some(value) = self.value(term)
             {
-                backward::refine(self, term, &value, DEPTH);
+                backward::refine(self, term, &value, MAXIMUM_DEPTH);
             }
         }
     }
 
-    /// The condition has this truth value.
+    /// Refines the state, given that the condition has the truth value.
     pub(super) fn truth(&mut self, condition: TermId, truth: bool, depth: u32) {
         if self.empty {
             return;
@@ -60,7 +61,7 @@ impl<P: Pool> Environment<'_, P> {
         if decided == Some(!truth) {
             self.empty = true;
         }
-        // What has been assumed before may say more now.
+        // A condition that was assumed before may refine more now.
         let is_new = || !self.facts.contains_key(&condition);
         if self.empty || (decided.is_some() && is_new()) || depth == 0 {
             return;
@@ -111,7 +112,7 @@ impl<P: Pool> Environment<'_, P> {
         self.facts.insert(term, value);
     }
 
-    /// One of the conditions has this truth value.
+    /// Refines the state, given that one of the conditions has the truth value.
     fn one_of(&mut self, conditions: &[TermId], truth: bool, depth: u32) {
         let mut open = Vec::new();
         for &condition in conditions {
@@ -127,12 +128,12 @@ impl<P: Pool> Environment<'_, P> {
             [first, ..] if planted!("range: of open disjuncts the first holds", false, true) => {
                 self.truth(first, truth, depth);
             }
-            _ if open.len() > DISJUNCTS => {}
+            _ if open.len() > MAXIMUM_DISJUNCTS => {}
             _ => self.fork(open.len(), |own, case| own.truth(open[case], truth, depth)),
         }
     }
 
-    /// One of the cases holds: what all that can have in common.
+    /// Refines the state to the join of the cases that are possible, one of which holds.
     fn fork(&mut self, cases: usize, assume: impl Fn(&mut Self, usize)) {
         if self.forks == 0 || self.effort == 0 {
             return;
@@ -161,7 +162,7 @@ impl<P: Pool> Environment<'_, P> {
         }
     }
 
-    /// A comparison of numbers has this truth value.
+    /// Refines the state, given that a comparison of numbers has the truth value.
     fn compare(&mut self, op: Op, view: View, a: TermId, b: TermId, truth: bool, depth: u32) {
         let (Some(x), Some(y)) = (self.value(a), self.value(b)) else {
             return;
@@ -201,7 +202,7 @@ impl<P: Pool> Environment<'_, P> {
             }
             _ => {
                 let strict = matches!(op, Op::BvUlt | Op::BvSlt | Op::IntLt);
-                // a < b, a <= b; or the other way round, with the other strictness.
+                // a < b or a <= b; if false, b <= a or b < a.
                 let (less, greater, gap) = match truth {
                     true => (
                         a,
@@ -253,7 +254,7 @@ impl<P: Pool> Environment<'_, P> {
         }
     }
 
-    /// The distance a - b of the numbers in the view is within the bounds.
+    /// Refines the difference a - b, given that it is within the bounds as a difference of numbers in the view.
     fn refine_difference(
         &mut self,
         view: View,
@@ -279,7 +280,7 @@ impl<P: Pool> Environment<'_, P> {
         self.refine(part, &value, depth);
     }
 
-    /// The term's value is in the set: a fact about it, and about what it is made of.
+    /// Refines the value of the term and its operands, given that the term's value is in the set.
     pub(super) fn refine(&mut self, term: TermId, value: &AbstractValue, depth: u32) {
         if self.empty {
             return;

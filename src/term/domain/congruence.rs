@@ -1,8 +1,8 @@
-//! Congruences (Granger, Static Analysis of Arithmetical Congruences, 1989): numbers with a common remainder. The
+//! The domain of congruences (Granger, Static Analysis of Arithmetical Congruences, 1989): numbers with a common remainder. The
 //! parity of a number, the template Mod2, is the case of modulus two.
 //!
-//! Of a bit vector it is the unsigned number that has the remainder. A computation that wraps around takes away a power
-//! of two, so that what a modulus has of powers of two is all that is left of it then.
+//! For a bit vector, the unsigned number has the remainder. A computation that wraps around subtracts a power of two, so only the
+//! modulus's factor that is a power of two remains then.
 
 use num_integer::Integer;
 
@@ -17,8 +17,8 @@ pub struct Congruence {
     residue: i128,
 }
 
-/// Moduli beyond are given up.
-const MOST: i128 = 1 << 64;
+/// Maximum modulus; larger ones are replaced by all numbers, so that products of moduli and residues fit.
+const MAXIMUM_MODULUS: i128 = 1 << 64;
 
 impl Congruence {
     /// All numbers.
@@ -30,10 +30,10 @@ impl Congruence {
     /// The numbers that are congruent to the residue modulo the modulus; modulo zero, the residue alone.
     pub fn new(modulus: i128, residue: i128) -> Self {
         match modulus {
-            // Of numbers that large, nothing is told apart.
+            // Numbers that large are not distinguished from infinity.
             0 if residue.unsigned_abs() >= INFINITY as u128 => Self::ANY,
             0 => Self { modulus, residue },
-            1..=MOST => Self {
+            1..=MAXIMUM_MODULUS => Self {
                 modulus,
                 residue: residue.rem_euclid(modulus),
             },
@@ -56,7 +56,7 @@ impl Congruence {
         self.residue
     }
 
-    /// Whether the number is one of them.
+    /// Checks whether the number is in the set.
     pub fn contains(self, number: i128) -> bool {
         match self.modulus {
             0 => number == self.residue,
@@ -64,12 +64,12 @@ impl Congruence {
         }
     }
 
-    /// What is known modulo the other modulus.
+    /// Coarsens the set to one that is closed under adding the other modulus.
     pub fn modulo(self, modulus: i128) -> Self {
         Self::new(self.modulus.gcd(&modulus), self.residue)
     }
 
-    /// What is known of x mod m, the remainder not negative, of the numbers x.
+    /// Returns the nonnegative remainders x mod m of the numbers x.
     pub fn remainder(self, m: i128) -> Self {
         match self.modulus {
             0 => Self::point(self.residue.rem_euclid(m)),
@@ -78,7 +78,7 @@ impl Congruence {
         }
     }
 
-    /// What is known of x / m rounded down.
+    /// Returns the quotients x / m, rounded down, of the numbers x.
     pub fn quotient(self, m: i128) -> Self {
         match self.modulus {
             modulus if modulus % m == 0 => Self::new(modulus / m, self.residue.div_euclid(m)),
@@ -86,7 +86,7 @@ impl Congruence {
         }
     }
 
-    /// What the numbers of both have in common.
+    /// Returns the least congruence that contains both sets.
     pub fn join(self, other: Self) -> Self {
         if self == other {
             return self;
@@ -95,7 +95,7 @@ impl Congruence {
         Self::new(self.modulus.gcd(&other.modulus).gcd(&apart), self.residue)
     }
 
-    /// Numbers among which are all that are in both; `None` if there is none.
+    /// Returns a superset of the intersection; `None` if it is empty.
     pub fn meet(self, other: Self) -> Option<Self> {
         let (fine, coarse) =
             match self.modulus == 0 || (other.modulus != 0 && self.modulus >= other.modulus) {
@@ -112,7 +112,10 @@ impl Congruence {
         }
         // The Chinese remainder theorem.
         let (m, n) = (fine.modulus, coarse.modulus / common);
-        let Some(product) = m.checked_mul(n).filter(|&product| product <= MOST) else {
+        let Some(product) = m
+            .checked_mul(n)
+            .filter(|&product| product <= MAXIMUM_MODULUS)
+        else {
             return Some(fine);
         };
         let inverse = (m / common).extended_gcd(&n).x.rem_euclid(n);
@@ -123,12 +126,12 @@ impl Congruence {
         })
     }
 
-    /// Whether all numbers are in the other set as well.
+    /// Checks whether the set is a subset of the other one.
     pub fn is_subset(self, other: Self) -> bool {
         self.join(other) == other
     }
 
-    /// The sums.
+    /// Returns the sums.
     pub fn plus(self, other: Self) -> Self {
         let sum = self.residue.checked_add(other.residue);
         sum.map_or(Self::ANY, |sum| {
@@ -136,12 +139,12 @@ impl Congruence {
         })
     }
 
-    /// The negated numbers.
+    /// Returns the negated numbers.
     pub fn negated(self) -> Self {
         Self::new(self.modulus, -self.residue)
     }
 
-    /// The products.
+    /// Returns the products.
     pub fn times(self, other: Self) -> Self {
         let modulus = || {
             let both = self.modulus.checked_mul(other.modulus)?;
@@ -156,7 +159,7 @@ impl Congruence {
         }
     }
 
-    /// The least of the numbers that is not below this one, if there is one.
+    /// Returns the least number of the set that is at least `number`, if there is one.
     pub fn next(self, number: i128) -> Option<i128> {
         match self.modulus {
             0 => (self.residue >= number).then_some(self.residue),
@@ -164,7 +167,7 @@ impl Congruence {
         }
     }
 
-    /// The greatest of the numbers that is not above this one, if there is one.
+    /// Returns the greatest number of the set that is at most `number`, if there is one.
     pub fn previous(self, number: i128) -> Option<i128> {
         match self.modulus {
             0 => (self.residue <= number).then_some(self.residue),
@@ -172,7 +175,7 @@ impl Congruence {
         }
     }
 
-    /// How many low bits are the same in all numbers.
+    /// The number of low bits that are the same in all numbers.
     pub fn low_bits(self) -> u32 {
         match self.modulus {
             0 => 64,

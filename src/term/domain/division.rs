@@ -1,4 +1,4 @@
-//! Quotients and remainders of sets of numbers.
+//! Transfer functions of division and remainder.
 
 use smallvec::SmallVec;
 
@@ -9,14 +9,14 @@ use super::value::AbstractValue;
 
 type Spans = SmallVec<[Span; 4]>;
 
-/// The spans without zero, each of one sign.
+/// Returns the spans without zero, split at zero.
 fn without_zero(spans: &[Span]) -> Spans {
     let below = spans.iter().map(|&(low, high)| (low, high.min(-1)));
     let above = spans.iter().map(|&(low, high)| (low.max(1), high));
     below.chain(above).filter(|span| span.0 <= span.1).collect()
 }
 
-/// The span of a function that is monotone in each argument.
+/// Returns the range of a function that is monotone in each argument.
 fn corners(a: Span, b: Span, of: impl Fn(i128, i128) -> i128) -> Span {
     let all = [of(a.0, b.0), of(a.0, b.1), of(a.1, b.0), of(a.1, b.1)];
     let least = all.into_iter().min().unwrap_or(-INFINITY);
@@ -46,12 +46,12 @@ pub(super) fn unsigned_quotient(a: &AbstractValue, b: &AbstractValue) -> Abstrac
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)
 }
 
-/// The greatest number below, if there are such.
+/// Returns the predecessor of a finite end, and an infinite one as it is.
 fn below(end: i128) -> i128 {
     if end >= INFINITY { end } else { end - 1 }
 }
 
-/// The span of x mod y, for x and y that are not negative and y not zero.
+/// Returns the range of x mod y, for nonnegative x and positive y.
 fn remainder((low, high): Span, (least, most): Span) -> Span {
     if high < least {
         return (low, high);
@@ -84,7 +84,7 @@ pub(super) fn unsigned_remainder(a: &AbstractValue, b: &AbstractValue) -> Abstra
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)
 }
 
-/// Whether no number is negative.
+/// Checks whether no number is negative.
 fn is_natural(a: &AbstractValue) -> bool {
     let hull = a.intervals.signed_hull();
     hull.is_some_and(|(low, _)| low >= 0)
@@ -142,7 +142,7 @@ pub(super) fn signed_remainder(a: &AbstractValue, b: &AbstractValue) -> Abstract
             }
         }
     }
-    // x - q·y, and then modulo 2^w.
+    // The remainder is x - q·y modulo 2^w.
     let congruence = match b.as_point() {
         Some(divisor) if divisor != 0 => {
             let turn = universe.turn();
@@ -158,7 +158,7 @@ pub(super) fn signed_remainder(a: &AbstractValue, b: &AbstractValue) -> Abstract
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)
 }
 
-/// The quotient whose remainder is not negative, of ends of which some stand for infinity.
+/// The Euclidean quotient of two ends, which may be infinite.
 fn euclidean(a: i128, b: i128) -> i128 {
     match (a.abs() >= INFINITY, b.abs() >= INFINITY) {
         (false, _) => a.div_euclid(b),
@@ -176,7 +176,7 @@ pub(super) fn integer_quotient(a: &AbstractValue, b: &AbstractValue) -> Abstract
     for &divisor in &without_zero(b.intervals.spans()) {
         for &dividend in a.intervals.spans() {
             let (low, high) = corners(dividend, divisor, euclidean);
-            // Between infinite ends, anything can be.
+            // The quotient of infinite ends is unknown.
             let infinite = |span: Span| span.0 <= -INFINITY || span.1 >= INFINITY;
             spans.push(match infinite(dividend) && infinite(divisor) {
                 true => (-INFINITY, INFINITY),
@@ -222,7 +222,7 @@ pub(super) fn integer_remainder(a: &AbstractValue, b: &AbstractValue) -> Abstrac
     AbstractValue::new(Intervals::arcs_of(Universe::Line, spans), congruence)
 }
 
-/// x·y = z: what x can be if z and y are known and nothing has wrapped around.
+/// Returns the range of x in x·y = z without wrapping, for z in a span and constant y.
 pub(super) fn factor(z: Span, y: i128) -> Span {
     let floor = |a: i128, b: i128| {
         if a.abs() >= INFINITY {

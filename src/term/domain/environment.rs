@@ -1,37 +1,37 @@
-//! Evaluation of terms in an abstract state.
+//! Abstract states and the evaluation of terms in them.
 
 use rustc_hash::FxHashMap;
 
-use super::condition::{EFFORT, FORKS};
+use super::condition::{MAXIMUM_FORK_DEPTH, MAXIMUM_FORKS};
 use super::intervals::Universe;
 use super::value::{AbstractValue, apply};
 use super::view::View;
 use crate::term::{Build, Op, Pool, Sort, TermId, TermKind};
 
-/// Values of terms: of variables, of differences of two variables; of an array, what holds of each cell.
+/// Abstract values of variables and of differences of two variables; the value of an array holds for each cell.
 pub type Values = FxHashMap<TermId, AbstractValue>;
 
-/// A state, and what more holds on a path from it.
+/// An abstract state with facts that hold on a path from it.
 pub struct Environment<'e, P> {
     pub(super) pool: &'e P,
     pub(super) base: &'e Values,
     pub(super) facts: Values,
-    /// Values of terms; those from before the last fact are too large, but right.
+    /// Cached values of terms; those cached before the last fact was learned are sound, but may be imprecise.
     pub(super) known: FxHashMap<TermId, Option<AbstractValue>>,
-    /// Whether conditions say something of differences.
+    /// Whether conditions refine differences of variables.
     pub(super) relational: bool,
     pub(super) empty: bool,
-    /// How deep disjunctions may be followed, and how often.
+    /// The remaining nesting depth and number of case distinctions over disjunctions.
     pub(super) forks: u32,
     pub(super) effort: u32,
-    /// How many terms are looked at for a value.
+    /// Maximum number of operators that are evaluated for a value.
     terms: usize,
-    /// Whether some value would be smaller if more were looked at.
+    /// Whether a cached value is imprecise because the maximum was reached.
     is_cut_off: bool,
 }
 
 impl<'e, P: Pool> Environment<'e, P> {
-    /// The state alone.
+    /// Creates an environment with the state and no facts.
     pub fn new(pool: &'e P, base: &'e Values, relational: bool) -> Self {
         Self {
             pool,
@@ -40,15 +40,15 @@ impl<'e, P: Pool> Environment<'e, P> {
             known: FxHashMap::default(),
             relational,
             empty: false,
-            forks: FORKS,
-            effort: EFFORT,
+            forks: MAXIMUM_FORK_DEPTH,
+            effort: MAXIMUM_FORKS,
             terms: usize::MAX,
             is_cut_off: false,
         }
     }
 
-    /// The same, but for a value no more than so many operators are looked at; of what others compute, nothing is known.
-    /// What was evaluated before is kept if nothing was left out.
+    /// Limits the evaluation of a value to the number of operators; terms beyond are unknown. Cached values are kept if none was
+    /// cut off.
     pub fn looking_at(mut self, terms: usize) -> Self {
         if std::mem::take(&mut self.is_cut_off) {
             self.forget();
@@ -56,7 +56,7 @@ impl<'e, P: Pool> Environment<'e, P> {
         Self { terms, ..self }
     }
 
-    /// Values of terms are to be found anew. To clear a map takes time by its capacity: one that was large once is given up.
+    /// Clears the cache. Clearing a map takes time proportional to its capacity, so a large map is replaced.
     pub(super) fn forget(&mut self) {
         const LARGE: usize = 1024;
         match self.known.capacity() > LARGE {
@@ -69,12 +69,12 @@ impl<'e, P: Pool> Environment<'e, P> {
         self.terms < usize::MAX
     }
 
-    /// What has been learned of terms' values by assuming conditions.
+    /// The values of terms learned by assuming conditions.
     pub fn facts(&self) -> &Values {
         &self.facts
     }
 
-    /// Whether no concrete state is in it.
+    /// Checks whether the environment represents no concrete state.
     pub fn is_empty(&self) -> bool {
         self.empty
     }
@@ -83,7 +83,7 @@ impl<'e, P: Pool> Environment<'e, P> {
         self.facts.get(&term).or_else(|| self.base.get(&term))
     }
 
-    /// What is known of the term's value; for an array, of its cells' values. `None`: it is no number.
+    /// Evaluates the term; an array to the value of its cells. `None` if it is not a number.
     pub fn value(&mut self, term: TermId) -> Option<AbstractValue> {
         let mut stack = vec![term];
         let mut left = self.terms;
@@ -137,7 +137,7 @@ impl<'e, P: Pool> Environment<'e, P> {
             },
             (Op::Select, &[array, _]) => of(array).cloned()?,
             (Op::ConstArray, &[element]) => of(element).cloned()?,
-            // That all cells' values are among the same numbers does not make arrays equal.
+            // Arrays whose cells are in the same set need not be equal.
             (Op::Eq, _) if arguments.iter().any(is_array) => AbstractValue::top(universe),
             _ => {
                 let values: Option<Vec<&AbstractValue>> =
@@ -162,7 +162,7 @@ impl<'e, P: Pool> Environment<'e, P> {
         Some(value)
     }
 
-    /// The comparison's outcome, by what is known of the difference.
+    /// Decides the comparison by the value of the difference of its operands.
     fn compared_by_difference(&self, op: Op, arguments: &[TermId]) -> Option<bool> {
         let &[a, b] = arguments else {
             return None;
@@ -194,7 +194,7 @@ impl<'e, P: Pool> Environment<'e, P> {
         }
     }
 
-    /// a - b as a term and a number that is added to it; `None` if it is a number.
+    /// Returns a - b as a term plus a constant; `None` if it is constant.
     pub(super) fn difference_of(&self, a: TermId, b: TermId) -> Option<(TermId, AbstractValue)> {
         let sort = self.pool.sort(a);
         let universe = Universe::of(sort)?;

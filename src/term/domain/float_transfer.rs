@@ -1,9 +1,9 @@
-//! What operators make of sets of floats.
+//! Transfer functions of operators on floats.
 //!
 //! An operation that is rounded once is monotone: the exact result is, and so is rounding it, in each mode. The exceptions
-//! are told apart: products, quotients and fused products by the signs of their operands, within each of which they are
-//! monotone, zeros and infinities included; what is NaN at no corner of such a box is NaN nowhere in it. Nothing is
-//! known of x87's format.
+//! are products, quotients and fused products: they are monotone for operands of fixed signs, so the signs are distinguished,
+//! zeros and infinities included; if no corner of such a box is NaN, no result in it is. The x87 format is not modelled; its
+//! results are unknown.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -15,7 +15,7 @@ use super::value::AbstractValue;
 use crate::term::float::Arithmetic;
 use crate::term::{FloatFormat, FloatValue, Op, RoundingMode, Sort};
 
-/// What an operator on floats is applied to.
+/// An operand of an operator on floats.
 #[derive(Copy, Clone, Debug)]
 pub enum Operand<'o> {
     /// Truth values, bit vectors or integers.
@@ -23,14 +23,14 @@ pub enum Operand<'o> {
     Float(FloatSet),
 }
 
-/// What an operator on floats makes.
+/// The result of an operator on floats.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Number(AbstractValue),
     Float(FloatSet),
 }
 
-/// Whether an operand or the result of the operator is always a float.
+/// Checks whether an operand or the result of the operator is always a float.
 pub fn is_on_floats(op: Op) -> bool {
     use Op::*;
     matches!(
@@ -66,7 +66,7 @@ pub fn is_on_floats(op: Op) -> bool {
     )
 }
 
-/// What the operator, one on floats or the identity of floats, makes of values in the sets; `None`: nothing is known.
+/// Applies an operator on floats, or the equality of floats, to values in the sets; `None` if the result is unknown.
 pub fn apply(op: Op, sort: Sort, operands: &[Operand<'_>]) -> Option<Outcome> {
     use Operand::{Float, Number};
     let truth = |decided: Option<bool>| Some(Outcome::Number(AbstractValue::truth(decided?)));
@@ -120,7 +120,7 @@ fn rounded(op: Op, sort: Sort, mode: RoundingMode, operands: &[Operand<'_>]) -> 
             return Some(Outcome::Number(integers));
         }
         (Op::FpToInt, &[Float(a)]) => {
-            // Integers have no range that others would be out of.
+            // The sort of integers has no range, so only floats far from infinity are converted.
             let far = from_integers(mode, (1 << 98, 1 << 98), a.format())
                 .hull()?
                 .0;
@@ -133,7 +133,7 @@ fn rounded(op: Op, sort: Sort, mode: RoundingMode, operands: &[Operand<'_>]) -> 
     Some(Outcome::Float(float))
 }
 
-/// A float of x87 is not computed with.
+/// Checks whether the format is modelled; x87's is not.
 fn is_known(format: FloatFormat) -> bool {
     format != FloatFormat::F80
 }
@@ -219,7 +219,7 @@ pub fn square_root(mode: RoundingMode, a: FloatSet) -> FloatSet {
     if !is_known(format) {
         return FloatSet::top(format);
     }
-    // The root of -0 is -0; below there is none.
+    // The root of -0 is -0; smaller numbers have no root.
     let nan = a.may_be_nan() || a.meets(i128::MIN, -2);
     let roots = a.meet(FloatSet::ranks(format, -1, i128::MAX));
     let mut result = FloatSet::empty(format).with_nan(nan);
@@ -229,7 +229,7 @@ pub fn square_root(mode: RoundingMode, a: FloatSet) -> FloatSet {
     result
 }
 
-/// An operation of one operand that is monotone: a rounding to an integer, or a conversion to that format.
+/// A monotone operation of one operand, with a result in the format.
 fn monotone(
     a: FloatSet,
     format: FloatFormat,
@@ -245,22 +245,22 @@ fn monotone(
     result
 }
 
-/// The nearest integers, as floats.
+/// Rounds to integral floats.
 pub fn rounded_to_integral(mode: RoundingMode, a: FloatSet) -> FloatSet {
     monotone(a, a.format(), |value| value.round_to_integral(mode))
 }
 
-/// The nearest floats of another format.
+/// Converts to another format.
 pub fn converted(mode: RoundingMode, a: FloatSet, format: FloatFormat) -> FloatSet {
     monotone(a, format, |value| value.convert(mode, format))
 }
 
-/// The opposite numbers.
+/// Negates the floats.
 pub fn negated(a: FloatSet) -> FloatSet {
     monotone(a, a.format(), FloatValue::negated)
 }
 
-/// The magnitudes.
+/// Returns the absolute values.
 pub fn absolute(a: FloatSet) -> FloatSet {
     let mut result = FloatSet::empty(a.format()).with_nan(a.may_be_nan());
     if !is_known(a.format()) {
@@ -272,7 +272,7 @@ pub fn absolute(a: FloatSet) -> FloatSet {
     result
 }
 
-/// IEEE's remainder: no longer than the dividend, of any sign.
+/// IEEE's remainder: of any sign, and of magnitude at most the dividend's.
 pub fn remainder(a: FloatSet, b: FloatSet) -> FloatSet {
     let format = a.format();
     if let (Some(a), Some(b)) = (a.as_point(), b.as_point()) {
@@ -288,7 +288,7 @@ pub fn remainder(a: FloatSet, b: FloatSet) -> FloatSet {
     }
 }
 
-/// What IEEE's comparison, or the identity of values, says of all of them.
+/// Decides IEEE's comparison or the identity of values, if the outcome is the same for all members.
 pub fn comparison(op: Op, a: FloatSet, b: FloatSet) -> Option<bool> {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let numbers = !a.may_be_nan() && !b.may_be_nan();
@@ -320,7 +320,7 @@ pub fn comparison(op: Op, a: FloatSet, b: FloatSet) -> Option<bool> {
     }
 }
 
-/// What the classification says of all of them.
+/// Decides the classification, if the outcome is the same for all members.
 pub fn classification(op: Op, a: FloatSet) -> Option<bool> {
     let format = a.format();
     if !is_known(format) || a.is_empty() {
@@ -328,7 +328,7 @@ pub fn classification(op: Op, a: FloatSet) -> Option<bool> {
     }
     let infinite = greatest_rank(format);
     let normal = 1i128 << (format.significand_bits() - 1);
-    // Ranks of positive floats of the class, whose opposites are in it as well.
+    // The ranks of the class's positive floats; their negations are in the class as well.
     let (low, high) = match op {
         Op::FpIsNan if a.may_be_nan() => return a.hull().is_none().then_some(true),
         Op::FpIsNan => return Some(false),
@@ -354,7 +354,7 @@ fn decided(may: bool, must: bool) -> Option<bool> {
     (may == must).then_some(may)
 }
 
-/// The floats nearest to the integers from the one to the other, of which the ends beyond [`INFINITY`] are none.
+/// Converts the integers from `low` to `high`, of which ends beyond [`INFINITY`] are infinite.
 pub fn from_integers(
     mode: RoundingMode,
     (low, high): (i128, i128),
@@ -370,7 +370,7 @@ pub fn from_integers(
     result
 }
 
-/// The nearest integers in the range from the one to the other, both included; for what is not in it, 0 if there is one.
+/// Converts to integers in the range, both ends included; floats out of range are converted to 0.
 pub fn to_integers(
     mode: RoundingMode,
     a: FloatSet,
@@ -384,7 +384,7 @@ pub fn to_integers(
     let mut is_lost = a.may_be_nan();
     if let Some((low, high)) = a.ends() {
         let integer = |value: FloatValue| match value.to_int(mode) {
-            // Far outside.
+            // An infinity is out of range.
             None => match value.sign_bit() {
                 true => i128::MIN,
                 false => i128::MAX,
@@ -407,7 +407,7 @@ pub fn to_integers(
     Intervals::arcs_of(universe, arcs).into()
 }
 
-/// The representations.
+/// Returns the bit patterns.
 pub fn to_bits(a: FloatSet) -> Option<AbstractValue> {
     let format = a.format();
     let universe = Universe::of(Sort::BitVec(format.storage_bits() as u8))?;
@@ -428,7 +428,7 @@ pub fn to_bits(a: FloatSet) -> Option<AbstractValue> {
     Some(Intervals::arcs_of(universe, arcs).into())
 }
 
-/// The floats with these representations.
+/// Returns the floats with these bit patterns.
 pub fn from_bits(format: FloatFormat, bits: &AbstractValue) -> FloatSet {
     let sign = 1i128 << (format.storage_bits() - 1);
     let infinite = greatest_rank(format);

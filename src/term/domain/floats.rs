@@ -1,10 +1,10 @@
-//! Sets of floats: an interval, and whether NaN is among them.
+//! Sets of floats: an interval, and whether NaN is included.
 //!
 //! The order is IEEE 754's totalOrder without NaN: the negative infinity, negative numbers, -0, +0, positive numbers, the
-//! positive infinity. So both zeros and both infinities are numbers like others, and an operation that is rounded once is
-//! monotone in each operand (in each sign of it, for products): its values on an interval lie between those at the ends,
-//! in the rounding mode that the program has. Nothing is rounded outwards, and no precision is lost but by what an
-//! interval is ([`super::float_transfer`]).
+//! positive infinity. So zeros and infinities are ordered like other numbers, and an operation that is rounded once is
+//! monotone in each operand (for operands of one sign, for products): its values on an interval lie between those at the ends,
+//! in the rounding mode of the program. Nothing is rounded outwards, and precision is lost only because the set is an
+//! interval ([`super::float_transfer`]).
 
 use crate::term::{FloatFormat, FloatValue};
 
@@ -12,12 +12,12 @@ use crate::term::{FloatFormat, FloatValue};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FloatSet {
     format: FloatFormat,
-    /// The ranks of the least and the greatest that is a number, if one is.
+    /// The ranks of the least and the greatest number, if there is a number.
     numbers: Option<(i128, i128)>,
     nan: bool,
 }
 
-/// Where a float that is no NaN stands in the order: +0 at 0, -0 at -1.
+/// The rank of a float other than NaN in the order: +0 has rank 0, -0 has rank -1.
 pub fn rank(value: FloatValue) -> i128 {
     let magnitude = value.absolute().bits() as i128;
     match value.sign_bit() {
@@ -41,7 +41,7 @@ pub fn greatest_rank(format: FloatFormat) -> i128 {
 }
 
 impl FloatSet {
-    /// No float.
+    /// The empty set.
     pub const fn empty(format: FloatFormat) -> Self {
         Self {
             format,
@@ -60,14 +60,14 @@ impl FloatSet {
         }
     }
 
-    /// One float.
+    /// The set of one float.
     pub fn point(value: FloatValue) -> Self {
         let mut set = Self::empty(value.format());
         set.include(value);
         set
     }
 
-    /// Those whose ranks are between these, both included.
+    /// The set of the floats with ranks between these, both included.
     pub fn ranks(format: FloatFormat, low: i128, high: i128) -> Self {
         let greatest = greatest_rank(format);
         let (low, high) = (low.max(-1 - greatest), high.min(greatest));
@@ -78,7 +78,7 @@ impl FloatSet {
         }
     }
 
-    /// The same and NaN, if it may be.
+    /// Adds NaN if `nan` is true.
     #[must_use]
     pub fn with_nan(self, nan: bool) -> Self {
         Self {
@@ -87,13 +87,13 @@ impl FloatSet {
         }
     }
 
-    /// The numbers among them.
+    /// Removes NaN.
     #[must_use]
     pub fn without_nan(self) -> Self {
         Self { nan: false, ..self }
     }
 
-    /// Adds a float, and the numbers between.
+    /// Adds a float, and the numbers between it and the set.
     pub fn include(&mut self, value: FloatValue) {
         if value.is_nan() {
             self.nan = true;
@@ -106,7 +106,7 @@ impl FloatSet {
         });
     }
 
-    /// Their format.
+    /// The format of the floats.
     pub const fn format(self) -> FloatFormat {
         self.format
     }
@@ -135,22 +135,22 @@ impl FloatSet {
         halves.map(move |(low, high)| (of_rank(format, low), of_rank(format, high)))
     }
 
-    /// Whether NaN is among them.
+    /// Checks whether NaN is in the set.
     pub const fn may_be_nan(self) -> bool {
         self.nan
     }
 
-    /// Whether there is none.
+    /// Checks whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.numbers.is_none() && !self.nan
     }
 
-    /// Whether nothing is known.
+    /// Checks whether the set contains all floats.
     pub fn is_top(self) -> bool {
         self == Self::top(self.format)
     }
 
-    /// The float, if there is one only.
+    /// Returns the float if the set has only one.
     pub fn as_point(self) -> Option<FloatValue> {
         match (self.numbers, self.nan) {
             (Some((low, high)), false) if low == high => Some(of_rank(self.format, low)),
@@ -159,14 +159,14 @@ impl FloatSet {
         }
     }
 
-    /// Whether an infinity is among them.
+    /// Checks whether an infinity is in the set.
     pub fn may_be_infinite(self) -> bool {
         let greatest = greatest_rank(self.format);
         self.numbers
             .is_some_and(|(low, high)| low == -1 - greatest || high == greatest)
     }
 
-    /// Whether the float is among them.
+    /// Checks whether the float is in the set.
     pub fn contains(self, value: FloatValue) -> bool {
         match value.is_nan() {
             true => self.nan,
@@ -174,18 +174,18 @@ impl FloatSet {
         }
     }
 
-    /// Whether a number is among them whose rank is between these.
+    /// Checks whether the set has a number with a rank between these.
     pub fn meets(self, low: i128, high: i128) -> bool {
         self.numbers
             .is_some_and(|own| own.0 <= high && low <= own.1)
     }
 
-    /// Whether all are numbers whose ranks are between these.
+    /// Checks whether all members are numbers with ranks between these.
     pub fn is_within(self, low: i128, high: i128) -> bool {
         !self.nan && self.numbers.is_none_or(|own| low <= own.0 && own.1 <= high)
     }
 
-    /// A superset of both.
+    /// Returns the least set that includes both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         let numbers = match (self.numbers, other.numbers) {
@@ -199,7 +199,7 @@ impl FloatSet {
         }
     }
 
-    /// Those in both.
+    /// Returns the intersection.
     #[must_use]
     pub fn meet(self, other: Self) -> Self {
         let numbers = match (self.numbers, other.numbers) {
@@ -213,7 +213,7 @@ impl FloatSet {
         }
     }
 
-    /// Whether the other set has all of these.
+    /// Checks whether the set is a subset of the other one.
     pub fn is_subset(self, other: Self) -> bool {
         self.meet(other) == self
     }

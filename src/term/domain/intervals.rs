@@ -1,4 +1,4 @@
-//! Sets of numbers as unions of intervals: of bit vectors, of Booleans, and of mathematical integers.
+//! Sets of bit vectors, Booleans or mathematical integers as unions of few intervals.
 //!
 //! Bit vectors of w bits lie on a circle of 2^w numbers (wrapped intervals: Navas, Schachte, Søndergaard and Stuckey,
 //! Signedness-Agnostic Program Analysis, APLAS 2012), so that the signed and the unsigned view of a set are the same
@@ -9,13 +9,13 @@ use smallvec::SmallVec;
 use super::set::{IntervalSet, Span};
 use crate::term::Sort;
 
-/// What stands for an end that an interval of integers does not have; ends beyond are not told apart from it.
+/// The end of an unbounded interval of integers; ends beyond are not distinguished from it.
 pub const INFINITY: i128 = 1 << 100;
 
-/// The most arcs that a set keeps while it is computed with.
-const MOST_ARCS: usize = 12;
+/// Maximum number of arcs of a set during computations.
+const MAXIMUM_ARCS: usize = 12;
 
-/// All the numbers that there are.
+/// The set of numbers from which the members are.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Universe {
     /// The bit vectors of this width, as unsigned numbers; a Boolean is a bit.
@@ -25,8 +25,7 @@ pub enum Universe {
 }
 
 impl Universe {
-    /// The one of the sort's values; of an array, of its cells' values. `None`: no numbers, or numbers of more than 64
-    /// bits.
+    /// The universe of a sort's values; for an array, of its cells' values. `None` for other sorts and numbers of more than 64
     pub fn of(sort: Sort) -> Option<Self> {
         match sort {
             Sort::Bool => Some(Self::Circle(1)),
@@ -61,7 +60,7 @@ impl Universe {
         }
     }
 
-    /// What a full turn is; zero if there is none.
+    /// The length of the circle; zero for the line.
     pub fn turn(self) -> i128 {
         match self {
             Self::Circle(width) => 1 << width,
@@ -69,7 +68,7 @@ impl Universe {
         }
     }
 
-    /// The numbers from the one to the other, in the order of numbers.
+    /// Splits the arc from `low` to `high` into ascending spans.
     fn spans(self, low: i128, high: i128) -> SmallVec<[Span; 2]> {
         let turn = self.turn();
         let mut spans = SmallVec::new();
@@ -101,7 +100,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// No number.
+    /// The empty set.
     pub fn empty(universe: Universe) -> Self {
         let set = IntervalSet::default();
         Self { universe, set }
@@ -113,52 +112,52 @@ impl Intervals {
         Self { universe, set }
     }
 
-    /// One number, which is reduced to the universe.
+    /// The set of one number, which is reduced to the universe.
     pub fn point(universe: Universe, number: i128) -> Self {
         Self::arc(universe, number, number)
     }
 
-    /// The numbers from the one to the other, both included; on a circle, those that they are congruent to.
+    /// The set of the numbers from `low` to `high`, both included; on a circle, modulo its length.
     pub fn arc(universe: Universe, low: i128, high: i128) -> Self {
         let set = universe.spans(low, high).into_iter().collect();
         Self { universe, set }
     }
 
-    /// The union of such.
+    /// The union of arcs.
     pub fn arcs_of(universe: Universe, arcs: impl IntoIterator<Item = Span>) -> Self {
         let arcs = arcs.into_iter();
         let set = arcs
             .flat_map(|(low, high)| universe.spans(low, high))
             .collect();
-        Self { universe, set }.limited(MOST_ARCS)
+        Self { universe, set }.limited(MAXIMUM_ARCS)
     }
 
-    /// Where the numbers are from.
+    /// The universe of the numbers.
     pub fn universe(&self) -> Universe {
         self.universe
     }
 
-    /// Ascending intervals of unsigned numbers, or of integers.
+    /// The ascending intervals of unsigned numbers, or of integers.
     pub fn spans(&self) -> &[Span] {
         self.set.spans()
     }
 
-    /// Whether there is none.
+    /// Checks whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
 
-    /// Whether all are in it.
+    /// Checks whether the set contains all numbers.
     pub fn is_full(&self) -> bool {
         self.spans() == [(self.universe.least(), self.universe.greatest())]
     }
 
-    /// The only number in it.
+    /// Returns the number if the set has only one.
     pub fn as_point(&self) -> Option<i128> {
         self.set.only().filter(|number| number.abs() < INFINITY)
     }
 
-    /// Whether the number, unsigned or an integer, is in it.
+    /// Checks whether the number, unsigned or an integer, is in the set.
     pub fn contains(&self, number: i128) -> bool {
         let number = number.clamp(self.universe.least(), self.universe.greatest());
         self.set.contains(number)
@@ -175,7 +174,7 @@ impl Intervals {
         Some((spans.first()?.0, spans.last()?.1))
     }
 
-    /// Ascending intervals of signed numbers; of integers as they are.
+    /// The ascending intervals of signed numbers; integers are left as they are.
     pub fn signed_spans(&self) -> SmallVec<[Span; 3]> {
         let (sign, turn) = (self.universe.sign(), self.universe.turn());
         if turn == 0 {
@@ -195,7 +194,7 @@ impl Intervals {
         all
     }
 
-    /// Whether the set goes over the circle's zero without a gap.
+    /// Checks whether an arc of the set contains both zero and its predecessor on the circle.
     fn is_joined_at_zero(&self) -> bool {
         self.universe != Universe::Line
             && self.spans().len() > 1
@@ -203,7 +202,7 @@ impl Intervals {
             && self.spans().last().map(|span| span.1) == Some(self.universe.greatest())
     }
 
-    /// The maximal arcs. On a circle, one that goes over zero begins below zero.
+    /// The maximal arcs. On a circle, an arc across zero begins with a negative number.
     pub fn arcs(&self) -> SmallVec<[Span; 3]> {
         let mut arcs: SmallVec<[Span; 3]> = self.spans().iter().copied().collect();
         if self.is_joined_at_zero()
@@ -216,7 +215,7 @@ impl Intervals {
 
     /// The union.
     pub fn join(&self, other: &Self) -> Self {
-        self.of(self.set.union(&other.set)).limited(MOST_ARCS)
+        self.of(self.set.union(&other.set)).limited(MAXIMUM_ARCS)
     }
 
     /// The intersection.
@@ -224,12 +223,12 @@ impl Intervals {
         self.of(self.set.intersection(&other.set))
     }
 
-    /// The others.
+    /// The complement.
     pub fn complement(&self) -> Self {
         self.of(Self::full(self.universe).set.difference(&self.set))
     }
 
-    /// Whether all numbers are in the other set as well.
+    /// Checks whether the set is a subset of the other one.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.set.is_subset(&other.set)
     }
@@ -239,7 +238,7 @@ impl Intervals {
         Self { universe, set }
     }
 
-    /// A superset of no more than this many arcs: the smallest gaps are closed.
+    /// Returns a superset with at most `most` arcs, by closing the smallest gaps.
     pub fn limited(mut self, most: usize) -> Self {
         loop {
             let spans = self.spans();
@@ -261,8 +260,8 @@ impl Intervals {
         }
     }
 
-    /// A superset of both: the ends of the union that `self` does not have move outwards to the next threshold, so that
-    /// a chain of such sets ends (Cousot and Cousot, POPL 1977; thresholds: Blanchet et al., PLDI 2003).
+    /// Widening: the ends of the union that are not ends of `self` move outwards to the next threshold, so that
+    /// every chain becomes stationary (Cousot and Cousot, POPL 1977; thresholds: Blanchet et al., PLDI 2003).
     pub fn widen(&self, other: &Self, thresholds: &Thresholds, most: usize) -> Self {
         let joined = self.join(other).limited(most);
         if joined.is_subset(self) {
@@ -290,7 +289,7 @@ fn same(universe: Universe, a: i128, b: i128) -> bool {
     a == b || (universe.turn() != 0 && (a - b) % universe.turn() == 0)
 }
 
-/// Where widening stops: numbers of the program, and the ends of the signed and the unsigned range.
+/// Thresholds of widening: numbers of the program; the ends of the signed and the unsigned range are implicit.
 #[derive(Clone, Debug, Default)]
 pub struct Thresholds {
     /// Ascending, signed.
@@ -298,7 +297,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The numbers and their neighbours.
+    /// Creates thresholds from the numbers and their neighbours.
     pub fn new(numbers: impl IntoIterator<Item = i128>) -> Self {
         let near = |number: i128| [number - 1, number, number + 1];
         let mut numbers: Vec<i128> = numbers.into_iter().flat_map(near).collect();
@@ -319,7 +318,7 @@ impl Thresholds {
     /// The least threshold that is not below the number.
     fn at_least(&self, universe: Universe, number: i128) -> i128 {
         let turn = universe.turn();
-        // Behind the sign, the numbers are the negative ones.
+        // From the sign bit on, unsigned numbers are the negative ones.
         let from = if number >= universe.sign() { turn } else { 0 };
         let below = self.numbers.partition_point(|&one| one + from < number);
         let own = self.numbers.get(below).map_or(INFINITY, |own| own + from);

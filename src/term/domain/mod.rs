@@ -1,19 +1,18 @@
-//! Abstract domains of numbers (Cousot and Cousot, POPL 1977), and terms evaluated in them.
+//! Abstract domains of numbers (Cousot and Cousot, POPL 1977), and the abstract evaluation of terms.
 //!
-//! A set of numbers is a union of intervals (Gurfinkel and Chaki, Boxes, SAS 2010, but each term for itself) and a
-//! congruence (Granger 1989). Whoever asks what values a term can have asks here: the simplifier, which keeps one interval
-//! of each variable, and the value analysis, which keeps all that there is. Concolic execution has inputs for which runs
-//! are known: these sets are the exact ones, which nothing rounds up.
+//! A set of numbers is a union of intervals (Gurfinkel and Chaki, Boxes, SAS 2010, but for each term separately) and a
+//! congruence (Granger 1989). The simplifier uses it with one interval for each variable, the value analysis with full precision.
+//! Concolic execution keeps the inputs for which runs are known in exact sets, which are never over-approximated.
 //!
 //! * [`set`]: exact sets of integers; [`intervals`]: sets of one sort's numbers, of few intervals;
 //!   [`congruence`](mod@congruence): their remainders; [`value`]: both together.
-//! * [`transfer`], [`division`], [`bitwise`]: what operators make of them.
-//! * [`floats`]: sets of floats; [`float_transfer`]: what operators make of them.
-//! * [`environment`]: terms in a state; [`condition`]: conditions that hold in it; [`backward`]: what a term's value says
-//!   of its parts; [`view`]: signed and unsigned numbers.
+//! * [`transfer`], [`division`], [`bitwise`]: their transfer functions.
+//! * [`floats`]: sets of floats; [`float_transfer`]: their transfer functions.
+//! * [`environment`]: evaluation of terms in a state; [`condition`]: assumption of conditions; [`backward`]: backward
+//!   transfer functions; [`view`]: signed and unsigned numbers.
 //!
-//! What looks alike but is not: the bounds of the [integer encoding](crate::solver::integer_encoding) are of integers of any
-//! size, each with a term that stands for a bit vector modulo a power of two.
+//! The bounds of the [integer encoding](crate::solver::integer_encoding) do not use these domains: they bound integers of any
+//! size, each in a term that stands for a bit vector modulo a power of two.
 
 mod backward;
 mod bitwise;

@@ -1,11 +1,11 @@
-//! Sets of integers as unions of intervals: exact, however many they take.
+//! Exact sets of integers, as unions of any number of intervals.
 
 use smallvec::{SmallVec, smallvec};
 
 /// An interval, both ends included.
 pub type Span = (i128, i128);
 
-/// Beyond it, an interval has no end: mathematical integers are held to be within, and no finite bound is as far out.
+/// The end of an unbounded interval; every finite bound has a smaller magnitude.
 const UNBOUNDED: i128 = 1 << 120;
 
 /// A set of integers: disjoint intervals in ascending order, both ends included, none touching the next.
@@ -21,7 +21,7 @@ impl IntervalSet {
         }
     }
 
-    /// One integer.
+    /// The set of one integer.
     pub fn single(value: i128) -> Self {
         Self::range(value, value)
     }
@@ -35,26 +35,26 @@ impl IntervalSet {
         &self.0
     }
 
-    /// Whether there is nothing in it.
+    /// Checks whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the integer is in it.
+    /// Checks whether the integer is in the set.
     pub fn contains(&self, value: i128) -> bool {
         self.0
             .iter()
             .any(|&(low, high)| low <= value && value <= high)
     }
 
-    /// The last integer up to which all from the given one on are in it; `None` if that is not.
+    /// Returns the end of the interval that contains the value; `None` if the value is not in the set.
     pub fn end_from(&self, value: i128) -> Option<i128> {
         let mut intervals = self.0.iter();
         let around = intervals.find(|&&(low, high)| low <= value && value <= high);
         around.map(|&(_, high)| high)
     }
 
-    /// How many integers it has; that of an unbounded set is beyond 2^119.
+    /// The number of elements; at least 2^119 for an unbounded set.
     pub fn len(&self) -> u128 {
         self.0
             .iter()
@@ -62,7 +62,7 @@ impl IntervalSet {
             .sum()
     }
 
-    /// The only element, if there is just one.
+    /// Returns the element if there is only one.
     pub fn only(&self) -> Option<i128> {
         match self.0[..] {
             [(low, high)] if low == high => Some(low),
@@ -70,7 +70,7 @@ impl IntervalSet {
         }
     }
 
-    /// The least element, and the greatest; of an unbounded set some distant one.
+    /// Returns the least and the greatest element; for an unbounded set, the end that stands for infinity.
     pub fn ends(&self) -> Option<Span> {
         Some((self.0.first()?.0, self.0.last()?.1))
     }
@@ -81,7 +81,7 @@ impl IntervalSet {
         nearest.min_by_key(|value| value.unsigned_abs())
     }
 
-    /// The lower half of the elements, and the others.
+    /// Splits the set into the lower half of the elements and the rest.
     #[must_use]
     pub fn halves(&self) -> (Self, Self) {
         let mut wanted = self.len() / 2;
@@ -90,7 +90,7 @@ impl IntervalSet {
             let count = high.abs_diff(low) + 1;
             let taken = count.min(wanted);
             wanted -= taken;
-            // At most the number of elements of one interval.
+            // `taken` is at most the number of elements of one interval, so it fits.
             let middle = low + taken as i128;
             lower.0.extend((taken > 0).then_some((low, middle - 1)));
             upper.0.extend((taken < count).then_some((middle, high)));
@@ -98,7 +98,7 @@ impl IntervalSet {
         (lower, upper)
     }
 
-    /// Whether all are in the other set as well.
+    /// Checks whether the set is a subset of the other one.
     pub fn is_subset(&self, other: &Self) -> bool {
         let within = |&(low, high): &Span| {
             let mut spans = other.0.iter();
@@ -107,7 +107,7 @@ impl IntervalSet {
         self.0.iter().all(within)
     }
 
-    /// Those that are in both.
+    /// Returns the intersection.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let pairs = self
@@ -117,7 +117,7 @@ impl IntervalSet {
         Self(pairs.filter(|(low, high)| low <= high).collect())
     }
 
-    /// Those that are in this set alone.
+    /// Returns the elements that are not in the other set.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         let mut rest = self.clone();
@@ -131,14 +131,14 @@ impl IntervalSet {
         rest
     }
 
-    /// Those that are in one or in both.
+    /// Returns the union.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         self.0.iter().chain(&other.0).copied().collect()
     }
 }
 
-/// The union of intervals; of one whose ends are the wrong way round, nothing.
+/// The union of intervals; an interval whose lower end is greater than its upper end is empty.
 impl FromIterator<Span> for IntervalSet {
     fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Self {
         let mut all: SmallVec<[Span; 4]> = spans.into_iter().filter(|(a, b)| a <= b).collect();
@@ -189,7 +189,7 @@ mod tests {
                 prop_assert_eq!(lower.union(&upper), result.clone());
                 let is_below = lower.ends().zip(upper.ends()).is_none_or(|(l, u)| l.1 < u.0);
                 prop_assert!(is_below);
-                // Nothing touches: the form is unique.
+                // Intervals do not touch, so the representation is unique.
                 let spelled: Vec<bool> = (0..12).map(|value| result.contains(value)).collect();
                 prop_assert_eq!(&result, &set(&spelled));
                 prop_assert_eq!(result.is_subset(&left), result.union(&left) == left);

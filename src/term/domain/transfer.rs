@@ -1,4 +1,4 @@
-//! What operators make of sets of numbers: sound for each operator, and exact for wrapping sums of arcs.
+//! Transfer functions of operators on sets of numbers; those of wrapping sums of arcs are exact.
 
 use smallvec::SmallVec;
 
@@ -9,7 +9,7 @@ use super::set::Span;
 use super::value::AbstractValue;
 use crate::term::{BitVecValue, Op, Sort, Value, apply_op};
 
-/// See [`super::value::apply`]; `None`: nothing is known. No argument is empty.
+/// See [`super::value::apply`]; `None` if the result is unknown. No argument is empty.
 pub(super) fn apply(
     op: Op,
     universe: Universe,
@@ -83,7 +83,7 @@ pub(super) fn apply(
     }
 }
 
-/// The operator on two bit vectors that are known.
+/// Applies the operator to two constant bit vectors.
 fn concrete(op: Op, universe: Universe, x: i128, y: i128) -> Option<i128> {
     let Universe::Circle(width) = universe else {
         return None;
@@ -143,9 +143,9 @@ fn equal(a: &AbstractValue, b: &AbstractValue) -> Option<bool> {
     }
 }
 
-/// Whether all of the one are less than all of the other, if that is so for all or for none.
+/// Decides whether members of `a` are less than members of `b`, if that is the same for all.
 fn less(a: Span, b: Span) -> Option<bool> {
-    // An end that is infinite is not a number.
+    // Infinite ends are not members.
     if planted!("range: a < b if they may be equal", a.1 < b.0, a.1 <= b.0) {
         Some(true)
     } else if planted!(
@@ -241,7 +241,7 @@ pub(super) fn difference(a: &AbstractValue, b: &AbstractValue) -> AbstractValue 
     sum(a, &negation(b))
 }
 
-/// The product of ends, of which some stand for infinity.
+/// The product of two ends, which may be infinite.
 fn times(a: i128, b: i128) -> Option<i128> {
     if a == 0 || b == 0 {
         return Some(0);
@@ -283,7 +283,7 @@ fn product(a: &AbstractValue, b: &AbstractValue) -> Option<AbstractValue> {
                         (p.min(q).min(r).min(s), p.max(q).max(r).max(s)),
                         (p.min(s), p.max(s))
                     );
-                    // Otherwise their distance might not fit.
+                    // Larger ends are given up, because their difference might overflow.
                     match least.unsigned_abs().max(greatest.unsigned_abs()) {
                         far if universe != Universe::Line && far > INFINITY as u128 => {
                             (universe.least(), universe.greatest())
@@ -310,7 +310,7 @@ fn product(a: &AbstractValue, b: &AbstractValue) -> Option<AbstractValue> {
     ))
 }
 
-/// Bits of the number.
+/// The bits of the number from `low` on.
 fn extract(a: &AbstractValue, universe: Universe, low: u8) -> AbstractValue {
     let spans = a.intervals.spans().iter();
     let spans = spans.map(|&(from, to)| (from >> low, to >> low));
@@ -345,7 +345,7 @@ fn concatenation(universe: Universe, high: &AbstractValue, low: &AbstractValue) 
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)
 }
 
-/// The signed number, in another universe.
+/// The signed numbers, in another universe.
 fn signed(a: &AbstractValue, universe: Universe) -> AbstractValue {
     let own = a.universe();
     let spans = planted!(
@@ -355,7 +355,7 @@ fn signed(a: &AbstractValue, universe: Universe) -> AbstractValue {
     );
     let congruence = match spans.first() {
         Some(&(low, _)) if low >= 0 => a.congruence,
-        // Negative numbers are shifted by powers of two.
+        // Negative numbers differ from the unsigned ones by a power of two.
         _ => a.congruence.modulo(own.turn()),
     };
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)

@@ -1,10 +1,10 @@
-//! What is known of one number: the reduced product of a union of intervals and a congruence.
+//! Abstract values of numbers: the reduced product of a union of intervals and a congruence.
 
 use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Thresholds, Universe};
 use crate::term::{BitVecValue, Build, Constant, Op, Pool, Sort, TermId, TermKind, store};
 
-/// A set of numbers, given by a union of intervals and a congruence; of a bit vector, the unsigned number is meant.
+/// A set of numbers, given by a union of intervals and a congruence; bit vectors are represented by their unsigned numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AbstractValue {
     pub(crate) intervals: Intervals,
@@ -30,7 +30,7 @@ impl AbstractValue {
         value
     }
 
-    /// One number, reduced to the universe.
+    /// The set of one number, reduced to the universe.
     pub fn point(universe: Universe, number: i128) -> Self {
         Self::from(Intervals::point(universe, number))
     }
@@ -59,13 +59,13 @@ impl AbstractValue {
         }
     }
 
-    /// Tightens each by the other.
+    /// Reduces intervals and congruence by each other.
     fn reduce(&mut self) {
         let universe = self.intervals.universe();
         if self.congruence != Congruence::ANY && !self.intervals.is_empty() {
             let congruence = self.congruence;
             let mut spans: Vec<(i128, i128)> = Vec::new();
-            // An end that is infinite is no number.
+            // An infinite end is not a number.
             let is_number = |end: i128| end.abs() < INFINITY || congruence.modulus() == 0;
             for &(low, high) in self.intervals.spans() {
                 let low = match is_number(low) {
@@ -96,32 +96,32 @@ impl AbstractValue {
         self.intervals.universe()
     }
 
-    /// Whether there is no such number.
+    /// Checks whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.intervals.is_empty()
     }
 
-    /// Whether nothing is known.
+    /// Checks whether the set contains all numbers.
     pub fn is_top(&self) -> bool {
         self.congruence == Congruence::ANY && self.intervals.is_full()
     }
 
-    /// The number, if there is one only.
+    /// Returns the number if the set has only one.
     pub fn as_point(&self) -> Option<i128> {
         self.intervals.as_point()
     }
 
-    /// The truth value, if there is one only.
+    /// Returns the truth value if the set has only one.
     pub fn as_truth(&self) -> Option<bool> {
         self.as_point().map(|number| number != 0)
     }
 
-    /// Whether the number, unsigned or an integer, is in the set.
+    /// Checks whether the number, unsigned or an integer, is in the set.
     pub fn contains(&self, number: i128) -> bool {
         self.intervals.contains(number) && self.congruence.contains(number)
     }
 
-    /// Numbers in either.
+    /// Returns a superset of both sets.
     pub fn join(&self, other: &Self) -> Self {
         if self.is_empty() {
             return other.clone();
@@ -135,7 +135,7 @@ impl AbstractValue {
         }
     }
 
-    /// Numbers in both.
+    /// Returns a superset of the intersection.
     pub fn meet(&self, other: &Self) -> Self {
         match self.congruence.meet(other.congruence) {
             Some(congruence) => Self::new(self.intervals.meet(&other.intervals), congruence),
@@ -143,14 +143,14 @@ impl AbstractValue {
         }
     }
 
-    /// Whether the other set has all of these.
+    /// Checks whether the set is a subset of the other one.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.is_empty()
             || (self.intervals.is_subset(&other.intervals)
                 && self.congruence.is_subset(other.congruence))
     }
 
-    /// A superset of both, such that chains end: see [`Intervals::widen`]; chains of congruences end by themselves.
+    /// Widening, see [`Intervals::widen`]; ascending chains of congruences are finite.
     pub fn widen(&self, other: &Self, thresholds: &Thresholds, most: usize) -> Self {
         if self.is_empty() {
             return other.clone();
@@ -158,15 +158,15 @@ impl AbstractValue {
         if other.is_empty() {
             return self.clone();
         }
-        // Not reduced: what reduction would take away of the intervals could come back for ever.
+        // The result is not reduced: numbers removed by reduction could be added again for ever.
         Self {
             intervals: self.intervals.widen(&other.intervals, thresholds, most),
             congruence: self.congruence.join(other.congruence),
         }
     }
 
-    /// What the set says of the term, in parts: formulas that all hold if the term's value is in it. `unsigned` is how
-    /// the program reads the term.
+    /// Returns formulas whose conjunction states that the term's value is in the set. `unsigned` tells whether the program reads
+    /// the term as unsigned.
     pub fn formulas(&self, term: TermId, unsigned: bool) -> Vec<TermId> {
         let mut all = Vec::new();
         let sort = store().sort(term);
@@ -188,8 +188,9 @@ impl AbstractValue {
         all
     }
 
-    /// For bit vectors: the low bits for what the modulus has of powers of two; for its odd part d, that a multiple of d
-    /// times the inverse of d is its quotient (Granlund and Montgomery, PLDI 1994), which a sum keeps in a linear form.
+    /// Returns formulas for the congruence. For bit vectors: the low bits, for the modulus's factor that is a power of two; for
+    /// its odd part d, that a multiple of d times the inverse of d is its quotient (Granlund and Montgomery, PLDI 1994), which
+    /// keeps sums linear.
     fn congruence_formulas(&self, sort: Sort, term: TermId) -> Vec<TermId> {
         let (modulus, residue) = (self.congruence.modulus(), self.congruence.residue());
         match sort {
@@ -204,7 +205,7 @@ impl AbstractValue {
                 let odd = modulus >> modulus.trailing_zeros();
                 if odd > 1 {
                     let residue = residue % odd;
-                    // No number of them is below the residue, so that the distance from it is a multiple.
+                    // No member is below the residue, so the distance from it is a nonnegative multiple.
                     let least = store().bv_signed(width, residue);
                     let distance = store().sub(term, least);
                     let inverse = BitVecValue::from_signed(width, odd).inverse();
@@ -230,7 +231,7 @@ impl From<Intervals> for AbstractValue {
     }
 }
 
-/// Whether the term is a variable or a cell. Of others, one comparison is easier to show than two.
+/// Checks whether the term is a variable or a cell. For other terms, one comparison is easier to prove than two.
 fn is_leaf(term: TermId) -> bool {
     match store().kind(term) {
         TermKind::Apply { op, .. } => op == Op::Select,
@@ -238,7 +239,7 @@ fn is_leaf(term: TermId) -> bool {
     }
 }
 
-/// Formulas that together say that the term is in the arc.
+/// Returns formulas whose conjunction states that the term is in the arc.
 fn between(sort: Sort, unsigned: bool, term: TermId, (low, high): (i128, i128)) -> Vec<TermId> {
     match sort {
         Sort::Bool if low == high => vec![store().iff(term, store().boolean(low & 1 == 1))],
@@ -285,7 +286,7 @@ fn between(sort: Sort, unsigned: bool, term: TermId, (low, high): (i128, i128)) 
     }
 }
 
-/// What an operator makes of numbers in such sets; top where nothing better is known. `universe` is the result's.
+/// Applies an operator's transfer function; the result is top where none is known. `universe` is the result's.
 pub fn apply(op: Op, universe: Universe, arguments: &[&AbstractValue]) -> AbstractValue {
     if arguments.iter().any(|argument| argument.is_empty()) {
         return Intervals::empty(universe).into();

@@ -1,11 +1,11 @@
-//! Bit vectors read as unsigned or as signed numbers, and the distance of two numbers.
+//! Unsigned and signed interpretation of bit vectors, and the difference of two numbers in it.
 
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
 use super::value::AbstractValue;
 use crate::term::Op;
 
-/// The least difference of numbers from `low` on and numbers up to `high`.
+/// The least difference between a number from `low` on and a number up to `high`.
 pub(super) fn floor(low: i128, high: i128) -> i128 {
     match low <= -INFINITY || high >= INFINITY {
         true => -INFINITY,
@@ -13,7 +13,7 @@ pub(super) fn floor(low: i128, high: i128) -> i128 {
     }
 }
 
-/// The greatest difference of numbers up to `high` and numbers from `low` on.
+/// The greatest difference between a number up to `high` and a number from `low` on.
 pub(super) fn ceiling(high: i128, low: i128) -> i128 {
     match high >= INFINITY || low <= -INFINITY {
         true => INFINITY,
@@ -21,7 +21,7 @@ pub(super) fn ceiling(high: i128, low: i128) -> i128 {
     }
 }
 
-/// How a comparison reads numbers.
+/// The interpretation of numbers by a comparison.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum View {
     Unsigned,
@@ -29,7 +29,7 @@ pub(super) enum View {
 }
 
 impl View {
-    /// That of a comparison.
+    /// The interpretation by the operator, if it is a comparison.
     pub(super) fn of(op: Op) -> Option<Self> {
         match op {
             Op::Eq | Op::BvUlt | Op::BvUle | Op::IntLt | Op::IntLe => Some(Self::Unsigned),
@@ -59,7 +59,7 @@ impl View {
         }
     }
 
-    /// The bounds of the distance of two numbers, if modulo a full turn it is among these.
+    /// Returns bounds of the difference of two numbers, given the set of it modulo the length of the circle.
     pub(super) fn distance(
         self,
         a: &AbstractValue,

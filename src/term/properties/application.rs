@@ -1,10 +1,10 @@
-//! An operator's application to terms that are there.
+//! Applications of an operator to existing terms.
 
 use super::pairs::{Pair, Terms};
 use crate::term::{Op, Sort};
 
 impl Terms {
-    /// The operator with its parameters, the sort of its application and the operands; `None` if there are none.
+    /// Returns the operator with its parameters, the sort of its application and the operands; `None` if no operands fit.
     pub(super) fn application(
         &mut self,
         op: Op,
@@ -16,7 +16,7 @@ impl Terms {
         let is_float = |sort: Sort| matches!(sort, Sort::Float(_));
         let is_int = |sort: Sort| sort == Sort::Int;
         let is_array = |sort: Sort| sort.is_array();
-        // Operands that go with the first.
+        // The first operand, to which the others should be related.
         let partner = std::cell::Cell::new(None);
         macro_rules! first {
             ($choice:expr, $accept:expr) => {{
@@ -331,7 +331,7 @@ impl Terms {
                     )
                 }
             }
-            // Solvers do not know it; the tests of what follows for sums are beside it.
+            // Solvers do not know it; `term::prefix_sums` has the tests of its axioms.
             Op::PrefixSum => return None,
             Op::ConstArray => {
                 let sort = first!(a, is_array).sort;

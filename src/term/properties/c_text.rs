@@ -1,4 +1,4 @@
-//! What the C printer prints means in C what the term means: compiled and run.
+//! Tests that printed C expressions have the values of their terms, by compiling and running them.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use proptest::test_runner::TestRunner;
 use super::recipe::recipes;
 use crate::term::random::Language;
 
-/// Variables of C's types, and odd widths that come of extraction and concatenation.
+/// Languages with the types of C; extraction and concatenation add odd widths.
 fn c_types() -> impl Strategy<Value = Language> {
     let widths = prop::sample::select(vec![
         vec![8, 32],
@@ -70,7 +70,7 @@ fn type_name(c_type: CType) -> &'static str {
     }
 }
 
-/// The value, as far as the variable's C type has it.
+/// Reduces the value to the range of the variable's C type.
 fn in_range(symbol: Symbol, value: Value) -> Value {
     match (value, declared(symbol).c_type) {
         (Value::Int(value), CType::Signed(width)) => {
@@ -84,7 +84,7 @@ fn in_range(symbol: Symbol, value: Value) -> Value {
     }
 }
 
-/// An initialiser, and how an expression is compared with the value.
+/// Returns an initialiser and a comparison of an expression `E` with the value.
 fn in_c(value: &Value) -> (String, String) {
     let of_bits = |bits: u128| format!("{}ULL", bits as u64);
     match value {
@@ -217,7 +217,7 @@ fn printed_c_means_the_same() {
     );
 }
 
-/// Texts as a reader of a witness sees them.
+/// Tests that texts are readable in a witness.
 #[test]
 fn readable() {
     use crate::term::{Build, store};

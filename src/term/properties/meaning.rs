@@ -1,4 +1,4 @@
-//! Every operator on operands at the corners of its sorts: Z3 computes what we compute.
+//! Tests that Z3 computes the same values as we, for every operator on corner cases of its sorts.
 
 use crate::term::random::corner;
 use crate::term::{
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::z3_refutes;
 
-/// So many combinations of operands are tried of each operator on each choice of sorts.
+/// Number of combinations of operands that are tried for each operator and each choice of sorts.
 const COMBINATIONS: usize = 400;
 
-/// An operator with the sorts of its operands and its own.
+/// An operator with the sorts of its operands and of its result.
 type Signature = (Op, Vec<Sort>, Sort);
 
 const ROUNDING: Sort = Sort::BitVec(2);
@@ -116,7 +116,7 @@ fn floats(signatures: &mut Vec<Signature>) {
     }
 }
 
-/// The values at the corners of a sort.
+/// The corner cases of a sort.
 fn corners(sort: Sort) -> Vec<Value> {
     let mut values = match sort {
         ROUNDING => RoundingMode::ALL
@@ -185,7 +185,7 @@ fn corners(sort: Sort) -> Vec<Value> {
         Sort::Bool => vec![Value::Bool(false), Value::Bool(true)],
         Sort::Array { .. } => Vec::new(),
     };
-    // Ties and other values in the middle.
+    // Ties of rounding and other values.
     if sort != ROUNDING && sort != Sort::Bool {
         let seed = |n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(n as u32);
         values.extend((1..24).map(|n| corner(sort, seed(n))));
@@ -194,11 +194,11 @@ fn corners(sort: Sort) -> Vec<Value> {
     values
 }
 
-/// Choices of operands: all if there are few, else different ones that are spread evenly.
+/// Combinations of operands: all if there are few, otherwise evenly spread ones.
 fn combinations(sorts: &[Sort]) -> Vec<Vec<Value>> {
     let values: Vec<_> = sorts.iter().map(|sort| corners(*sort)).collect();
     let total: usize = values.iter().map(Vec::len).product();
-    // Odd and without a factor in common with the numbers of values, so that everything meets everything.
+    // The step is odd, so that it rarely has a factor in common with the numbers of values.
     let step = if total <= COMBINATIONS {
         1
     } else {
@@ -219,7 +219,7 @@ fn combinations(sorts: &[Sort]) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// The first operands on which Z3 does not compute what we compute.
+/// Returns the first operands for which Z3 computes another value.
 fn first_difference((op, sorts, sort): &Signature) -> Option<String> {
     let arena = Arena::new();
     let cases: Vec<(Vec<Value>, Value, TermId)> = combinations(sorts)

@@ -1,5 +1,4 @@
-//! Terms: what is computed in two ways must agree. Simplified terms with what they were made of, and our meaning of
-//! operators with Z3's.
+//! Property tests of terms: simplified terms have the values of the original ones, and our semantics of operators is Z3's.
 
 mod application;
 mod c_text;
@@ -24,12 +23,12 @@ use proptest::test_runner::TestCaseError;
 use recipe::{Recipe, arrays, floats, integers, narrow, recipes, wide};
 
 fn cases(count: u32) -> ProptestConfig {
-    // PROPTEST_CASES multiplies what is done here by hand.
+    // The variable multiplies the numbers of cases, as PROPTEST_CASES cannot do here.
     let factor = std::env::var("REGATTA_TERM_CASES")
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(1);
-    // Of a fault that was planted no small example is wanted.
+    // A planted fault needs no minimal example.
     let planted = std::env::var_os("REGATTA_PLANTED_FAULT").is_some_and(|names| !names.is_empty());
     ProptestConfig {
         cases: count * factor,
@@ -39,7 +38,7 @@ fn cases(count: u32) -> ProptestConfig {
     }
 }
 
-/// The simplified terms have the values of the others.
+/// Checks that simplified terms have the values of the original ones.
 fn simplification_keeps_values(recipe: &Recipe) -> Result<(), TestCaseError> {
     let terms = recipe.build();
     for seed in &recipe.seeds {
@@ -64,7 +63,7 @@ fn simplification_keeps_values(recipe: &Recipe) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether Z3 refutes the assertions; an error in the text is none.
+/// Checks whether Z3 refutes the assertions; an error in the script is no refutation.
 fn z3_refutes(script: &str) -> bool {
     let solver = z3::Solver::new();
     let mut parameters = z3::Params::new();
@@ -74,7 +73,7 @@ fn z3_refutes(script: &str) -> bool {
     solver.check() == z3::SatResult::Unsat
 }
 
-/// The script of `not (term = value and ...)`, with the variables defined as their values.
+/// Returns the script of `not (term = value and ...)`, with the variables defined as their values.
 fn disagreement(
     terms: &Terms,
     values: &HashMap<Symbol, Value>,
@@ -113,7 +112,7 @@ fn disagreement(
     result
 }
 
-/// Z3 computes the values that we compute.
+/// Checks that Z3 computes the values that we compute.
 fn evaluation_agrees_with_z3(recipe: &Recipe) -> Result<(), TestCaseError> {
     let terms = recipe.build();
     let values = terms.assignment(recipe.seeds[0]);
@@ -146,8 +145,8 @@ fn evaluation_agrees_with_z3(recipe: &Recipe) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether integers are multiplied with what is no constant, or divided by it. Z3 isolates roots of polynomials then, and may
-/// do so for many minutes, whatever its limit of time.
+/// Checks whether integers are multiplied, or divided by a non-constant. Z3 then isolates roots of polynomials, and may
+/// do so for many minutes, ignoring its time limit.
 fn multiplies_integers(arena: &Arena, terms: [TermId; 2]) -> bool {
     let mut found = false;
     for_each_subterm(arena, terms, |_, kind| {
@@ -164,7 +163,7 @@ fn multiplies_integers(arena: &Arena, terms: [TermId; 2]) -> bool {
     found
 }
 
-/// Z3 proves that the simplified terms are equal to the others.
+/// Checks that Z3 proves simplified terms equal to the original ones.
 fn z3_proves_simplification(recipe: &Recipe) -> Result<(), TestCaseError> {
     let terms = recipe.build();
     let arena = &terms.arena;
@@ -211,7 +210,7 @@ agree! {
     z3_proves_integers: z3_proves_simplification, linear(), 15, 30;
 }
 
-/// Integers and nothing that makes Z3 slow (which multiplication does only now and then in short recipes).
+/// Integers, with few terms that make Z3 slow.
 fn linear() -> impl Strategy<Value = Language> {
     integers().prop_map(|mut language| {
         language.widths = vec![3];
@@ -219,7 +218,7 @@ fn linear() -> impl Strategy<Value = Language> {
     })
 }
 
-/// The other tests can fail: Z3 does not refute what holds, nor what is no script; and every operator occurs.
+/// Checks that the other tests can fail: Z3 does not refute valid formulas or erroneous scripts, and every operator occurs.
 #[test]
 fn the_tests_test() {
     assert!(!z3_refutes("(assert true)"));

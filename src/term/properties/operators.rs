@@ -1,4 +1,4 @@
-//! Every operator, and which of them have rules for one another.
+//! The list of operators, and pairs of operators for which there are rules.
 
 use crate::term::{FloatFormat, Op};
 
@@ -75,7 +75,7 @@ pub const OPERATORS: &[Op] = {
         Select,
         Store,
         ConstArray,
-        // Once more what rewrites are about.
+        // Operators with many rules are repeated, so that they are chosen more often.
         Eq,
         Ite,
         BvAdd,
@@ -100,7 +100,7 @@ pub const OPERATORS: &[Op] = {
     ]
 };
 
-/// Whether there is a rule for the operator on the other's application, so that they should often meet.
+/// Checks whether there is a rule for the outer operator on applications of the inner one, so that this pair should occur often.
 pub fn goes_with(outer: Op, inner: Op) -> bool {
     use Op::*;
     let extension = matches!(inner, ZeroExtend(_) | SignExtend(_));

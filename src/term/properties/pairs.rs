@@ -1,5 +1,5 @@
-//! Terms that are each built twice, as they are told and by the simplifying constructors; and the choice of operands
-//! that have to do with one another, for which there may be a rule.
+//! Terms that are built twice, without and with simplification; and the choice of related operands, for which there
+//! may be a rule.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use crate::term::{Arena, Build, Constant, Op, Pool, Sort, Symbol, TermId, TermKi
 /// One term, built twice.
 #[derive(Copy, Clone, Debug)]
 pub struct Pair {
-    /// Without any simplification.
+    /// The term built without simplification.
     pub raw: TermId,
-    /// With it.
+    /// The term built by simplifying constructors.
     pub simple: TermId,
-    /// Their sort.
+    /// The sort of both.
     pub sort: Sort,
 }
 
@@ -38,7 +38,7 @@ impl Terms {
         self.pairs.push(Pair { raw, simple, sort });
     }
 
-    /// Values for the variables.
+    /// Returns values for the variables.
     pub fn assignment(&self, seed: u64) -> HashMap<Symbol, Value> {
         let value = |(position, symbol): (usize, &Symbol)| {
             let mixed = seed
@@ -49,7 +49,7 @@ impl Terms {
         self.variables.iter().enumerate().map(value).collect()
     }
 
-    /// One of the terms that the predicate accepts; mostly one of the latest.
+    /// Chooses a term that the predicate accepts; mostly one of the latest.
     pub fn choose(&self, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
         let accepted: Vec<_> = self.pairs.iter().filter(|pair| accept(pair.sort)).collect();
         let recent = accepted.len().min(6);
@@ -75,7 +75,7 @@ impl Terms {
         }
     }
 
-    /// Builds an application both ways.
+    /// Builds an application with and without simplification.
     pub fn apply(&mut self, op: Op, sort: Sort, pairs: &[Pair]) -> Pair {
         let raw: Vec<_> = pairs.iter().map(|pair| pair.raw).collect();
         let simple: Vec<_> = pairs.iter().map(|pair| pair.simple).collect();
@@ -98,7 +98,7 @@ impl Terms {
         }
     }
 
-    /// What the simplified term is made of, down to the third level.
+    /// Returns the subterms of a term, down to the third level.
     fn parts(&self, term: TermId) -> Vec<TermId> {
         let mut parts = vec![term];
         let mut from = 0;
@@ -114,8 +114,8 @@ impl Terms {
         parts
     }
 
-    /// A constant with which a rule may have to do: one in the partner or next to it, or at the limits of the widths
-    /// of what the partner is made of.
+    /// Returns a constant that may be relevant for a rule: one in the partner or next to it, or at the limits of the widths of
+    /// the partner's subterms.
     fn constant_near(&mut self, partner: Pair, sort: Sort, seed: u64) -> Pair {
         let parts = self.parts(partner.simple);
         let pick = |length: usize| (seed >> 24) as usize % length;
@@ -176,7 +176,7 @@ impl Terms {
         }
     }
 
-    /// A term that has a part in common with the partner.
+    /// Chooses a term that has a subterm in common with the partner.
     pub fn relative(
         &self,
         partner: Pair,
@@ -200,7 +200,7 @@ impl Terms {
         (!related.is_empty()).then(|| *related[usize::from(choice >> 3) % related.len()])
     }
 
-    /// A second operand: another term of the sort, or a constant; often one that goes with the partner.
+    /// Chooses a second operand: another term of the sort, or a constant; often one related to the partner.
     pub fn other(
         &mut self,
         partner: Option<Pair>,
@@ -219,7 +219,7 @@ impl Terms {
         }
     }
 
-    /// A first operand: often one that the operator has a rule for.
+    /// Chooses a first operand: often one for which the operator has a rule.
     pub fn first(&self, op: Op, choice: u16, accept: impl Fn(Sort) -> bool) -> Option<Pair> {
         if !choice.is_multiple_of(3) {
             let favourite = |pair: &&Pair| match self.arena.kind(pair.simple) {

@@ -1,4 +1,4 @@
-//! Recipes for terms, which proptest makes and shrinks, and the languages that they are about.
+//! Recipes for terms, which proptest generates and shrinks, and the languages that they use.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::pairs::Terms;
 use crate::term::random::Language;
 use crate::term::{Arena, Build, FloatFormat, ScalarSort, Sort, Symbol};
 
-/// What one term is made of: a choice of operator, choices of operands, and a seed of a constant.
+/// The choices for one term: of the operator, of the operands, and a seed of a constant.
 pub type Step = (u16, [u16; 4], u64);
 
 /// A recipe for terms.
@@ -43,7 +43,7 @@ fn formats() -> impl Strategy<Value = FloatFormat> {
     prop::sample::select(vec![F16, F32, F64, F80, F128])
 }
 
-/// Everything at once, with widths of all sizes.
+/// All sorts, with bit vectors of all widths.
 pub fn wide() -> impl Strategy<Value = Language> {
     let widths = prop_oneof![
         prop::collection::vec(1u8..=128, 3),
@@ -63,7 +63,7 @@ pub fn wide() -> impl Strategy<Value = Language> {
     })
 }
 
-/// Bit vectors of a few bits, where a random assignment meets every corner.
+/// Bit vectors of a few bits, where random assignments cover all corner cases.
 pub fn narrow() -> impl Strategy<Value = Language> {
     prop::collection::vec(1u8..=5, 2).prop_map(|widths| Language {
         arrays: vec![],

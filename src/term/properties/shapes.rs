@@ -1,13 +1,13 @@
-//! Larger forms that rules look for and that single random steps hardly ever make.
+//! Larger forms of terms that rules match and that single random steps hardly ever generate.
 
 use crate::term::{Build, Op, Pool, Sort, TermId, Value};
 
 use super::pairs::{Pair, Terms};
 
-/// Adds a form to the terms; `None` if what it needs is not there.
+/// Adds a form to the terms; `None` if there are no terms for it.
 pub type Shape = fn(&mut Terms, [u16; 4], u64) -> Option<()>;
 
-/// All of them; some more than once, so that they are not lost among the operators.
+/// All forms; some are repeated, so that they are chosen more often.
 pub const SHAPES: &[Shape] = &[
     long_sum,
     long_sum,
@@ -90,7 +90,7 @@ fn long_sum(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> 
         }
         sum = terms.apply(add, sum.sort, &[sum, addend]);
     }
-    // A difference is no operator: it is a sum, too.
+    // There is no operator for differences; they are sums.
     let other = terms.choose(mixed(a, 9), |sort| sort == sum.sort)?;
     let negated = terms.arena.intern(neg, sum.sort, &[other.raw]);
     let raw = terms.arena.intern(add, sum.sort, &[sum.raw, negated]);
@@ -102,7 +102,7 @@ fn long_sum(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> 
     Some(())
 }
 
-/// A conjunction or disjunction of many.
+/// A conjunction or disjunction of many literals.
 fn junction(terms: &mut Terms, [a, b, c, d]: [u16; 4], _: u64) -> Option<()> {
     let mut literals = Vec::new();
     for number in 0..6 + usize::from(d % 8) {
@@ -119,7 +119,7 @@ fn junction(terms: &mut Terms, [a, b, c, d]: [u16; 4], _: u64) -> Option<()> {
         (Op::Or, Op::And)
     };
     let all = terms.apply(outer, Sort::Bool, &literals);
-    // What is absorbed, or loses a literal.
+    // Literals that are absorbed or removed.
     let literal = literals[usize::from(b) % literals.len()];
     let negated = terms.apply(Op::Not, Sort::Bool, &[literal]);
     let other = literals[usize::from(c) % literals.len()];
@@ -130,7 +130,7 @@ fn junction(terms: &mut Terms, [a, b, c, d]: [u16; 4], _: u64) -> Option<()> {
     Some(())
 }
 
-/// Choices in choices, with branches and conditions in common.
+/// Nested `ite` with common branches and conditions.
 fn choices(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let is_bool = |sort: Sort| sort == Sort::Bool;
     let first = terms.choose(a, |_| true)?;
@@ -168,7 +168,7 @@ fn choices(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     Some(())
 }
 
-/// A chain of choices of constants, compared with a constant.
+/// A chain of `ite` with constants, compared with a constant.
 fn compared_choices(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let mut chain = terms.choose(a, |sort| is_number(sort) || matches!(sort, Sort::Float(_)))?;
     let sort = chain.sort;
@@ -295,7 +295,7 @@ fn neighbours(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()
     Some(())
 }
 
-/// What was extended, compared, divided or masked: with a constant, or with another extension.
+/// An extension that is compared, divided or masked: with a constant, or with another extension.
 fn widened(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let inner = terms.choose(a, |sort| sort.width().is_some_and(|width| width < 128))?;
     let width = inner.sort.width()? as u8;
@@ -351,7 +351,7 @@ fn widened(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     Some(())
 }
 
-/// The same question asked again in a branch, or a choice by an equality of what is chosen between.
+/// An `ite` whose condition occurs again in a branch, or is an equality of the branches.
 fn guarded(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let first = terms.choose(a, |sort| !sort.is_array())?;
     let second = terms.other(Some(first), b, first.sort, seed)?;
@@ -369,7 +369,7 @@ fn guarded(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
         _ => [third, second],
     };
     terms.apply(Op::Ite, first.sort, &[condition, branches[0], branches[1]]);
-    // A truth value as a number, times something.
+    // A truth value as a number, multiplied by a term.
     if is_bv(first.sort) {
         let (zero, one) = (
             terms.literal(&Value::bit_vec(first.sort.width()? as u8, 0)),
@@ -382,7 +382,7 @@ fn guarded(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     Some(())
 }
 
-/// C's arithmetic on narrow types: extended, computed, cut again.
+/// C's arithmetic on narrow types: extended, computed, truncated.
 fn narrow_arithmetic(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let left = terms.choose(a, |sort| sort.width().is_some_and(|width| width < 64))?;
     let right = terms.choose(b, |sort| sort == left.sort)?;
@@ -434,7 +434,7 @@ fn narrow_arithmetic(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Op
     Some(())
 }
 
-/// Sums of multiples of a power of two (addresses), compared, divided, cut, masked; and of any number, for integers.
+/// Sums of multiples of a power of two (addresses), compared, divided, truncated, masked; for integers, of any number.
 fn multiples(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let first = terms.choose(a, is_number)?;
     let sort = first.sort;
@@ -532,7 +532,7 @@ fn derived(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
             let sort = Sort::Int;
             let zero = arena.int(0);
             let neg = |term| raw(Op::IntNeg, sort, &[term]);
-            // By magnitudes, and then the signs.
+            // Divide magnitudes, then set the signs.
             let truncating = |op: Op| {
                 let positive = raw(op, sort, &pair);
                 let negative = neg(raw(op, sort, &[neg(left.raw), right.raw]));
@@ -621,7 +621,7 @@ fn derived(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     Some(())
 }
 
-/// Neighbouring parts put together again, of one term or of two; concatenations that are compared.
+/// Concatenations of neighbouring parts, of one term or of two, and their comparison.
 fn joined(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let left = terms.choose(a, |sort| {
         sort.width().is_some_and(|width| width > 1 && width <= 64)
@@ -648,7 +648,7 @@ fn joined(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let low = part(terms, right, middle - 1, bottom);
     let sort = Sort::BitVec(top - bottom + 1);
     let whole = terms.apply(Op::Concat, sort, &[high, low]);
-    // Another with the same split.
+    // Another concatenation with the same widths.
     let own = Sort::BitVec(top - middle + 1);
     let other_high = terms.other(Some(high), c, own, seed)?;
     let other_low = if d & 8 == 0 {
@@ -713,7 +713,7 @@ fn exact_floats(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<
     Some(())
 }
 
-/// Complements or negations of two terms, or of one and the same, compared and joined.
+/// Complements or negations of two terms, or of the same term, compared and combined.
 fn complements(terms: &mut Terms, [a, b, c, d]: [u16; 4], seed: u64) -> Option<()> {
     let left = terms.choose(a, |sort| is_number(sort) || matches!(sort, Sort::Float(_)))?;
     let right = match d & 3 {

@@ -1,9 +1,9 @@
-//! Random terms and values, for tests in which two ways to compute must agree.
+//! Random terms and values, for tests that compare two implementations.
 //!
-//! [`RandomTerms`] makes terms of a wanted sort, of the sorts of a [`Language`] and all operators on them. What it
-//! decides by are [`Choices`]: a stream of numbers from a seed, or a list that proptest can shrink. [`corner`] makes
-//! values. The properties of the simplifying constructors need pairs of terms, and operands that have to do with one
-//! another: `term::properties` puts those together from below, with the same languages and values.
+//! [`RandomTerms`] builds terms of a given sort, with the sorts of a [`Language`] and all operators on them. Its decisions
+//! come from [`Choices`]: a stream of numbers from a seed, or a list that proptest can shrink. [`corner`] generates
+//! values. The properties of the simplifying constructors need pairs of terms with related operands: `term::properties` builds
+//! those bottom-up, with the same languages and values.
 
 mod operators;
 mod terms;
@@ -16,7 +16,7 @@ pub(crate) use values::corner;
 
 use super::{FloatFormat, ScalarSort, Sort, Value};
 
-/// The number of random runs, times the environment's `RANDOM_FACTOR`: for a long look when a solver changes.
+/// Returns the number of random runs, multiplied by the environment's `RANDOM_FACTOR`: for long tests when a solver changes.
 pub(crate) fn seeds(usual: u64) -> u64 {
     let factor = std::env::var("RANDOM_FACTOR").ok();
     usual * factor.and_then(|factor| factor.parse().ok()).unwrap_or(1)
@@ -34,13 +34,13 @@ pub(crate) trait Choices {
         list[self.below(list.len())]
     }
 
-    /// A value of the sort, often one at a corner.
+    /// A value of the sort, often a corner case.
     fn value(&mut self, sort: Sort) -> Value {
         corner(sort, self.number())
     }
 }
 
-/// What its seed gives.
+/// The pseudo-random stream of the seed.
 impl Choices for Xoshiro256PlusPlus {
     fn number(&mut self) -> u64 {
         self.next_u64()
@@ -53,7 +53,7 @@ impl<C: Choices> Choices for &mut C {
     }
 }
 
-/// The numbers of a list; zeros once it is used up, which decide for what is small.
+/// The numbers of a list, then zeros, which choose small terms.
 #[derive(Clone)]
 pub(crate) struct Listed<'c, N>(std::slice::Iter<'c, N>);
 
@@ -69,7 +69,7 @@ impl<N: Copy + Into<u64>> Choices for Listed<'_, N> {
     }
 }
 
-/// Which sorts there are, beside truth values.
+/// The sorts of terms, in addition to truth values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Language {
     /// Widths of bit vectors.

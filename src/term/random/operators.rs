@@ -1,4 +1,4 @@
-//! Which operator a random term of a sort has, and of which sorts its operands are.
+//! The choice of the operator of a random term, and of the sorts of its operands.
 
 use super::{Choices, RandomTerms};
 use crate::term::{Build, FloatFormat, Op, ScalarSort, Sort};
@@ -6,10 +6,10 @@ use crate::term::{Build, FloatFormat, Op, ScalarSort, Sort};
 /// An operator, and the sorts of its operands.
 type Application = (Op, Vec<Sort>);
 
-/// What an operator is applied to.
+/// The kind of an operator's operands.
 #[derive(Copy, Clone)]
 enum Operands {
-    /// Two of the same sort, or one.
+    /// One or two operands of the result's sort.
     Same,
     Booleans,
     /// Bit vectors, of another width if the result is one.
@@ -23,7 +23,7 @@ enum Operands {
 
 pub(super) const ROUNDING_MODE: Sort = Sort::BitVec(2);
 
-/// Whether the operator's first operand is a rounding mode.
+/// Checks whether the operator's first operand is a rounding mode.
 pub(super) const fn rounds(op: Op) -> bool {
     use Op::*;
     matches!(
@@ -46,7 +46,7 @@ pub(super) const fn rounds(op: Op) -> bool {
 }
 
 impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
-    /// An operator whose applications have the sort; `None` if what was chosen has no operands in the language.
+    /// Chooses an operator whose applications have the sort; `None` if it has no operands in the language.
     pub(super) fn application(&mut self, sort: Sort) -> Option<Application> {
         if self.choices.below(10) == 9 {
             return Some((Op::Ite, vec![Sort::Bool, sort, sort]));
@@ -64,7 +64,7 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
         }
     }
 
-    /// One of the kinds of operands that the language has, by their weights.
+    /// Chooses one of the kinds of operands that the language has, by their weights.
     fn operands(&mut self, weights: &[(usize, Operands)]) -> Operands {
         let language = &self.language;
         let exists = |operands| match operands {
@@ -156,7 +156,7 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
             }
             Operands::Cell => self.cell(sort),
             _ => {
-                // Sums and products more often than the others, for they have the most rules.
+                // Sums and products are chosen more often, because they have the most rules.
                 let op = self.choices.one_of(&[
                     BvAdd, BvAdd, BvAdd, BvMul, BvMul, BvUdiv, BvUrem, BvSdiv, BvSrem, BvAnd, BvOr,
                     BvXor, BvShl, BvLshr, BvAshr, BvNeg, BvNot,
@@ -167,7 +167,7 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
         }
     }
 
-    /// What makes a bit vector of bit vectors of other widths.
+    /// Chooses an operator that builds a bit vector from bit vectors of other widths.
     fn other_width(&mut self, width: u8) -> Option<Application> {
         let sort = Sort::BitVec;
         match self.choices.below(4) {
@@ -189,7 +189,7 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
         }
     }
 
-    /// A width of the language, or any, that fits.
+    /// Chooses a fitting width of the language, or any fitting width.
     fn width(&mut self, fits: impl Fn(u8) -> bool) -> Option<u8> {
         let fitting: Vec<u8> = if self.odd_widths && self.choices.below(2) == 1 {
             (1..=128).filter(|&width| fits(width)).collect()
@@ -215,7 +215,7 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
                 Some((op, vec![Sort::BitVec(width)]))
             }
             Operands::Floats => {
-                // The integers of longer formats have thousands of digits.
+                // Integers converted from longer formats have thousands of digits.
                 let formats = self.language.formats.iter().copied();
                 let short: Vec<_> = formats.filter(|f| f.storage_bits() <= 64).collect();
                 if short.is_empty() {
@@ -295,7 +295,7 @@ impl<P: Build, C: Choices> RandomTerms<'_, P, C> {
         Sort::Array { index, element }
     }
 
-    /// A read from an array with such elements.
+    /// Chooses a read from an array with elements of the sort.
     fn cell(&mut self, sort: Sort) -> Option<Application> {
         let arrays = self.language.arrays.iter().copied();
         let fitting: Vec<(ScalarSort, ScalarSort)> = arrays

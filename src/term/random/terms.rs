@@ -1,4 +1,4 @@
-//! Random terms of a wanted sort, made from above: an operator, then its operands.
+//! Random terms of a given sort, built top-down: an operator, then its operands.
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ use crate::term::{
     Arena, Build, FloatFormat, Op, Pool, ScalarSort, Sort, Symbol, TermId, TermKind, Value,
 };
 
-/// By which constructors terms are made.
+/// The constructors by which terms are built.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Construction {
-    /// As they are told, so that every operator gets through.
-    Told,
-    /// Half of them by the constructors that simplify.
+    /// Constructors without simplification, so that every operator occurs.
+    Plain,
+    /// Simplifying constructors for half of the terms.
     Mixed,
 }
 
@@ -28,14 +28,14 @@ pub(crate) struct RandomTerms<'a, P, C> {
     /// Whether parts of bit vectors may have any width.
     pub odd_widths: bool,
     pub construction: Construction,
-    /// A constant of the sort.
+    /// Returns a constant of the sort.
     pub constants: fn(Sort, u64) -> Value,
-    /// One of the variables of the sort, if there are any.
+    /// Returns a variable of the sort, if there are any.
     variables: Box<dyn Fn(Sort, u64) -> Option<TermId> + 'a>,
 }
 
 impl<'a> RandomTerms<'a, Arena, Xoshiro256PlusPlus> {
-    /// Truth values, short bit vectors and arrays of them, for solvers, with three variables of each sort.
+    /// Returns a source of truth values, short bit vectors and arrays of them, for solvers, with three variables of each sort.
     pub fn seeded(pool: &'a Arena, seed: u64) -> Self {
         let variables = |sort, choice: u64| {
             let name = ["random::x", "random::y", "random::z"][choice as usize % 3];
@@ -72,7 +72,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
             choices,
             language,
             odd_widths: false,
-            construction: Construction::Told,
+            construction: Construction::Plain,
             constants: corner,
             variables: Box::new(variables),
         }
@@ -82,8 +82,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         self.term(Sort::Bool, depth)
     }
 
-    /// A term of the sort, with at most so many operators above each other, but for indices and numbers read byte by
-    /// byte, which have their own.
+    /// Returns a term of the sort with at most the depth; indices and numbers read byte by byte add to it.
     pub fn term(&mut self, sort: Sort, depth: u32) -> TermId {
         if depth == 0 || self.choices.below(12) == 0 {
             return self.leaf(sort);
@@ -108,7 +107,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         self.apply(op, sort, &arguments)
     }
 
-    /// Which operand is a leaf, if one is: what rules look for has one on one side, and shifts and divisions on the
+    /// Chooses an operand that is a leaf, if any: rules often match a leaf on one side, and for shifts and divisions on the
     /// right.
     fn place_of_a_leaf(&mut self, op: Op) -> Option<usize> {
         use Op::*;
@@ -121,7 +120,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         self.choices.one_of(&places)
     }
 
-    /// An index. Integers stay within 64 bits: beyond, the interpreter has one cell for all.
+    /// Returns an index. Integers stay within 64 bits, because the interpreter has a single cell for all indices beyond.
     pub fn index(&mut self, sort: Sort, depth: u32) -> TermId {
         let index = self.term(sort, depth);
         match sort {
@@ -138,7 +137,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         }
     }
 
-    /// A variable, or a constant.
+    /// Returns a variable or a constant.
     fn leaf(&mut self, sort: Sort) -> TermId {
         let is_constant = self.choices.below(4) == 1;
         let choice = self.choices.number();
@@ -148,7 +147,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         }
     }
 
-    /// Mostly one of the two that C programs use.
+    /// Returns a rounding mode, mostly one of the two that C programs use.
     fn rounding_mode(&mut self) -> TermId {
         let mode = match self.choices.below(4) {
             3 => self.choices.value(ROUNDING_MODE),
@@ -158,7 +157,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
         self.pool.value(&mode)
     }
 
-    /// Now and then, a number that is put together from bytes of an array, as a C program reads it.
+    /// Returns, with a small probability, a number concatenated from bytes of an array, as a C program reads it.
     fn read_by_bytes(&mut self, sort: Sort, depth: u32) -> Option<TermId> {
         let Sort::BitVec(width @ (16 | 24 | 32 | 40 | 48 | 56 | 64)) = sort else {
             return None;
@@ -189,7 +188,7 @@ impl<'a, P: Build, C: Choices> RandomTerms<'a, P, C> {
     }
 }
 
-/// Every operator occurs, and terms that nothing decides are small.
+/// Checks that every operator occurs, and that choices of zero give small terms.
 #[test]
 fn all_operators_occur() {
     let pool = Arena::new();

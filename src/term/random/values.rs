@@ -1,10 +1,10 @@
-//! Values at the corners of their sorts.
+//! Random values that are often corner cases of their sorts.
 
 use num_bigint::BigInt;
 
 use crate::term::{ArrayValue, FloatValue, Op, RoundingMode, Sort, Value, apply_op};
 
-/// A value, of those at the corners of the sort more often than not.
+/// Returns a value of the sort, mostly a corner case.
 pub(crate) fn corner(sort: Sort, seed: u64) -> Value {
     let large = u128::from(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)) << 64 | u128::from(seed);
     let small = (seed >> 8) % 6;
@@ -110,7 +110,7 @@ pub(crate) fn corner(sort: Sort, seed: u64) -> Value {
     }
 }
 
-/// A number that lies in the middle between two neighbouring floats of some format, or next to the middle.
+/// Returns an integer in the middle between two neighbouring floats of some format, or next to the middle.
 fn tie(seed: u64) -> BigInt {
     let precisions = [11, 24, 53, 64, 113];
     let precision = precisions[(seed >> 8) as usize % precisions.len()];

@@ -1,5 +1,5 @@
-//! Random programs with two small inputs: boxes cover all inputs, and every member of a box goes the way of the run that
-//! the box was made from.
+//! Random programs with two small inputs: the boxes cover all inputs, and every member of a box takes the same path as the
+//! run from which the box was generalised.
 
 use parking_lot::Mutex;
 use proptest::prelude::*;
@@ -17,10 +17,10 @@ fn constant(choices: &mut Listed<'_, u8>, width: u8) -> TermId {
     store().bv_signed(width, near + corner)
 }
 
-/// Width of the inputs.
+/// The width of the inputs.
 const SMALL: u8 = 6;
 const WIDTHS: [u8; 3] = [SMALL, 16, 32];
-/// Where the region's object is.
+/// The address of the region's object.
 const OBJECT: u128 = 16;
 
 struct Generator<'c> {
@@ -106,7 +106,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The index of a cell that has another behind it.
+    /// Returns the index of a cell that is followed by another one.
     fn index(&mut self) -> TermId {
         let s = store();
         let offset = match self.choices.below(3) {
@@ -195,7 +195,7 @@ impl Generator<'_> {
                 };
                 let mut operations = vec![byte(0), byte(1)];
                 if self.choices.below(3) == 0 {
-                    // Now the stores may have to be undone.
+                    // The stores may have to be undone because the assumption fails.
                     let condition = self.condition(1);
                     operations.push(Operation::Assume(condition));
                 }
@@ -216,7 +216,7 @@ impl Generator<'_> {
                 self.b.assume(condition);
             }
             _ => {
-                // As `ProgramBuilder::branch`, which cannot lend the generator to both branches.
+                // Like `ProgramBuilder::branch`, which cannot lend the generator to both branches.
                 let condition = self.condition(2);
                 let (start, join) = (self.b.cursor(), self.b.new_location());
                 for holds in [true, false] {
@@ -227,7 +227,7 @@ impl Generator<'_> {
                     for _ in 0..self.choices.below(3) {
                         self.statement(depth - 1);
                     }
-                    // No run may draw more than two.
+                    // A run may draw at most two inputs.
                     self.drawn = before.max(self.drawn);
                     self.b.jump(join);
                 }
@@ -237,7 +237,7 @@ impl Generator<'_> {
     }
 }
 
-/// `f(n) = n == 0 ? 1 : n + f(n - 1)`, with `n` kept across the call.
+/// `f(n) = n == 0 ? 1 : n + f(n - 1)`, where `n` is live across the call.
 fn add_recursive_function(b: &mut ProgramBuilder) -> FunctionId {
     let s = store();
     let f = b.function("f", &[("n", WORD)], &[("result", WORD)]);
@@ -296,7 +296,7 @@ fn random_program(choices: &[u8]) -> Program {
     generator.b.finish()
 }
 
-/// Gives these values in order.
+/// A source of the given inputs in order.
 struct Inputs<'v>(std::slice::Iter<'v, i128>);
 
 impl InputSource for Inputs<'_> {
@@ -306,13 +306,13 @@ impl InputSource for Inputs<'_> {
     }
 }
 
-/// With workers, after each run somebody is looked for who takes half of what is left.
+/// Explores the program and compares all runs with the boxes. After each run, half of the rest is offered to workers.
 fn check(program: &Program, workers: &Workers) -> Result<(), TestCaseError> {
     let executable = Executable::compile(program);
     let boxes: Mutex<Vec<GeneralRun>> = Mutex::default();
     let observed = Observed {
         observe: &|run: &GeneralRun| boxes.lock().push(run.clone()),
-        runs_a_look: 1,
+        runs_per_check: 1,
     };
     let token = CancellationToken::new();
     let end = explore_observed(

@@ -1,22 +1,23 @@
-//! Trees that are divided again and again, without threads: whatever is searched first, all inputs are covered when the
-//! whole is done, and not before.
+//! Random divisions of trees, without threads: whatever part is explored first, all inputs are covered when the whole is
+//! complete, and not before.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::parts::{After, Part};
+use super::super::parts::{Continuation, Part};
 use crate::program::InputId;
 use crate::program::interpreter::concolic::BoxInput;
 use crate::term::domain::IntervalSet;
 use crate::term::random::seeds;
 
-/// Inputs of a run at most, and values of each.
+/// Maximum number of inputs of a run.
 const INPUTS: usize = 4;
+/// Number of values of an input.
 const VALUES: i128 = 5;
 
 type Inputs = [i128; INPUTS];
 
-/// A program that draws inputs and tells their values apart.
+/// A program that draws inputs and distinguishes their values.
 enum Steps {
     End,
     /// Draws the next input.
@@ -28,7 +29,7 @@ enum Steps {
         then: Box<Self>,
         otherwise: Box<Self>,
     },
-    /// What comes depends on an input that was drawn in a way that no intervals tell.
+    /// Branches on the exact value of an input, which intervals do not describe.
     Switch {
         input: usize,
         cases: Vec<Self>,
@@ -64,7 +65,7 @@ impl Steps {
         }
     }
 
-    /// Runs the program; the box of the run.
+    /// Runs the program; returns the box of the run.
     fn run(&self, draw: &mut dyn FnMut(usize) -> (i128, bool)) -> Vec<BoxInput> {
         let all = || IntervalSet::range(0, VALUES - 1);
         let mut inputs: Vec<BoxInput> = Vec::new();
@@ -117,7 +118,7 @@ fn concretise(input: &mut BoxInput) {
     }
 }
 
-/// All choices of as many values as a run may draw.
+/// Returns all sequences of the maximum number of inputs.
 fn all_inputs() -> impl Iterator<Item = Inputs> {
     let count = VALUES.pow(INPUTS as u32);
     (0..count).map(|number| [0, 1, 2, 3].map(|place| number / VALUES.pow(place) % VALUES))
@@ -157,9 +158,9 @@ fn all_is_covered_however_trees_are_divided() {
                     break Some(part);
                 }
                 match part.ended() {
-                    After::Above(above) => part = above,
-                    After::OthersGoOn => break None,
-                    After::AllSeen => {
+                    Continuation::Above(above) => part = above,
+                    Continuation::OtherPartOpen => break None,
+                    Continuation::Complete => {
                         is_complete = true;
                         break None;
                     }

@@ -1,4 +1,4 @@
-//! Programs made by hand that are explored, and random ones.
+//! Explorations of small programs and of random ones.
 
 mod agreement;
 mod division;
@@ -39,7 +39,7 @@ fn explored_by(program: &Program, workers: &Workers) -> Exploration {
     )
 }
 
-/// Proved, in so many boxes.
+/// Asserts that the program is proved with this number of boxes.
 #[track_caller]
 fn assert_boxes(program: &Program, boxes: u64) {
     match explored(program) {
@@ -58,7 +58,7 @@ fn assert_refuted(program: &Program) {
 }
 
 #[track_caller]
-fn assert_open(program: &Program, reason: &str) {
+fn assert_given_up(program: &Program, reason: &str) {
     match explored(program) {
         Exploration::GivenUp(given) => assert!(given.contains(reason), "{given}"),
         other => panic!("{other:?}"),
@@ -88,34 +88,34 @@ fn square_is_not(x: TermId, value: i32) -> TermId {
 fn ranges_are_cut_out_and_enumerated() {
     let s = store();
     let unsigned = |x| s.ule(x, word(20));
-    // One by one from zero to twenty; the others are refused together.
+    // One by one from zero to twenty; the assumption rejects the others together.
     assert_boxes(&one(WORD, unsigned, |x| square_is_not(x, 5)), 22);
     assert_refuted(&one(WORD, unsigned, |x| square_is_not(x, 400)));
     let signed = |x| s.and2(s.sle(word(-3), x), s.slt(x, word(2)));
     assert_boxes(&one(WORD, signed, |x| square_is_not(x, 5)), 5 + 2);
     assert_refuted(&one(WORD, signed, |x| square_is_not(x, 9)));
-    assert_open(
+    assert_given_up(
         &one(WORD, |_| s.boolean(true), |x| square_is_not(x, 5)),
         "runs",
     );
     let large = |x| s.ule(x, word(2_000_000_000));
-    assert_open(&one(WORD, large, |x| square_is_not(x, 5)), "runs");
+    assert_given_up(&one(WORD, large, |x| square_is_not(x, 5)), "runs");
 }
 
 #[test]
-fn what_is_only_compared_is_not_enumerated() {
+fn compared_inputs_are_not_enumerated() {
     let s = store();
     let any = |_| s.boolean(true);
     let next = |x| s.add(x, word(1));
-    // All but the greatest.
+    // All but the greatest value.
     assert_refuted(&one(WORD, any, |x| s.sgt(next(x), x)));
     assert_refuted(&one(WORD, any, |x| s.ugt(next(x), x)));
     assert_boxes(&one(WORD, |x| s.ult(x, word(-1)), |x| s.ugt(next(x), x)), 2);
-    // Holes in the set.
+    // Sets with holes.
     let hole = |x| s.and2(s.ne(x, word(7)), s.ne(x, word(-9)));
     assert_boxes(&one(WORD, hole, |x| s.ne(s.sub(x, word(7)), word(0))), 3);
     assert_refuted(&one(WORD, hole, |x| s.ne(s.add(word(10), x), word(18))));
-    // Casts, which cut and extend.
+    // Casts that truncate and extend.
     let narrow = |x: TermId| s.sign_extend(s.extract(x, 7, 0), 32);
     assert_refuted(&one(
         WORD,
@@ -134,9 +134,9 @@ fn what_is_only_compared_is_not_enumerated() {
     assert_boxes(&one(Sort::Bool, any, |x| s.or2(x, s.not(x))), 1);
 }
 
-/// The run that follows the input takes all steps; those at the corners of its box leap, and have fewer.
+/// The run of the input takes all steps; loop acceleration skips steps of the runs at the corners of its box.
 #[test]
-fn steps_that_are_leapt_over_tell_no_runs_apart() {
+fn accelerated_runs_agree_despite_fewer_steps() {
     let s = store();
     let mut b = ProgramBuilder::new();
     let [x, i, last] = ["x", "i", "last"].map(|name| b.global(name, WORD));
@@ -177,7 +177,7 @@ fn mathematical_integers_have_no_bounds() {
     assert_refuted(&integers(&above(2), &|x| above(6)(twice(x))));
     assert_refuted(&integers(&above(1 << 62), &|x| below(i64::MAX)(x)));
     assert_boxes(&integers(&five, &square), 5 + 2);
-    assert_open(&integers(&above(2), &square), "runs");
+    assert_given_up(&integers(&above(2), &square), "runs");
 }
 
 /// `x = nondet(); y = nondet(); assume(0 <= y <= 10); assume(low <= x <= 10); assert(claim(x, y));`
@@ -206,9 +206,9 @@ fn inputs_may_be_restricted_in_any_order() {
         Exploration::Complete(statistics) if statistics.boxes > 11
     ));
     assert_refuted(&interleaved(0, product(63)));
-    // Too many.
-    assert_open(&interleaved(i32::MIN, |x, _| square_is_not(x, 5)), "runs");
-    // One of them is enough if they are only compared.
+    // Too many values.
+    assert_given_up(&interleaved(i32::MIN, |x, _| square_is_not(x, 5)), "runs");
+    // If the inputs are only compared, one value of each case is enough.
     let ordered = |x, y| s.or2(s.sle(x, y), s.slt(y, x));
     assert!(matches!(
         explored(&interleaved(i32::MIN, ordered)),
@@ -217,7 +217,7 @@ fn inputs_may_be_restricted_in_any_order() {
     assert_refuted(&interleaved(i32::MIN, |x, y| s.ne(s.add(x, word(99)), y)));
 }
 
-/// Asks for an input so many times, and counts how often it was positive.
+/// Draws an input in each of a number of rounds, and counts the positive ones.
 fn rounds(times: i32, sort: Sort, kind: InputKind, limit: i32) -> Program {
     let s = store();
     let mut b = ProgramBuilder::new();
@@ -250,12 +250,12 @@ fn inputs_in_loops_have_a_box_for_each_sequence_of_cases() {
     assert_boxes(&rounds(10, WORD, nondet(), 10), 1 << 10);
     assert_refuted(&rounds(10, WORD, nondet(), 9));
     assert_boxes(&rounds(4, BYTE, InputKind::Uninitialised, 4), 1 << 4);
-    assert_open(
+    assert_given_up(
         &rounds(2, BYTE, InputKind::Unknown("sin".to_owned()), 2),
         "not known",
     );
-    // Some four billion rounds.
-    assert_open(&rounds(-1, WORD, nondet(), 0), "depends on too many inputs");
+    // About four billion rounds.
+    assert_given_up(&rounds(-1, WORD, nondet(), 0), "depends on too many inputs");
 }
 
 #[test]
@@ -263,18 +263,18 @@ fn runs_that_do_not_end_or_have_a_fault_prove_nothing() {
     let s = store();
     let mut b = ProgramBuilder::new();
     b.repeat_while(s.boolean(true), |_| ());
-    assert_open(&b.finish(), "does not seem to end");
+    assert_given_up(&b.finish(), "does not seem to end");
     let any = |_| s.boolean(true);
     let divided = one(BYTE, any, |x| s.ult(s.udiv(s.bv(8, 5), x), s.bv(8, 255)));
-    assert_open(&divided, "not known to be one of the C program");
+    assert_given_up(&divided, "not known to be one of the C program");
     let mut b = ProgramBuilder::new();
     b.unsupported("setjmp");
-    assert_open(&b.finish(), "setjmp");
+    assert_given_up(&b.finish(), "setjmp");
     let mut b = ProgramBuilder::new();
     let target = b.new_location();
     b.edge(b.cursor(), target, Vec::new());
     b.edge(b.cursor(), target, Vec::new());
-    assert_open(&b.finish(), "two edges");
+    assert_given_up(&b.finish(), "two edges");
 }
 
 #[test]
@@ -315,9 +315,9 @@ fn arrays_keep_what_depends_on_inputs_and_are_not_read_before_they_are_written()
         Exploration::Complete(statistics) if statistics.boxes < 5
     ));
     assert_refuted(&program(&fixed, &fixed, true));
-    assert_open(&program(&fixed, &|_| word(3), false), "not initialised");
-    // A symbolic index is one of 2^32 before it is restricted.
-    assert_open(&program(&|x| x, &|x| x, false), "runs");
+    assert_given_up(&program(&fixed, &|_| word(3), false), "not initialised");
+    // A symbolic index has 2^32 values before it is restricted.
+    assert_given_up(&program(&|x| x, &|x| x, false), "runs");
 }
 
 #[test]
@@ -347,9 +347,9 @@ fn it_can_be_cancelled_and_has_a_time_limit() {
     );
 }
 
-/// A run that never ends and looks at input after input is not followed to the end of its steps, or of the memory.
+/// A run that never ends and draws input after input is stopped before the limits on steps and memory.
 #[test]
-fn what_depends_on_ever_more_inputs_is_given_up_during_the_first_run() {
+fn too_many_inputs_end_the_exploration_in_the_first_run() {
     let s = store();
     let mut b = ProgramBuilder::new();
     let variable = b.global("a", WORD);
@@ -371,7 +371,7 @@ fn what_depends_on_ever_more_inputs_is_given_up_during_the_first_run() {
     assert_eq!(end, Exploration::GivenUp(expected));
 }
 
-/// How far it is cannot be told: each box is a range that conditions leave.
+/// No estimate is possible: each box is a range between conditions.
 #[test]
 fn it_waits_when_it_is_told_to() {
     let s = store();
@@ -391,12 +391,12 @@ fn it_waits_when_it_is_told_to() {
     };
     let (options, token) = (Options::default(), CancellationToken::new());
     let end = explore(&executable, &options, &token, &Workers::none(), &wait);
-    // Nor does the time of others count as its own.
+    // Time at safe points does not count as the engine's own time.
     assert!(matches!(end, Exploration::Complete(_)), "{end:?}");
     assert!(waits.get() >= 10, "{}", waits.get());
 }
 
-/// Each value matters, and one sees how many are left.
+/// Each value matters, so that the rest can be estimated.
 #[test]
 fn it_does_not_wait_when_the_end_is_in_sight() {
     let cube = |[a, b, c]: [TermId; 3]| store().mul(a, store().mul(b, c));
@@ -408,7 +408,7 @@ fn it_does_not_wait_when_the_end_is_in_sight() {
     assert!(matches!(end, Exploration::Complete(_)), "{end:?}");
 }
 
-/// Three inputs; all values of each matter.
+/// Three inputs each of whose values matters.
 fn three_inputs(claim: impl FnOnce([TermId; 3]) -> TermId) -> Program {
     let s = store();
     let mut b = ProgramBuilder::new();
@@ -440,10 +440,10 @@ fn helpers_see_all_that_one_would_see() {
         else {
             panic!("{alone:?} and {together:?}");
         };
-        // What is told apart when depends on the order, but each choice is.
+        // The order of exploration decides which values are distinguished, but each choice is.
         assert!(together.boxes >= 24 * 24 * 24);
         assert_eq!(alone.longest, together.longest);
-        // The only choice that is left out is found as well.
+        // The only violating choice is found as well.
         let wrong = three_inputs(|values| s.ult(sum(values), word(3 * 23 * 23)));
         let end = explored_by(&wrong, &workers);
         assert!(matches!(end, Exploration::Alarm(_)), "{end:?}");

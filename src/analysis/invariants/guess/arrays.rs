@@ -1,9 +1,9 @@
 //! Candidates about all cells of an array in a range of indices.
 //!
 //! A candidate says: if [`any_index`] is in a range whose ends are variables or constants of the program (and, where a
-//! variable counts in steps, one of the indices that it visits), the cell there is a constant, a linear function of its
-//! index, the same cell of another array, or in an order with a variable; or it satisfies what the program demands of the
-//! cell at one of its variables ([`generalised`]).
+//! variable counts in steps, is one of the indices that it visits), the cell there is a constant, a linear function of
+//! its index, the same cell of another array, or in an order with a variable; or it satisfies what the program's
+//! assertions require of the cell at one of its variables ([`generalised`]).
 
 use std::collections::BTreeSet;
 
@@ -16,60 +16,60 @@ use crate::analysis::invariants::samples::{PlaceSamples, SampledArray, SampledVa
 use crate::certify::certificate::{any_index, is_any_index};
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, free_variables, store};
 
-/// Cells in the range that all samples have together, for a candidate to be believed.
-const CONVINCING: usize = 3;
+/// Minimum number of cells in the range, over all samples, for a candidate.
+const MINIMUM_CELLS: usize = 3;
 
-/// The most candidates of an array at a place.
-const MOST: usize = 120;
+/// Maximum number of candidates of an array at a location.
+const MAXIMUM_CANDIDATES_PER_ARRAY: usize = 120;
 
-/// The most candidates from conditions at a place.
-const MOST_GENERALISED: usize = 400;
+/// Maximum number of candidates from conditions at a location.
+const MAXIMUM_GENERALISED: usize = 400;
 
-/// Values above may be addresses, of which it matters that they are not null.
+/// The least value that may be an address, for which being non-null is a candidate.
 const LEAST_ADDRESS: i128 = 1 << 20;
 
-/// The most constants that end ranges.
-const MOST_CONSTANTS: usize = 6;
+/// Maximum number of constants that end ranges.
+const MAXIMUM_CONSTANTS: usize = 6;
 
-/// Steps in which loops count through arrays, and the most of them at a place.
-const STEPS: std::ops::RangeInclusive<i128> = 2..=64;
-const MOST_STRIDES: usize = 2;
+/// The steps in which loops count through arrays, and the maximum number of them at a location.
+const LOOP_STEPS: std::ops::RangeInclusive<i128> = 2..=64;
+const MAXIMUM_STRIDES: usize = 2;
 
-/// Which cells: from the one end on, before the other, with a stride if there is one.
+/// A range of cells: from one end on, before the other, and with a stride if there is one.
 #[derive(Copy, Clone)]
 struct Range {
-    /// Over [`any_index`].
+    /// The condition on [`any_index`].
     term: TermId,
     ends: (End, End),
     stride: Option<Stride>,
 }
 
-/// Indices a constant apart, as a loop visits them that counts in steps.
+/// Indices at a constant distance, as visited by a loop that counts in steps.
 #[derive(Copy, Clone, PartialEq, Eq)]
 struct Stride {
     step: i128,
-    /// What indices leave, divided by the step.
-    rest: i128,
+    /// The remainder of the indices divided by the step.
+    remainder: i128,
 }
 
 impl Stride {
     fn has(self, index: i128) -> bool {
-        index.rem_euclid(self.step) == self.rest
+        index.rem_euclid(self.step) == self.remainder
     }
 
-    /// The same over [`any_index`].
+    /// Returns the condition on [`any_index`].
     fn term(self, index: Sort) -> TermId {
-        let (cell, rest) = (any_index(index), constant(index, self.rest));
-        let rest_of_cell = match index {
+        let (cell, remainder) = (any_index(index), constant(index, self.remainder));
+        let remainder_of_cell = match index {
             Sort::Int => store().int_mod(cell, constant(index, self.step)),
             _ => store().urem(cell, constant(index, self.step)),
         };
-        store().eq(rest_of_cell, rest)
+        store().eq(remainder_of_cell, remainder)
     }
 }
 
 impl Range {
-    /// Those of its cells that are visited with the stride.
+    /// Restricts the range to cells that are visited with the stride.
     fn with(&self, stride: Stride, index: Sort) -> Self {
         Self {
             term: store().and2(self.term, stride.term(index)),
@@ -78,7 +78,7 @@ impl Range {
         }
     }
 
-    /// Whether it is what is on one side of a variable.
+    /// Checks whether it has all cells on one side of a variable.
     fn is_open(&self) -> bool {
         matches!(
             self.ends,
@@ -90,12 +90,12 @@ impl Range {
 /// An end of a range.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum End {
-    /// The beginning.
+    /// The first index.
     First,
     /// No end.
     Never,
     Constant(i128),
-    /// A variable, by its number, and this more.
+    /// A variable, by its number, plus a constant.
     Variable(usize, i128),
 }
 
@@ -106,7 +106,7 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         let mut found = Vec::new();
         for range in all_ranges(place, array.index, vocabulary, &strides) {
             let cells = cells_in(place, &range);
-            if cells.len() < CONVINCING {
+            if cells.len() < MINIMUM_CELLS {
                 continue;
             }
             let facts = facts(place, number, array, &cells);
@@ -115,7 +115,7 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
                     .into_iter()
                     .map(|fact| store().implies(range.term, fact)),
             );
-            if found.len() > MOST {
+            if found.len() > MAXIMUM_CANDIDATES_PER_ARRAY {
                 break;
             }
         }
@@ -127,12 +127,12 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
 /// The ranges of indices of one sort.
 struct RangesOfSort {
     all: Vec<Range>,
-    /// For each flag those on one side of a variable, where it is set.
+    /// For each flag, the ranges on one side of a variable where the flag is set.
     open_under_flags: Vec<Vec<Range>>,
 }
 
-/// For conditions about the cell at a variable: that they hold for any index in a range; also for those states only in
-/// which a variable that has few values has one of them.
+/// Generalises conditions about the cell at a variable to all indices in a range; also under the condition that a
+/// variable with few values has one of them.
 pub(super) fn generalised(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
@@ -143,11 +143,11 @@ pub(super) fn generalised(
         let before = quantified.len();
         quantified.extend(of_any_index(condition));
         if quantified.len() == before {
-            // Where an array does not begin with its region, indices are sums.
+            // If an array does not start with its region, indices are sums.
             quantified.extend(for_each_variable(condition));
         }
     }
-    quantified.retain(|one| speaks_of(place, one.fact));
+    quantified.retain(|one| is_sampled(place, one.fact));
     let mut all = Vec::new();
     let (strides, flags) = (strides(place), flags(place));
     let mut known: FxHashMap<Sort, RangesOfSort> = FxHashMap::default();
@@ -183,20 +183,20 @@ pub(super) fn generalised(
         }
     }
     all.extend(under_flags);
-    all.truncate(MOST_GENERALISED);
+    all.truncate(MAXIMUM_GENERALISED);
     all
 }
 
-/// The facts for the values that their variable may have had: those from the first one on, before a variable, a constant
-/// or without end; and those that are left for a variable that falls, or for a loop that comes later.
+/// Returns the facts for all values that their variable may have had: those from the first one on, before a variable, a
+/// constant or without end; and those that are left for a variable that decreases, or for a later loop.
 pub(super) fn written(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
     facts: &[Quantified],
 ) -> Vec<TermId> {
     let mut all = Vec::new();
-    for one in facts.iter().filter(|one| speaks_of(place, one.fact)) {
-        let constants = vocabulary.sizes().iter().take(MOST_CONSTANTS);
+    for one in facts.iter().filter(|one| is_sampled(place, one.fact)) {
+        let constants = vocabulary.sizes().iter().take(MAXIMUM_CONSTANTS);
         let mut ends: Vec<End> = constants.map(|&size| End::Constant(size)).collect();
         ends.push(End::Never);
         let mut lowers = Vec::new();
@@ -222,18 +222,18 @@ pub(super) fn written(
             all.push(store().implies(range, one.fact));
         }
     }
-    all.truncate(MOST_GENERALISED);
+    all.truncate(MAXIMUM_GENERALISED);
     all
 }
 
-/// Whether an index is between the ends in a row, and visited with the stride.
+/// Checks whether an index is between the ends in a row, and visited with the stride.
 fn is_inside(
     place: &PlaceSamples,
     ends: (End, End),
     stride: Option<Stride>,
 ) -> impl Fn(usize, i128) -> bool {
     move |row, index| {
-        // As unsigned numbers, negative ones are beyond all indices.
+        // Negative numbers are, as unsigned ones, greater than all indices.
         let end = |end: End| match end {
             End::First => 0,
             End::Never => i128::MAX,
@@ -250,8 +250,8 @@ fn is_inside(
     }
 }
 
-/// Whether all variables of a claim about any index are sampled at the place.
-fn speaks_of(place: &PlaceSamples, claim: TermId) -> bool {
+/// Checks whether all variables of a formula are sampled at the location.
+fn is_sampled(place: &PlaceSamples, claim: TermId) -> bool {
     let mut variables = free_variables(store(), claim).into_iter();
     variables.all(|(symbol, instance)| {
         let term = store().variable_at(symbol, instance);
@@ -261,7 +261,7 @@ fn speaks_of(place: &PlaceSamples, claim: TermId) -> bool {
     })
 }
 
-/// The condition with [`any_index`] in the place of an index that is a variable, for each such index; with its sort.
+/// Replaces an index that is a variable by [`any_index`] in the condition, for each such index.
 fn of_any_index(condition: TermId) -> Vec<Quantified> {
     let mut all = Vec::new();
     for index in read_indices(condition) {
@@ -289,7 +289,7 @@ fn of_any_index(condition: TermId) -> Vec<Quantified> {
     all
 }
 
-/// The variable that the term is, apart from its width.
+/// Returns the variable that the term is, up to its width.
 fn resized_variable(mut term: TermId) -> Option<TermId> {
     loop {
         match store().kind(term) {
@@ -303,7 +303,7 @@ fn resized_variable(mut term: TermId) -> Option<TermId> {
     }
 }
 
-/// That a variable has a value.
+/// The condition that a variable has a value.
 struct Flag {
     term: TermId,
     /// The variable's number.
@@ -312,20 +312,20 @@ struct Flag {
 }
 
 impl Flag {
-    /// Whether it has it in a row.
+    /// Checks whether the variable has the value in a row.
     fn is_set(&self, row: &[i128]) -> bool {
         row[self.variable] == self.value
     }
 }
 
-/// That a variable with few values has one of them, for each.
+/// Returns the flags of variables with few values, one for each value.
 fn flags(place: &PlaceSamples) -> Vec<Flag> {
     let mut flags = Vec::new();
     for (number, variable) in place.variables.iter().enumerate() {
         let mut values: Vec<i128> = place.rows.iter().map(|row| row[number]).collect();
         values.sort_unstable();
         values.dedup();
-        // With one value, it may have others that no sample shows.
+        // A variable with one value in samples may have others.
         if (1..=2).contains(&values.len()) && flags.len() < 4 {
             flags.extend(values.into_iter().map(|value| Flag {
                 term: store().eq(variable.term, constant(variable.sort, value)),
@@ -337,7 +337,7 @@ fn flags(place: &PlaceSamples) -> Vec<Flag> {
     flags
 }
 
-/// The ranges of interest, and with each stride.
+/// Returns the ranges, plain and with each stride.
 fn all_ranges(
     place: &PlaceSamples,
     index: Sort,
@@ -352,7 +352,7 @@ fn all_ranges(
     all
 }
 
-/// The ranges of interest, where the flag is set if there is one: a variable may be an index then alone.
+/// Returns the ranges in states where the flag is set, if there is one: a variable may be an index only then.
 fn ranges(
     place: &PlaceSamples,
     index: Sort,
@@ -364,7 +364,7 @@ fn ranges(
         vocabulary
             .sizes()
             .iter()
-            .take(MOST_CONSTANTS)
+            .take(MAXIMUM_CONSTANTS)
             .map(|&size| End::Constant(size)),
     );
     let mut lowers = vec![End::First];
@@ -380,7 +380,7 @@ fn ranges(
         }
     }
     let mut ranges = Vec::new();
-    // Ranges that end at a variable say most.
+    // Ranges that end at a variable are most useful.
     uppers.sort_by_key(|end| !matches!(end, End::Variable(..)));
     for &lower in &lowers {
         for &upper in &uppers {
@@ -399,7 +399,7 @@ fn ranges(
     ranges
 }
 
-/// The strides of variables that count in steps.
+/// Returns the strides of variables that count in steps.
 fn strides(place: &PlaceSamples) -> Vec<Stride> {
     let mut strides = Vec::new();
     for (number, variable) in place.variables.iter().enumerate() {
@@ -409,18 +409,18 @@ fn strides(place: &PlaceSamples) -> Vec<Stride> {
         };
         let distances = values.iter().map(|value| value - first);
         let step = distances.fold(0, num_integer::gcd);
-        let rest = first.rem_euclid(step.max(1));
-        let stride = Stride { step, rest };
-        let counts = values.len() > CONVINCING && STEPS.contains(&step);
+        let remainder = first.rem_euclid(step.max(1));
+        let stride = Stride { step, remainder };
+        let counts = values.len() > MINIMUM_CELLS && LOOP_STEPS.contains(&step);
         if counts && !strides.contains(&stride) {
             strides.push(stride);
         }
     }
-    strides.truncate(MOST_STRIDES);
+    strides.truncate(MAXIMUM_STRIDES);
     strides
 }
 
-/// Whether a variable may be an index.
+/// Checks whether a variable may be an index.
 fn is_wide(variable: &SampledVariable) -> bool {
     matches!(variable.sort, Sort::Int | Sort::BitVec(16..))
 }
@@ -451,7 +451,7 @@ fn range_term(place: &PlaceSamples, index: Sort, lower: End, upper: End) -> Term
     store().and2(from, to)
 }
 
-/// The variable as an index, as C converts it.
+/// Returns the variable as an index, as C converts it.
 fn resized(variable: &SampledVariable, index: Sort) -> TermId {
     match (variable.sort, index) {
         (Sort::BitVec(_), Sort::BitVec(width)) if variable.unsigned => {
@@ -463,7 +463,7 @@ fn resized(variable: &SampledVariable, index: Sort) -> TermId {
     }
 }
 
-/// The cells in the range, by row and position.
+/// Returns the cells in the range, by row and position.
 fn cells_in(place: &PlaceSamples, range: &Range) -> Vec<(usize, usize)> {
     let is_inside = is_inside(place, range.ends, range.stride);
     let mut cells = Vec::new();
@@ -475,7 +475,7 @@ fn cells_in(place: &PlaceSamples, range: &Range) -> Vec<(usize, usize)> {
     cells
 }
 
-/// What holds of the array in these cells.
+/// Returns facts that hold of the array in these cells.
 fn facts(
     place: &PlaceSamples,
     number: usize,
@@ -533,7 +533,7 @@ fn facts(
     all
 }
 
-/// The cell's value is a · index + b.
+/// Returns the fact that the cell's value is a · index + b.
 fn linear(
     array: &SampledArray,
     index: TermId,
@@ -567,7 +567,7 @@ fn linear(
     Some(store().eq(read, sum(element, scaled, constant(element, offset))))
 }
 
-/// The cell's value is in an order with a variable.
+/// Adds orders of the cell's value with a variable.
 fn order(
     variable: &SampledVariable,
     read: TermId,

@@ -1,27 +1,27 @@
-//! What holds in one of several cases: for each value of a variable that has few, such as a flag or the state of an
-//! automaton; where a condition of the program holds, and where it does not, such as in the phases of a loop.
+//! Facts that hold in one of several cases: for each value of a variable that has few, such as a flag or the state of
+//! an automaton; and where a condition of the program holds, or does not, as in the phases of a loop.
 
 use super::{Column, Vocabulary, equations, pairs, values};
 use crate::analysis::invariants::samples::PlaceSamples;
 use crate::term::{Build, Sort, TermId, store};
 
-/// A variable with so many values at most splits the samples.
-const FEW: usize = 6;
+/// Maximum number of values of a variable that splits the samples.
+const MAXIMUM_VALUES: usize = 6;
 
-/// The most cases, and the most variables that are then looked at.
-const MOST_CASES: usize = 24;
-const MOST_OTHERS: usize = 10;
+/// Maximum number of cases, and of variables of a case.
+const MAXIMUM_CASES: usize = 24;
+const MAXIMUM_OTHER_VARIABLES: usize = 10;
 
-/// The most candidates of a place.
-const MOST: usize = 1_500;
+/// Maximum number of candidates of a location.
+const MAXIMUM_CANDIDATES: usize = 1_500;
 
-/// Part of the samples.
+/// A part of the samples.
 struct Case {
-    /// Holds in it.
+    /// The condition that holds in it.
     condition: TermId,
-    /// Which samples are in it.
+    /// The samples that are in it.
     rows: Vec<bool>,
-    /// The variable whose value it is.
+    /// The variable whose value defines the case.
     of: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Ter
     })
 }
 
-/// What the facts about a part of the samples are in the cases.
+/// Returns the facts that a function finds in each case, under the case's condition.
 pub(super) fn of(
     columns: &[Column],
     vocabulary: &Vocabulary,
@@ -44,13 +44,13 @@ pub(super) fn of(
     let mut all = Vec::new();
     let mut cases = by_value(columns);
     cases.extend(by_condition(columns, vocabulary));
-    for case in cases.into_iter().take(MOST_CASES) {
+    for case in cases.into_iter().take(MAXIMUM_CASES) {
         let others = columns.iter().enumerate();
         let others = others.filter(|&(index, column)| {
             Some(index) != case.of && column.variable.sort != Sort::Bool
         });
         let inside: Vec<Column> = others
-            .take(MOST_OTHERS)
+            .take(MAXIMUM_OTHER_VARIABLES)
             .map(|(_, column)| {
                 let rows = column.signed.iter().zip(&case.rows);
                 Column {
@@ -66,7 +66,7 @@ pub(super) fn of(
             .into_iter()
             .map(|fact| store().implies(case.condition, fact));
         all.extend(implied);
-        if all.len() > MOST {
+        if all.len() > MAXIMUM_CANDIDATES {
             break;
         }
     }
@@ -86,7 +86,10 @@ fn by_value(columns: &[Column]) -> Vec<Case> {
         let mut distinct = split.signed.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        if distinct.len() < 2 || distinct.len() > FEW || distinct.len() * 2 > split.signed.len() {
+        if distinct.len() < 2
+            || distinct.len() > MAXIMUM_VALUES
+            || distinct.len() * 2 > split.signed.len()
+        {
             continue;
         }
         cases.extend(distinct.into_iter().map(|value| Case {

@@ -1,11 +1,11 @@
-//! Polynomials that fit cells where a condition of the program holds, and where it does not.
+//! Polynomials that fit cells of arrays where a condition of the program holds, and where it does not.
 //!
-//! `if (n % 2 == 0) a[i] = 2; else a[i] = 1;` leaves cells that no polynomial fits, but one does for each outcome of the
-//! condition; and `if (i % 2 == 0) …` leaves cells of which those with an even number have one fit, and the others another.
+//! After `if (n % 2 == 0) a[i] = 2; else a[i] = 1;` no polynomial fits the cells, but one does for each outcome of the
+//! condition; after `if (i % 2 == 0) …`, cells with an even number have one fit, and the others another.
 
 use rustc_hash::FxHashSet;
 
-use super::fits::{equations, of_range, some};
+use super::fits::{equations, limited, of_range};
 use super::ranges::{ranges, strides};
 use super::{Vocabulary, constant};
 use crate::analysis::invariants::samples::PlaceSamples;
@@ -13,11 +13,11 @@ use crate::analysis::invariants::views::View;
 use crate::certify::certificate::any_index;
 use crate::term::{Build, Pool, Rebuild, Sort, TermId, occurs, store};
 
-/// The most conditions that a place's cells are divided by.
-const MOST_CONDITIONS: usize = 6;
+/// Maximum number of conditions for the cells of a view.
+const MAXIMUM_CONDITIONS: usize = 6;
 
-/// The most ranges of a view that are looked at.
-const MOST_RANGES: usize = 8;
+/// Maximum number of ranges of a view.
+const MAXIMUM_RANGES: usize = 8;
 
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         }
         for range in ranges(place, view, vocabulary)
             .into_iter()
-            .take(MOST_RANGES)
+            .take(MAXIMUM_RANGES)
         {
             if !of_range(place, number, range, TermId::TRUE, equations).is_empty() {
                 continue;
@@ -40,11 +40,11 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
             }
         }
     }
-    some(all)
+    limited(all)
 }
 
-/// The program's conditions over variables that are no counters, and those over counters with any number in the place of
-/// one; and what numbers leave divided by a factor with which the array is also indexed.
+/// Returns the program's conditions over variables that are no counters, and those over counters with any number
+/// instead of the counter; and the remainders of numbers by a factor with which the array is indexed, too.
 fn conditions(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<TermId> {
     let variables = place.variables.iter().map(|variable| variable.term);
     let any = any_index(view.sort);
@@ -72,6 +72,6 @@ fn conditions(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec
     }
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     all.retain(|&one| !store().is_constant(one) && seen.insert(one));
-    all.truncate(MOST_CONDITIONS);
+    all.truncate(MAXIMUM_CONDITIONS);
     all
 }

@@ -1,24 +1,24 @@
 //! Gaussian elimination modulo a large prime.
 //!
-//! Vectors of numbers are equal modulo the prime more often than they are; a kernel vector counts if its entries are those of
-//! small integers or, scaled, of small fractions. What such a coincidence costs is a candidate that is refuted.
+//! Rows that are independent may be dependent modulo the prime, which costs no more than a candidate that is refuted.
+//! So a kernel vector is used only if its entries are those of small integers or, scaled, of small fractions.
 
-/// A Mersenne prime, so that products fit and reduction is cheap.
+/// The modulus: a Mersenne prime, whose products fit in 128 bits.
 pub(super) const PRIME: i128 = (1 << 61) - 1;
 
-/// The largest coefficient believed in.
-const LARGEST: i128 = 10_000;
+/// Maximum absolute value of a coefficient.
+const MAXIMUM_COEFFICIENT: i128 = 10_000;
 
-/// The space that rows of numbers span, by its reduced echelon form, which does not depend on their order.
+/// The space that rows span, by its reduced echelon form, which does not depend on their order.
 #[derive(Clone, Debug)]
 pub struct Echelon {
     columns: usize,
-    /// With the column of the first entry that is not zero: it is one, and all other rows have zero there.
+    /// The rows, each with the column of its first non-zero entry, which is one, and zero in all other rows.
     rows: Vec<(usize, Vec<i128>)>,
 }
 
 impl Echelon {
-    /// Of no rows.
+    /// Creates the space of no rows.
     pub fn new(columns: usize) -> Self {
         Self {
             columns,
@@ -26,7 +26,7 @@ impl Echelon {
         }
     }
 
-    /// Adds a row; whether it is not in the space already.
+    /// Adds a row; `false` if it is in the space already.
     pub fn add(&mut self, row: impl IntoIterator<Item = i128>) -> bool {
         if self.rank() == self.columns {
             return false;
@@ -54,7 +54,7 @@ impl Echelon {
         self.rows.len()
     }
 
-    /// A basis of the vectors that all rows are orthogonal to.
+    /// Returns a basis of the vectors that are orthogonal to all rows.
     pub fn kernel(&self) -> Vec<Vec<i128>> {
         let is_free = |column: &usize| self.rows.iter().all(|(pivot, _)| pivot != column);
         let free = (0..self.columns).filter(is_free);
@@ -70,7 +70,7 @@ impl Echelon {
     }
 }
 
-/// Takes away so many times the pivot's row that the entry in its column is zero.
+/// Subtracts a multiple of the pivot's row, so that the entry in its column becomes zero.
 fn eliminate(row: &mut [i128], pivot: usize, by: &[i128]) {
     let factor = row[pivot];
     if factor != 0 {
@@ -80,7 +80,7 @@ fn eliminate(row: &mut [i128], pivot: usize, by: &[i128]) {
     }
 }
 
-/// By Fermat's little theorem.
+/// Returns the inverse modulo the prime, by Fermat's little theorem.
 fn inverse(value: i128) -> i128 {
     let (mut power, mut base, mut result) = (PRIME - 2, value, 1);
     while power > 0 {
@@ -93,7 +93,7 @@ fn inverse(value: i128) -> i128 {
     result
 }
 
-/// The vector scaled such that its entries are small integers.
+/// Scales the vector such that its entries are small integers.
 pub fn integral(vector: &[i128]) -> Option<Vec<i128>> {
     let signed = |value: i128| {
         if value > PRIME / 2 {
@@ -107,7 +107,7 @@ pub fn integral(vector: &[i128]) -> Option<Vec<i128>> {
         let scaled: Vec<i128> = scaled.collect();
         scaled
             .iter()
-            .all(|value| value.abs() <= LARGEST)
+            .all(|value| value.abs() <= MAXIMUM_COEFFICIENT)
             .then_some(scaled)
     };
     (1..=64).find_map(small)
@@ -142,7 +142,7 @@ mod tests {
     }
 
     proptest! {
-        /// As many as rank and columns leave, orthogonal to all rows, whatever the rows' order.
+        /// The kernel has the dimension that the rank leaves, is orthogonal to the rows, and ignores their order.
         #[test]
         fn kernels_are_orthogonal_to_rows(rows in prop::collection::vec([-3..4i128, -3..4, -3..4, -3..4], 0..6)) {
             let mut echelon = Echelon::new(4);

@@ -1,5 +1,4 @@
-//! Equations between variables, as the kernel of the matrix of samples.
-//! Samples are signed numbers.
+//! Equations between variables, as the kernel of the matrix of samples (signed numbers).
 
 use super::elimination::{Echelon, PRIME, integral};
 use super::{Column, Vocabulary, constant, product, sum, values};
@@ -15,20 +14,20 @@ impl Degree {
     pub const LINEAR: Self = Self(1);
 }
 
-/// The most monomials.
-const MOST_MONOMIALS: usize = 100;
+/// Maximum number of monomials.
+const MAXIMUM_MONOMIALS: usize = 100;
 
-/// A product of variables, by index; empty for one.
+/// A product of variables, by their indices; empty for the constant one.
 type Monomial = Vec<usize>;
 
-/// What an equation may be about: a variable, or a narrower one as C widens it.
+/// A quantity in equations: a variable, or a narrower one as C widens it.
 struct Quantity {
     term: TermId,
-    /// In each sample.
+    /// Its value in each sample.
     values: Vec<i128>,
 }
 
-/// The equations of at most the degree that all samples of the place satisfy: a basis.
+/// Returns a basis of the equations of at most the degree that all samples of the location satisfy.
 pub fn equations(place: &PlaceSamples, degree: Degree) -> Vec<TermId> {
     let mut sorts: Vec<Sort> = place.variables.iter().map(|one| one.sort).collect();
     sorts.sort_unstable_by_key(|sort| format!("{sort:?}"));
@@ -49,7 +48,7 @@ pub fn equations(place: &PlaceSamples, degree: Degree) -> Vec<TermId> {
     all
 }
 
-/// The equations of degree two, and those of bit vectors among the program's conditions, that all samples of the place satisfy.
+/// Returns the equations of degree two, and those in the program's conditions, that all samples satisfy.
 pub fn identities(
     place: &PlaceSamples,
     columns: &[Column],
@@ -66,7 +65,7 @@ pub fn identities(
     all
 }
 
-/// The variables of the sort that vary.
+/// Returns the variables of the sort that vary.
 fn of_sort(place: &PlaceSamples, sort: Sort) -> Vec<Quantity> {
     let columns = Column::all(place).filter(|column| column.variable.sort == sort);
     let quantities = columns.map(|column| Quantity {
@@ -76,13 +75,13 @@ fn of_sort(place: &PlaceSamples, sort: Sort) -> Vec<Quantity> {
     quantities.filter(Quantity::varies).collect()
 }
 
-/// The variables that C widens to the sort where they meet others of it, and that vary.
+/// Returns the variables that vary and that C widens to the sort in operations with it.
 fn widened(place: &PlaceSamples, sort: Sort) -> Vec<Quantity> {
-    let Sort::BitVec(width @ WIDENED..) = sort else {
+    let Sort::BitVec(width @ LONG_LONG_WIDTH..) = sort else {
         return Vec::new();
     };
     let narrower = |column: &Column| match column.variable.sort {
-        Sort::BitVec(narrow) => (NARROW..width).contains(&narrow),
+        Sort::BitVec(narrow) => (INT_WIDTH..width).contains(&narrow),
         _ => false,
     };
     let quantities = Column::all(place).filter(narrower).map(|column| Quantity {
@@ -95,9 +94,9 @@ fn widened(place: &PlaceSamples, sort: Sort) -> Vec<Quantity> {
     quantities.filter(Quantity::varies).collect()
 }
 
-/// The width of `long long`, and that of `int`, which alone is widened to it: what is narrower becomes an `int` first.
-const WIDENED: u8 = 64;
-const NARROW: u8 = 32;
+/// The widths of `long long` and of `int`: only the latter is widened to it, for narrower types become `int` first.
+const LONG_LONG_WIDTH: u8 = 64;
+const INT_WIDTH: u8 = 32;
 
 impl Quantity {
     fn varies(&self) -> bool {
@@ -113,7 +112,7 @@ fn over(sort: Sort, quantities: &[Quantity], degree: Degree) -> Vec<TermId> {
     }
     let monomials = monomials(quantities.len(), degree);
     let rows = quantities[0].values.len();
-    if monomials.len() > MOST_MONOMIALS || rows < monomials.len() + 2 {
+    if monomials.len() > MAXIMUM_MONOMIALS || rows < monomials.len() + 2 {
         return Vec::new();
     }
     let mut echelon = Echelon::new(monomials.len());
@@ -136,8 +135,7 @@ fn over(sort: Sort, quantities: &[Quantity], degree: Degree) -> Vec<TermId> {
         .collect()
 }
 
-/// All monomials of at most the degree; those of higher degree first, so that the kernel's vectors have them as rarely as
-/// can be.
+/// Returns all monomials of at most the degree; higher degrees first, so that few kernel vectors contain them.
 fn monomials(variables: usize, degree: Degree) -> Vec<Monomial> {
     let mut all: Vec<Monomial> = vec![Vec::new()];
     let mut last: Vec<Monomial> = vec![Vec::new()];
@@ -154,7 +152,7 @@ fn monomials(variables: usize, degree: Degree) -> Vec<Monomial> {
         }
         all.extend(next.iter().cloned());
         last = next;
-        if all.len() > MOST_MONOMIALS {
+        if all.len() > MAXIMUM_MONOMIALS {
             break;
         }
     }
@@ -162,7 +160,7 @@ fn monomials(variables: usize, degree: Degree) -> Vec<Monomial> {
     all
 }
 
-/// Σ cᵢ mᵢ = 0 over products mᵢ of terms of the sort, with what has a negative coefficient on the right.
+/// Returns Σ cᵢ mᵢ = 0 over products mᵢ of terms of the sort, with negative coefficients on the right.
 pub fn equation(sort: Sort, monomials: &[Vec<TermId>], coefficients: &[i128]) -> TermId {
     let side = |sign: i128| {
         let mut total = constant(sort, 0);

@@ -1,25 +1,25 @@
 //! Linear inequalities of up to four variables: facets of the convex hull of the samples.
 //!
-//! A form Σ cᵢ xᵢ with small coefficients and its least value on the samples make an inequality. There are many such
-//! forms; those count that touch the hull of the samples, projected to the form's variables, in a facet: the samples
-//! where the form is least must span all but one dimension of what all samples span.
+//! A form Σ cᵢ xᵢ with small coefficients and its least value on the samples make an inequality. Of the many such
+//! forms, those are used that touch the hull of the samples, projected to the form's variables, in a facet: the samples
+//! at which the form is least must span all but one dimension of what all samples span.
 
 use super::elimination::Echelon;
 use super::{Column, constant, product, sum};
 use crate::analysis::invariants::guess::{Vocabulary, at_most};
 use crate::term::{Sort, TermId};
 
-/// The most variables of a place that are combined.
-const MOST_VARIABLES: usize = 9;
+/// Maximum number of variables of a location that are combined.
+const MAXIMUM_VARIABLES: usize = 9;
 
-/// The most variables of a form.
-const MOST_TERMS: usize = 4;
+/// Maximum number of variables of a form.
+const MAXIMUM_TERMS: usize = 4;
 
-/// The most inequalities of a place.
-const MOST: usize = 200;
+/// Maximum number of inequalities of a location.
+const MAXIMUM_INEQUALITIES: usize = 200;
 
-/// Least values that are believed in besides the program's constants.
-const SMALL: i128 = 2;
+/// Maximum absolute least value that is accepted besides the program's constants.
+const MAXIMUM_SMALL_VALUE: i128 = 2;
 
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
@@ -34,11 +34,11 @@ pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Ter
         let group = columns
             .iter()
             .filter(|column| column.variable.sort == sort && !is_constant(column));
-        let group: Vec<&Column> = group.take(MOST_VARIABLES).collect();
-        for size in 2..=MOST_TERMS.min(group.len()) {
+        let group: Vec<&Column> = group.take(MAXIMUM_VARIABLES).collect();
+        for size in 2..=MAXIMUM_TERMS.min(group.len()) {
             let mut chosen = Vec::new();
             subsets(&group, size, 0, &mut chosen, &mut |subset| {
-                if all.len() < MOST {
+                if all.len() < MAXIMUM_INEQUALITIES {
                     of_subset(sort, subset, vocabulary, &mut all);
                 }
             });
@@ -75,7 +75,7 @@ fn of_subset(sort: Sort, subset: &[&Column], vocabulary: &Vocabulary, all: &mut 
         .collect();
     let dimension = affine_dimension(points.iter());
     if dimension + 1 < subset.len() {
-        // Equations say it better: some variable is superfluous.
+        // Equations are stronger: some variable is superfluous.
         return;
     }
     let choices: &[i128] = if subset.len() <= 3 {
@@ -100,7 +100,7 @@ fn of_subset(sort: Sort, subset: &[&Column], vocabulary: &Vocabulary, all: &mut 
     }
 }
 
-/// The form is at least its least value, if that is a facet.
+/// Adds the inequality that the form is at least its least value, if that is a facet.
 fn inequality(
     sort: Sort,
     subset: &[&Column],
@@ -115,9 +115,9 @@ fn inequality(
     let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else {
         return;
     };
-    let believed =
-        least.abs() <= SMALL || vocabulary.thresholds(sort).binary_search(&least).is_ok();
-    if least == most || !believed {
+    let accepted = least.abs() <= MAXIMUM_SMALL_VALUE
+        || vocabulary.thresholds(sort).binary_search(&least).is_ok();
+    if least == most || !accepted {
         return;
     }
     let tight = points
@@ -143,7 +143,7 @@ fn inequality(
     all.push(at_most(sort, unsigned, left, right));
 }
 
-/// The dimension of the smallest affine space with all points; 0 for one point, and for none.
+/// Returns the dimension of the smallest affine space with all points; 0 for one point, and for none.
 fn affine_dimension<'p>(mut points: impl Iterator<Item = &'p Vec<i128>>) -> usize {
     let Some(first) = points.next() else { return 0 };
     let mut echelon = Echelon::new(first.len());

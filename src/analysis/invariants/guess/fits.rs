@@ -1,10 +1,11 @@
-//! Polynomials that fit cells of arrays, and the variables that loops make of them.
+//! Polynomials that fit cells of arrays, and variables that loops compute from them.
 //!
-//! What a cell is in all states, as a polynomial in its number, in the variables and in the cells of other arrays with the same
-//! number: `a[k] = k² + n`, `b[k] = a[k]·(k + 1)`, for all k in a range that ends at variables. The candidate for a range is
-//! the fit of lowest degree, if there is one, by linear algebra over sampled states as in [`super::equations`]; and what has
-//! none is in an order with variables or multiples of them (compare Chakraborty, Gupta and Unadkat, Diffy: Inductive Reasoning
-//! of Array Programs Using Difference Invariants, CAV 2021, whose programs are of this kind).
+//! A fit expresses a cell in all states as a polynomial in its number, in the variables and in the cells of other
+//! arrays with the same number: `a[k] = k² + n`, `b[k] = a[k]·(k + 1)`, for all k in a range that ends at variables.
+//! The candidate for a range is the fit of lowest degree, if there is one, by linear algebra over sampled states as in
+//! [`super::equations`]; without a fit, candidates are orders with variables or multiples of them (compare Chakraborty,
+//! Gupta and Unadkat, Diffy: Inductive Reasoning of Array Programs Using Difference Invariants, CAV 2021, whose
+//! programs are of this kind).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,48 +20,48 @@ use crate::analysis::invariants::views::View;
 use crate::certify::certificate::{any_index, is_any_index};
 use crate::term::{Build, Pool, Sort, Symbol, TermId, evaluate, store};
 
-/// States with larger numbers are not looked at: what wraps around fits nothing.
-pub(super) const LARGEST: i128 = 1 << 15;
+/// Maximum absolute value of numbers in states that are used: no polynomial fits values that wrap around.
+pub(super) const MAXIMUM_SAMPLED_NUMBER: i128 = 1 << 15;
 
-/// The most monomials, the most points of a fit, and the fewest.
-const MOST_MONOMIALS: usize = 45;
-const MOST_POINTS: usize = 220;
-const FEWEST_POINTS: usize = 4;
+/// Maximum number of monomials, and maximum and minimum number of points of a fit.
+const MAXIMUM_MONOMIALS: usize = 45;
+const MAXIMUM_POINTS: usize = 220;
+const MINIMUM_POINTS: usize = 4;
 
-/// The most candidates of a place.
-const MOST: usize = 160;
+/// Maximum number of candidates of a location.
+const MAXIMUM_CANDIDATES: usize = 160;
 
-/// The highest degree of a fit.
-const HIGHEST: u32 = 3;
+/// Maximum degree of a fit.
+const MAXIMUM_DEGREE: u32 = 3;
 
-/// A column of numbers with the term that they are values of.
+/// A column of numbers with the term whose values they are.
 pub(super) struct Column {
     pub(super) term: TermId,
     pub(super) values: Vec<i128>,
-    /// Whether products with it are looked at.
+    /// Whether it occurs in products.
     pub(super) multiplies: bool,
-    /// Whether it is the cell of a view.
+    /// Whether its term is the cell of a view.
     pub(super) is_of_view: bool,
 }
 
-/// What fits at the place.
+/// Returns the candidates of a location.
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = conditions(place, vocabulary);
     all.extend(sizes(place, vocabulary));
     all.extend(scalars(place));
     all.extend(sums::candidates(place));
     all.extend(of_ranges(place, vocabulary, equations));
-    some(all)
+    limited(all)
 }
 
-/// The orders of what nothing fits.
-pub(super) fn orders_of_others(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
-    let mut all = counted(place);
+/// Returns orders of variables and cells without a fit.
+pub(super) fn orders_without_fit(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
+    let mut all = multiples_of_counters(place);
     all.extend(of_ranges(place, vocabulary, orders_without_equation));
-    some(all)
+    limited(all)
 }
 
-/// What a function finds of each view's cells in each range.
+/// Applies a function to each view's cells in each range.
 fn of_ranges(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
@@ -75,15 +76,15 @@ fn of_ranges(
     all
 }
 
-/// Each once, and not too many.
-pub(super) fn some(mut all: Vec<TermId>) -> Vec<TermId> {
+/// Removes duplicates, and limits the number of candidates.
+pub(super) fn limited(mut all: Vec<TermId>) -> Vec<TermId> {
     let mut seen: FxHashSet<TermId> = FxHashSet::default();
     all.retain(|&one| seen.insert(one));
-    all.truncate(MOST);
+    all.truncate(MAXIMUM_CANDIDATES);
     all
 }
 
-/// The program's conditions that hold in all states, or in none.
+/// Returns the program's conditions that hold in all states, or in none.
 fn conditions(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let columns: Vec<super::Column> = super::Column::all(place).collect();
     let variables = columns.iter().map(|column| column.variable.term);
@@ -101,8 +102,8 @@ fn conditions(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     all
 }
 
-/// That numbers of cells are less than the least of the program's sizes that none has come to: where they are bits of
-/// indices, nothing is cut off then.
+/// Returns bounds of variables by the least of the program's sizes that none of their values has reached: if the
+/// variables are bits of indices, no bits are cut off then.
 fn sizes(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for (number, variable) in place.variables.iter().enumerate() {
@@ -120,12 +121,12 @@ fn sizes(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     all
 }
 
-/// The numbers in states without large ones, as columns; none if there are few states.
+/// Returns the scalars as columns, in states without large numbers; none if there are few states.
 fn scalar_columns(place: &PlaceSamples) -> Vec<(&SampledVariable, Column)> {
     let rows = place.rows.iter();
-    let rows = rows.filter(|row| row.iter().all(|value| value.abs() < LARGEST));
-    let rows: Vec<&Vec<i128>> = rows.take(MOST_POINTS).collect();
-    if rows.len() < FEWEST_POINTS {
+    let rows = rows.filter(|row| row.iter().all(|value| value.abs() < MAXIMUM_SAMPLED_NUMBER));
+    let rows: Vec<&Vec<i128>> = rows.take(MAXIMUM_POINTS).collect();
+    if rows.len() < MINIMUM_POINTS {
         return Vec::new();
     }
     let variables = place.variables.iter().enumerate();
@@ -143,7 +144,7 @@ fn scalar_columns(place: &PlaceSamples) -> Vec<(&SampledVariable, Column)> {
         .collect()
 }
 
-/// The equation of the variable with this number and the others, and these.
+/// Returns the fit of the variable with this number by the others, and these.
 fn scalar_fit<'c>(
     columns: &'c [(&SampledVariable, Column)],
     number: usize,
@@ -155,7 +156,7 @@ fn scalar_fit<'c>(
     (fit(variable.sort, own.term, &own.values, &others), others)
 }
 
-/// What variables are of the others, and their orders.
+/// Returns fits of variables by the others, and their orders.
 fn scalars(place: &PlaceSamples) -> Vec<TermId> {
     let columns = scalar_columns(place);
     let mut all = Vec::new();
@@ -180,7 +181,7 @@ fn scalars(place: &PlaceSamples) -> Vec<TermId> {
             let least = constant(variable.sort, least);
             all.push(at_most(variable.sort, false, least, variable.term));
         }
-        // What variables are at most is found by others; `head < 4` of a ring buffer on the heap is not.
+        // Upper bounds of variables are found by other rounds; `head < 4` of a ring buffer on the heap is not.
         let most = own.iter().copied().max().unwrap_or_default();
         if variable.cell.is_some() && (0..64).contains(&most) {
             let most = constant(variable.sort, most);
@@ -190,8 +191,8 @@ fn scalars(place: &PlaceSamples) -> Vec<TermId> {
     all
 }
 
-/// That variables are at most multiples of counters, for those that nothing fits.
-fn counted(place: &PlaceSamples) -> Vec<TermId> {
+/// Returns bounds of variables by multiples of counters, for variables without a fit.
+fn multiples_of_counters(place: &PlaceSamples) -> Vec<TermId> {
     let columns = scalar_columns(place);
     let views = || place.views.iter().filter(|view| !view.is_ring());
     let mut all = Vec::new();
@@ -210,22 +211,22 @@ fn counted(place: &PlaceSamples) -> Vec<TermId> {
     all
 }
 
-/// That the variable is between zero and a multiple of a counter, unless nothing has been counted yet.
+/// Returns bounds of the variable by zero and a multiple of a counter, also for positive counters only.
 fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Vec<TermId> {
-    let counted = || {
+    let positive_counts = || {
         let pairs = own.iter().zip(&counter.values);
         pairs.filter(|(_, count)| **count > 0)
     };
     let mut all = Vec::new();
-    if counted().count() < FEWEST_POINTS {
+    if positive_counts().count() < MINIMUM_POINTS {
         return all;
     }
     let none = store().eq(counter.term, constant(sort, 0));
     let mut add = |bound: TermId| all.extend([bound, store().or2(none, bound)]);
-    if counted().all(|(value, _)| *value >= 0) {
+    if positive_counts().all(|(value, _)| *value >= 0) {
         add(at_most(sort, false, constant(sort, 0), variable));
     }
-    let factor = counted()
+    let factor = positive_counts()
         .map(|(value, count)| -(-value).div_euclid(*count))
         .max();
     for factor in factor.into_iter().flat_map(|least| least..least + 4) {
@@ -237,7 +238,7 @@ fn multiples(sort: Sort, variable: TermId, counter: &Column, own: &[i128]) -> Ve
     all
 }
 
-/// The cell with the number in a state of the place's samples.
+/// Returns the cell with the number in a sampled state of the location.
 pub(super) fn cell(
     place: &PlaceSamples,
     view: &View,
@@ -250,10 +251,10 @@ pub(super) fn cell(
     Some(state.cells[array][position])
 }
 
-/// A condition over any number and the place's variables, ready to be evaluated.
+/// A condition over any number and the location's variables, ready to be evaluated.
 struct Case {
     condition: TermId,
-    /// The cells that variables in it stand for.
+    /// The cells for which variables in it stand.
     cells: FxHashMap<Symbol, TermId>,
 }
 
@@ -263,7 +264,7 @@ impl Case {
         Self { condition, cells }
     }
 
-    /// Whether it holds in a state.
+    /// Checks whether it holds in a state.
     fn holds(&self, place: &PlaceSamples, state: &ArrayRow, number: i128) -> bool {
         let assignment = |symbol: Symbol, instance: u32| {
             if is_any_index(symbol) {
@@ -279,8 +280,7 @@ impl Case {
     }
 }
 
-/// What the function finds of a view's cells in a range where the case holds, from these and columns: other views' cells
-/// come last.
+/// Applies a function to a view's cells in a range where the case holds, and to columns, other views' cells last.
 pub(super) fn of_range(
     place: &PlaceSamples,
     number: usize,
@@ -306,21 +306,23 @@ pub(super) fn of_range(
         cell(place, view, &place.array_rows[row], number)
     };
     if case != TermId::TRUE {
-        let some = points.len().div_ceil(2 * MOST_POINTS).max(1);
-        points = points.into_iter().step_by(some).collect();
+        let every = points.len().div_ceil(2 * MAXIMUM_POINTS).max(1);
+        points = points.into_iter().step_by(every).collect();
         let condition = Case::of(case);
         points.retain(|&(row, number)| condition.holds(place, &place.array_rows[row], number));
     }
-    // Points of all states, not of the first ones.
-    let some = points.len().div_ceil(MOST_POINTS).max(1);
-    let points: Vec<(usize, i128)> = points.into_iter().step_by(some).collect();
+    // The points are spread over all states.
+    let every = points.len().div_ceil(MAXIMUM_POINTS).max(1);
+    let points: Vec<(usize, i128)> = points.into_iter().step_by(every).collect();
     let is_small = |point: &&(usize, i128)| {
         let scalars = &place.array_rows[point.0].scalars;
-        scalars.iter().all(|value| value.abs() < LARGEST)
+        scalars
+            .iter()
+            .all(|value| value.abs() < MAXIMUM_SAMPLED_NUMBER)
     };
     let points: Vec<(usize, i128)> = points.iter().filter(is_small).copied().collect();
     let own: Option<Vec<i128>> = points.iter().map(|point| cell(view, point)).collect();
-    let Some(own) = own.filter(|own| own.len() >= FEWEST_POINTS) else {
+    let Some(own) = own.filter(|own| own.len() >= MINIMUM_POINTS) else {
         return Vec::new();
     };
     let mut columns = vec![Column {
@@ -362,7 +364,7 @@ pub(super) fn of_range(
     facts.map(|fact| store().implies(term, fact)).collect()
 }
 
-/// The equation for the cells; one without other cells is simpler.
+/// Returns the equation for the cells, preferably one without other cells.
 pub(super) fn equations(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
     let element = store().sort(view.cell());
     let columns: Vec<&Column> = columns.iter().collect();
@@ -373,7 +375,7 @@ pub(super) fn equations(view: &View, own: &[i128], columns: &[Column]) -> Vec<Te
     equation.into_iter().collect()
 }
 
-/// The orders of the cells, if there is no equation.
+/// Returns the orders of the cells, if there is no equation.
 fn orders_without_equation(view: &View, own: &[i128], columns: &[Column]) -> Vec<TermId> {
     match equations(view, own, columns).is_empty() {
         true => orders(store().sort(view.cell()), view.cell(), own, columns),
@@ -381,7 +383,7 @@ fn orders_without_equation(view: &View, own: &[i128], columns: &[Column]) -> Vec
     }
 }
 
-/// The number as an element's value.
+/// Returns the number as a value of an element.
 fn converted(any: TermId, element: Sort) -> TermId {
     match (store().sort(any), element) {
         (Sort::BitVec(_), Sort::BitVec(width)) => store().zero_resize(any, width),
@@ -389,7 +391,7 @@ fn converted(any: TermId, element: Sort) -> TermId {
     }
 }
 
-/// In which order the cells are with constants and variables.
+/// Returns orders of the cells with constants and variables.
 fn orders(sort: Sort, cell: TermId, own: &[i128], columns: &[Column]) -> Vec<TermId> {
     let mut all = Vec::new();
     let (least, most) = (own.iter().min(), own.iter().max());
@@ -414,9 +416,9 @@ fn orders(sort: Sort, cell: TermId, own: &[i128], columns: &[Column]) -> Vec<Ter
     all
 }
 
-/// The equation of lowest degree between the term and the columns, if there is one.
+/// Returns the equation of lowest degree between the term and the columns, if there is one.
 pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[&Column]) -> Option<TermId> {
-    // What is always the same is as good as a number.
+    // A constant column is redundant.
     let varies = |column: &&Column| column.values.windows(2).any(|pair| pair[0] != pair[1]);
     let columns: Vec<&Column> = columns
         .iter()
@@ -425,15 +427,15 @@ pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[&Column]) -
         .filter(varies)
         .collect();
     let is_small = |&row: &usize| {
-        own[row].abs() < LARGEST * LARGEST
+        own[row].abs() < MAXIMUM_SAMPLED_NUMBER * MAXIMUM_SAMPLED_NUMBER
             && columns
                 .iter()
-                .all(|column| column.values[row].abs() < LARGEST)
+                .all(|column| column.values[row].abs() < MAXIMUM_SAMPLED_NUMBER)
     };
     let rows: Vec<usize> = (0..own.len()).filter(is_small).collect();
     let mut monomials: Vec<Vec<usize>> = vec![Vec::new()];
     let mut last = monomials.clone();
-    for _ in 1..=HIGHEST {
+    for _ in 1..=MAXIMUM_DEGREE {
         let mut next = Vec::new();
         for monomial in &last {
             for (number, column) in columns.iter().enumerate() {
@@ -447,7 +449,7 @@ pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[&Column]) -
         }
         monomials.extend(next.iter().cloned());
         last = next;
-        if monomials.len() > MOST_MONOMIALS {
+        if monomials.len() > MAXIMUM_MONOMIALS {
             return None;
         }
         let mut echelon = Echelon::new(monomials.len() + 1);
@@ -460,14 +462,14 @@ pub(super) fn fit(sort: Sort, term: TermId, own: &[i128], columns: &[&Column]) -
             });
             echelon.add(values.chain([own[row]]));
         }
-        // Fewer points than unknowns fit anything.
+        // With fewer points than unknowns, there is always a fit.
         if rows.len() < echelon.rank() + 2 {
             return None;
         }
         let own_column = monomials.len();
         let kernel = echelon.kernel();
         let fitting = kernel.iter().find(|vector| vector[own_column] != 0);
-        // With another factor, the equation says less modulo a power of two.
+        // With another coefficient, the equation would not determine the term modulo a power of two.
         let is_solved = |vector: &Vec<i128>| vector[own_column].abs() == 1;
         if let Some(vector) = fitting
             .and_then(|vector| integral(vector))

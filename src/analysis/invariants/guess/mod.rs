@@ -1,15 +1,17 @@
-//! Candidates from sampled states: what all of them have in common, in a language that grows by the round.
+//! Candidates from sampled states: properties that all samples have, in a language that grows with each round.
 //!
 //! This is dynamic invariant detection (Ernst et al., Daikon, TSE 2001; equations by linear algebra: Sharma et al., A
-//! Data Driven Approach for Algebraic Loop Invariants, ESOP 2013). A candidate costs little if it is wrong: samples have
-//! refuted most, a solver's model refutes the others.
+//! Data Driven Approach for Algebraic Loop Invariants, ESOP 2013). A wrong candidate costs little: samples refute most,
+//! a solver's model refutes the others.
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
-//! * [`values`]: single variables; [`pairs`]: two variables; [`mod@equations`]: linear and polynomial equations;
-//!   [`powers`]: powers of two of variables; [`moduli`]: remainders by variables;
-//!   [`facets`]: linear inequalities; [`arrays`]: cells of arrays; [`fits`]: polynomials for them, and [`cell_cases`] where a
-//!   condition holds; [`sorted`]: pieces that are sorted; [`sums`]: variables that add up cells; [`ranges`]: of which cells all that is said; [`writes`]: what is written to them; [`observed`]: where that holds in samples; [`objects`]: objects on the heap; [`cases`]: what holds in some of the
-//!   states.
+//! * [`values`]: single variables; [`pairs`]: two variables; [`cases`]: facts that hold in some of the states.
+//! * [`mod@equations`]: linear and polynomial equations; [`elimination`]: their computation; [`powers`]: powers of two
+//!   of variables; [`moduli`]: remainders by variables; [`facets`]: linear inequalities.
+//! * [`arrays`]: cells of arrays in ranges; [`writes`]: values written to them; [`observed`]: their truth in samples.
+//! * [`fits`]: polynomials for cells of arrays, and [`cell_cases`] where a condition holds; [`sorted`]: sorted
+//!   segments; [`sums`]: variables that sum up cells; [`ranges`]: the ranges of cells of these candidates.
+//! * [`objects`]: objects on the heap.
 
 mod arrays;
 mod cases;
@@ -48,36 +50,35 @@ pub enum Round {
     Values,
     /// Equality, order, constant difference and sum of two variables; congruences.
     Pairs,
-    /// Which combinations of values there are of what has few: see [`super::states`].
+    /// The reachable combinations of values of features that have few: see [`super::states`].
     States,
     /// Polynomials that fit cells of arrays in ranges, and variables.
     Fits,
-    /// Orders of cells in ranges where none does.
+    /// Orders of cells in ranges where no polynomial fits.
     CellOrders,
     /// Polynomials that fit cells where a condition holds.
     CellCases,
-    /// Pieces of arrays that are sorted, and cells that are in an order with one of them.
+    /// Sorted segments of arrays, and cells that are in an order with one of their cells.
     SortedCells,
-    /// Objects on the heap, and what is in all of them: see [`objects`].
+    /// Objects on the heap and their contents: see [`objects`].
     Objects,
-    /// What loops have written to arrays so far.
+    /// Values that loops have written to arrays so far.
     Writes,
-    /// All cells of an array in a range.
+    /// Properties of all cells of an array in a range.
     Arrays,
     /// Linear equations of several variables.
     Linear,
     /// Linear inequalities of up to four variables.
     Inequalities,
-    /// What holds for a value of a variable that has few, or where a condition of the program holds.
+    /// Facts that hold for one value of a variable that has few, or where a condition of the program holds.
     Cases,
-    /// Bounds on differences and sums by the program's constants.
+    /// Bounds on differences and sums of two variables, from the program's constants.
     Differences,
     /// Polynomial equations of degree two and three.
     Polynomial,
     /// Polynomial equations of degree two.
     Quadratic,
-    /// Equations of degree two and those among the program's conditions, as far as multiplying out shows them: no solver is
-    /// asked.
+    /// Equations of degree two and in the program's conditions that follow by multiplying out, without a solver.
     Identities,
     /// Linear equations of variables and powers of two of variables.
     Powers,
@@ -108,9 +109,9 @@ choice!(
 );
 
 impl Round {
-    /// All but [`Self::States`], [`Self::Fits`] with those of its kind, and [`Self::Objects`], which are better off in analyses
-    /// of their own, [`Self::Quadratic`] and [`Self::Identities`], which [`Self::Polynomial`] has as well, and [`Self::Powers`] and [`Self::Moduli`], which
-    /// are for recursion; in order.
+    /// The rounds that run by default, in order. [`Self::States`], [`Self::Fits`] with the rounds that follow it, and
+    /// [`Self::Objects`] belong in engines of their own; [`Self::Polynomial`] includes [`Self::Quadratic`] and
+    /// [`Self::Identities`]; [`Self::Powers`] and [`Self::Moduli`] are for recursion.
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -149,19 +150,19 @@ impl Round {
     }
 }
 
-/// The most variables of a place that are looked at together.
-const MOST_VARIABLES: usize = 40;
+/// Maximum number of variables of a location that candidates combine.
+const MAXIMUM_VARIABLES: usize = 40;
 
-/// The candidates of a round for a place.
+/// Returns the candidates of a round for a location.
 pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let columns = columns(place);
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These come from the blocks: see [`super::states`], [`about_writes`] and [`objects`].
+        // These candidates come from blocks: see [`super::states`], [`about_writes`] and [`objects`].
         Round::States | Round::Writes | Round::Objects => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
-        Round::CellOrders => fits::orders_of_others(place, vocabulary),
+        Round::CellOrders => fits::orders_without_fit(place, vocabulary),
         Round::CellCases => cell_cases::candidates(place, vocabulary),
         Round::SortedCells => sorted::candidates(place, vocabulary),
         Round::Arrays => arrays::candidates(place, vocabulary),
@@ -181,7 +182,7 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     }
 }
 
-/// The candidates for a place with arrays that come from conditions about the cell at a variable.
+/// Returns the candidates for a location with arrays that generalise conditions about the cell at a variable.
 pub fn about_any_cell(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
@@ -190,7 +191,7 @@ pub fn about_any_cell(
     arrays::generalised(place, vocabulary, conditions)
 }
 
-/// The candidates for a place of [`Round::Writes`], from the facts of [`writes`].
+/// Returns the candidates of [`Round::Writes`] for a location, from the facts of [`writes`].
 pub fn about_writes(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
@@ -199,16 +200,16 @@ pub fn about_writes(
     arrays::written(place, vocabulary, facts)
 }
 
-/// A variable with its sampled values, the same row the same state.
+/// A variable with its sampled values, one for each state.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) variable: SampledVariable,
-    /// As signed numbers.
+    /// The values as signed numbers.
     pub(super) signed: Vec<i128>,
 }
 
 impl Column {
-    /// Those of a place.
+    /// Returns the columns of a location.
     pub(super) fn all(place: &PlaceSamples) -> impl Iterator<Item = Self> {
         let variables = place.variables.iter().enumerate();
         variables.map(|(index, &variable)| Self {
@@ -225,7 +226,7 @@ impl Column {
         }
     }
 
-    /// The values as C reads them.
+    /// Returns the values as numbers of the variable's C type.
     fn read(&self) -> Vec<i128> {
         let wrap = match self.variable.sort {
             Sort::BitVec(width) if self.variable.unsigned => 1i128 << width,
@@ -235,22 +236,22 @@ impl Column {
         self.signed.iter().map(unsigned).collect()
     }
 
-    /// A number as a term of the variable's sort.
+    /// Returns a number as a term of the variable's sort.
     fn constant(&self, number: i128) -> TermId {
         constant(self.variable.sort, number)
     }
 
-    /// Whether two columns' values can be compared.
+    /// Checks whether two columns' values can be compared.
     fn comparable(&self, other: &Self) -> bool {
         self.variable.sort == other.variable.sort && self.variable.sort != Sort::Bool
     }
 }
 
 fn columns(place: &PlaceSamples) -> Vec<Column> {
-    Column::all(place).take(MOST_VARIABLES).collect()
+    Column::all(place).take(MAXIMUM_VARIABLES).collect()
 }
 
-/// The indices at which the formula reads arrays.
+/// Returns the indices at which the formula reads arrays.
 fn read_indices(formula: TermId) -> Vec<TermId> {
     let mut indices = Vec::new();
     for_each_subterm(store(), [formula], |_, kind| {
@@ -266,7 +267,7 @@ fn read_indices(formula: TermId) -> Vec<TermId> {
     indices
 }
 
-/// A number as a term.
+/// Returns a number as a term.
 pub fn constant(sort: Sort, number: i128) -> TermId {
     match sort {
         Sort::Bool => store().boolean(number != 0),
@@ -275,7 +276,7 @@ pub fn constant(sort: Sort, number: i128) -> TermId {
     }
 }
 
-/// a ≤ b as C compares values of the sort.
+/// Returns a ≤ b as C compares values of the sort.
 fn at_most(sort: Sort, unsigned: bool, a: TermId, b: TermId) -> TermId {
     match (sort, unsigned) {
         (Sort::Int, _) => store().int_le(a, b),
@@ -284,7 +285,7 @@ fn at_most(sort: Sort, unsigned: bool, a: TermId, b: TermId) -> TermId {
     }
 }
 
-/// a + b in the sort.
+/// Returns a + b in the sort.
 fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
     match sort {
         Sort::Int => store().int_add(a, b),
@@ -292,7 +293,7 @@ fn sum(sort: Sort, a: TermId, b: TermId) -> TermId {
     }
 }
 
-/// a · b in the sort.
+/// Returns a · b in the sort.
 fn product(sort: Sort, a: TermId, b: TermId) -> TermId {
     match sort {
         Sort::Int => store().int_mul(a, b),

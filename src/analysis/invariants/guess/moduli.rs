@@ -1,16 +1,16 @@
-//! Remainders by variables: one variable divides another, or leaves a third.
+//! Remainders by variables: one variable divides another, or the remainder is a third.
 
 use super::{Column, Vocabulary, cases};
 use crate::analysis::invariants::samples::PlaceSamples;
 use crate::term::{Build, Sort, TermId, store};
 
-/// The most variables of a place that are combined.
-const MOST_VARIABLES: usize = 10;
+/// Maximum number of variables of a location that are combined.
+const MAXIMUM_VARIABLES: usize = 10;
 
-/// The fewest samples in which a remainder is looked at.
-const FEWEST: usize = 3;
+/// Minimum number of samples from which remainders are guessed.
+const MINIMUM_SAMPLES: usize = 3;
 
-/// Those of all samples, and of cases.
+/// Returns the candidates of all samples, and of cases.
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = remainders(columns);
     let facts = |part: &PlaceSamples| remainders(&Column::all(part).collect::<Vec<_>>());
@@ -18,16 +18,16 @@ pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Ter
     all
 }
 
-/// x mod y = 0, x mod y ≠ 0 and x mod y = z, where y is positive and x is not negative.
+/// Returns x mod y = 0, x mod y ≠ 0 and x mod y = z, where y is positive and x is not negative.
 fn remainders(columns: &[Column]) -> Vec<TermId> {
-    let columns = &columns[..columns.len().min(MOST_VARIABLES)];
+    let columns = &columns[..columns.len().min(MAXIMUM_VARIABLES)];
     let mut all = Vec::new();
     for y in columns {
         let Sort::BitVec(width) = y.variable.sort else {
             continue;
         };
         let divisors = y.read();
-        if divisors.len() < FEWEST
+        if divisors.len() < MINIMUM_SAMPLES
             || divisors.iter().any(|&divisor| divisor <= 0)
             || divisors.iter().all(|&divisor| divisor == 1)
         {
@@ -52,7 +52,7 @@ fn remainders(columns: &[Column]) -> Vec<TermId> {
                 }
                 continue;
             }
-            // Less than y in all samples: that x is z says more.
+            // x is less than y in all samples: x = z says more.
             if remainders == dividends {
                 continue;
             }
@@ -70,7 +70,7 @@ fn remainders(columns: &[Column]) -> Vec<TermId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::invariants::guess::testing::{is_said, sampled};
+    use crate::analysis::invariants::guess::testing::{is_distinguished, sampled};
 
     #[test]
     fn one_divides_the_other() {
@@ -78,11 +78,11 @@ mod tests {
         let place = sampled(&["x", "y"], rows);
         let columns: Vec<Column> = Column::all(&place).collect();
         let all = candidates(&columns, &Vocabulary::default());
-        assert!(is_said(&all, &place, [100, 10], [101, 10]));
+        assert!(is_distinguished(&all, &place, [100, 10], [101, 10]));
     }
 
     #[test]
-    fn nothing_is_said_of_remainders_that_differ() {
+    fn remainders_that_differ_give_no_candidates() {
         let rows = vec![vec![12, 5], vec![9, 3], vec![35, 7], vec![22, 9]];
         let place = sampled(&["x", "y"], rows);
         let columns: Vec<Column> = Column::all(&place).collect();

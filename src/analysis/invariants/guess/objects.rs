@@ -1,12 +1,13 @@
-//! Candidates about objects on the heap: lists and what is in them.
+//! Candidates about objects on the heap: linked lists and their contents.
 //!
-//! Where the objects of an arena all take the same room ([`Arena`]), [`any_index`] of the objects' number stands for any of them,
-//! and its fields are cells at indices that follow from it. A candidate says: a pointer is null or points to an object made
-//! before the next free address or before another pointer's object; a field that is a pointer does, for all objects in a range
-//! of addresses; an object is followed by the one that was made before it, as in a list that is built at its head; and all
-//! objects in a range satisfy what the program demands of the object at one of its pointers. Reachability is not spoken of: an
-//! order of addresses, or all objects there are, takes its place (compare the "all cells" abstractions of heaps by arrays:
-//! Lahiri and Qadeer, Back to the Future, POPL 2008; Gurfinkel and Navas, A Context-Sensitive Memory Model, SAS 2017).
+//! If all objects of an arena have the same room ([`Arena`]), [`any_index`] as the number of an object stands for any
+//! of them, and its fields are cells at indices that follow from it. A candidate says: a pointer is null or points to
+//! an object made before the next free address or before another pointer's object; so does a field that is a pointer,
+//! for all objects in a range of addresses; an object is followed by the one that was made before it, as in a list that
+//! is built at its head; and all objects in a range satisfy what the program's assertions require of the object at one
+//! of its pointers. Candidates do not express reachability: an order of addresses, or all existing objects, takes its
+//! place (compare the "all cells" abstractions of heaps by arrays: Lahiri and Qadeer, Back to the Future, POPL 2008;
+//! Gurfinkel and Navas, A Context-Sensitive Memory Model, SAS 2017).
 
 use rustc_hash::FxHashMap;
 
@@ -20,29 +21,29 @@ use crate::term::{
     substitute,
 };
 
-/// The most pointers of a place.
-const MOST_POINTERS: usize = 8;
-/// The most cells that hold a pointer, and the most fields that do.
-const MOST_CELLS: usize = 4;
-const MOST_FIELDS: usize = 4;
-/// The most variables that fields are compared with.
-const MOST_VARIABLES: usize = 4;
-/// The most facts about a pointer that are generalised.
-const MOST_FACTS: usize = 12;
-/// The most candidates of a place.
-const MOST: usize = 600;
+/// Maximum number of pointers of a location.
+const MAXIMUM_POINTERS: usize = 8;
+/// Maximum number of cells that hold a pointer, and of fields that do.
+const MAXIMUM_CELLS: usize = 4;
+const MAXIMUM_FIELDS: usize = 4;
+/// Maximum number of variables with which fields are compared.
+const MAXIMUM_VARIABLES: usize = 4;
+/// Maximum number of facts about a pointer that are generalised.
+const MAXIMUM_FACTS: usize = 12;
+/// Maximum number of candidates of a location.
+const MAXIMUM_CANDIDATES: usize = 600;
 
 /// A field of the objects: a cell of an array of the program.
 #[derive(Copy, Clone, PartialEq, Eq)]
 struct Field {
     array: TermId,
-    /// A cell has two to this power bytes.
+    /// The size of a cell, as the exponent of a power of two (bytes).
     unit: u8,
-    /// From the object's start, in bytes.
+    /// The offset from the object's start, in bytes.
     offset: u128,
 }
 
-/// The arena's objects as formulas see them.
+/// The arena's objects as terms.
 struct Objects {
     arena: Arena,
     /// The next free address.
@@ -53,16 +54,16 @@ struct Objects {
     /// Fields that hold pointers, and others.
     links: Vec<Field>,
     values: Vec<Field>,
-    /// Pointers in memory that are no fields.
+    /// Cells with pointers that are no fields.
     cells: Vec<TermId>,
     /// Pointers to which a new object's address is assigned.
     newest: Vec<TermId>,
-    /// What is demanded of the object at some pointer, about any object.
+    /// The required facts about the object at some pointer, stated about any object.
     facts: Vec<TermId>,
 }
 
-/// The candidates of the program: those about where pointers lead, then those about what is in the objects, which need the
-/// others. `demanded` is what holds where no error is next.
+/// Returns the candidates of the program: those about the targets of pointers, then those about the contents of
+/// objects, whose proofs need the former. `demanded` are the conditions under which no error is next.
 pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2] {
     let program = blocks.inlined().program();
     let (mut structure, mut contents) = (Vec::new(), Vec::new());
@@ -73,15 +74,19 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2
             if state.contains(&arena.counter) {
                 let mut pointers = pointers(blocks, &state, arena.width);
                 pointers.extend(&objects.cells);
-                pointers.retain(|&pointer| speaks_of(blocks, &state, pointer));
+                pointers.retain(|&pointer| is_over_state(blocks, &state, pointer));
                 let mut of_place = [Vec::new(), Vec::new()];
                 objects.about(&pointers, &mut of_place);
-                objects.behind_steps(blocks, at, &pointers, &mut of_place);
-                objects.told_by_variables(blocks, &state, &pointers, &mut of_place[1]);
+                objects.after_steps(blocks, at, &pointers, &mut of_place);
+                objects.fields_of_newest(blocks, &state, &pointers, &mut of_place[1]);
                 for (formulas, all) in of_place.into_iter().zip([&mut structure, &mut contents]) {
-                    let said = formulas.into_iter();
-                    let said = said.filter(|&formula| speaks_of(blocks, &state, formula));
-                    all.extend(Candidate::each(at, said.take(MOST)));
+                    let formulas_over_state = formulas
+                        .into_iter()
+                        .filter(|&formula| is_over_state(blocks, &state, formula));
+                    all.extend(Candidate::each(
+                        at,
+                        formulas_over_state.take(MAXIMUM_CANDIDATES),
+                    ));
                 }
             }
         }
@@ -89,8 +94,8 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2
     [structure, contents]
 }
 
-/// Whether all variables of the formula are in the state.
-fn speaks_of(blocks: &Blocks, state: &[VariableId], formula: TermId) -> bool {
+/// Checks whether all variables of the formula are in the state.
+fn is_over_state(blocks: &Blocks, state: &[VariableId], formula: TermId) -> bool {
     let mut variables = free_variables(store(), formula).into_iter();
     variables.all(|(symbol, instance)| {
         let variable = blocks.variable(symbol);
@@ -99,7 +104,7 @@ fn speaks_of(blocks: &Blocks, state: &[VariableId], formula: TermId) -> bool {
     })
 }
 
-/// The variables of the state that may be pointers.
+/// Returns the variables of the state that may be pointers.
 fn pointers(blocks: &Blocks, state: &[VariableId], width: u8) -> Vec<TermId> {
     let program = blocks.inlined().program();
     let variables = state.iter().map(|&id| program.variable(id));
@@ -107,7 +112,7 @@ fn pointers(blocks: &Blocks, state: &[VariableId], width: u8) -> Vec<TermId> {
         variable.sort == Sort::BitVec(width) && variable.c_type == Some(CScalar::Pointer)
     });
     let terms = pointers.map(|variable| store().variable(variable.symbol));
-    terms.take(MOST_POINTERS).collect()
+    terms.take(MAXIMUM_POINTERS).collect()
 }
 
 impl Objects {
@@ -162,12 +167,12 @@ impl Objects {
                 }
             }
         }
-        facts.truncate(MOST_FACTS);
+        facts.truncate(MAXIMUM_FACTS);
         objects.facts = facts;
         objects
     }
 
-    /// Notes what a cell is: a field of objects, or a pointer that lies in memory itself.
+    /// Records a cell: a field of objects, or a pointer in memory that is no field.
     fn note_cell(&mut self, array: TermId, index: TermId) {
         let Some(array) = root(array) else {
             return;
@@ -178,7 +183,7 @@ impl Objects {
         let (element, pointer) = (Sort::from(element), Sort::BitVec(self.arena.width));
         if store().is_constant(index) && element == pointer {
             let cell = store().select(array, index);
-            if !self.cells.contains(&cell) && self.cells.len() < MOST_CELLS {
+            if !self.cells.contains(&cell) && self.cells.len() < MAXIMUM_CELLS {
                 self.cells.push(cell);
             }
             return;
@@ -195,12 +200,12 @@ impl Objects {
             true => &mut self.links,
             false => &mut self.values,
         };
-        if !known.contains(&field) && known.len() < MOST_FIELDS {
+        if !known.contains(&field) && known.len() < MAXIMUM_FIELDS {
             known.push(field);
         }
     }
 
-    /// The unit of an index, and how far behind a pointer it is.
+    /// Returns the unit of an index, and its offset from a pointer.
     fn offset(&self, index: TermId) -> Option<(u8, u128)> {
         let Sort::BitVec(width) = store().sort(index) else {
             return None;
@@ -227,13 +232,13 @@ impl Objects {
         store().bv(self.arena.width, value)
     }
 
-    /// The field of any object.
+    /// Returns the field of any object.
     fn cell(&self, field: Field) -> TermId {
         let low = store().bv(self.arena.bits - field.unit, field.offset >> field.unit);
         store().select(field.array, store().concat(self.any, low))
     }
 
-    /// That an object of the arena begins there, below the limit.
+    /// Returns the condition that an object of the arena starts there, below the limit.
     fn is_object(&self, pointer: TermId, limit: TermId) -> TermId {
         let low = store().extract(pointer, self.arena.bits - 1, 0);
         store().and([
@@ -247,7 +252,7 @@ impl Objects {
         store().eq(pointer, self.number(0))
     }
 
-    /// The object made before the one at the address, or null.
+    /// Returns the object made before the one at the address, or null.
     fn before(&self, address: TermId) -> TermId {
         let first = self.number(self.arena.first);
         let room = self.number(1 << self.arena.bits);
@@ -255,7 +260,7 @@ impl Objects {
         store().ite(store().eq(address, first), null, store().sub(address, room))
     }
 
-    /// That any object is at least at the first address, if the lower limit allows, and below the upper one.
+    /// Returns the condition that any object is in the arena, satisfies `lower`, and is below the upper limit.
     fn in_range(&self, lower: TermId, upper: TermId) -> TermId {
         let first = self.number(self.arena.first);
         store().and([
@@ -265,7 +270,7 @@ impl Objects {
         ])
     }
 
-    /// About pointers, and about all objects in a range: where they lead, and what is in them.
+    /// Adds candidates about pointers, and about all objects in a range: their targets, and their contents.
     fn about(&self, pointers: &[TermId], [structure, contents]: &mut [Vec<TermId>; 2]) {
         let t = store();
         let low = t.extract(self.next, self.arena.bits - 1, 0);
@@ -284,7 +289,7 @@ impl Objects {
                 all.extend([t.or2(is_null, is_object), is_object]);
             }
         }
-        // Ranges of objects, with what pointers in these are below, if that is guessed.
+        // The ranges of objects, with the limit of pointers in these, if that is guessed.
         let mut ranges = vec![(Some(self.next), self.in_range(TermId::TRUE, self.next))];
         for &pointer in pointers {
             if self.newest.contains(&pointer) {
@@ -314,7 +319,7 @@ impl Objects {
         }
     }
 
-    /// What pointers may be below: the next free address, and pointers to the newest object.
+    /// Returns the limits of pointers: the next free address, and pointers to the newest object.
     fn limits(&self, pointers: &[TermId]) -> impl Iterator<Item = TermId> {
         let newest = pointers
             .iter()
@@ -322,8 +327,8 @@ impl Objects {
         std::iter::once(self.next).chain(newest.copied())
     }
 
-    /// A field of the newest object is what a variable is.
-    fn told_by_variables(
+    /// Adds candidates that a field of the newest object equals a variable.
+    fn fields_of_newest(
         &self,
         blocks: &Blocks,
         state: &[VariableId],
@@ -339,7 +344,7 @@ impl Objects {
             let alike = variables.filter(|variable| variable.sort == element.into());
             let alike: Vec<TermId> = alike
                 .map(|variable| store().variable(variable.symbol))
-                .take(MOST_VARIABLES)
+                .take(MAXIMUM_VARIABLES)
                 .collect();
             let Sort::BitVec(width) = index.into() else {
                 continue;
@@ -353,8 +358,8 @@ impl Objects {
         }
     }
 
-    /// What a step into a field leaves behind: `at = &(*at)->next` where a condition was passed that speaks of the object.
-    fn behind_steps(
+    /// Adds candidates about a pointer after `at = &(*at)->next` where a condition on the object was passed.
+    fn after_steps(
         &self,
         blocks: &Blocks,
         at: InlinedLocation,
@@ -391,7 +396,7 @@ impl Objects {
         }
     }
 
-    /// The pointer and what is added to it, if that leads into an object.
+    /// Returns the pointer and the offset that is added to it, if that leads into an object.
     fn stepped(&self, value: TermId) -> Option<(TermId, TermId)> {
         let (a, b) = match store().kind(value) {
             TermKind::Apply {
@@ -411,7 +416,7 @@ impl Objects {
             .then_some((object, offset))
     }
 
-    /// The constants that are assigned to the variable.
+    /// Returns the constants that are assigned to the variable.
     fn constants(&self, blocks: &Blocks, variable: VariableId) -> Vec<TermId> {
         let mut all = Vec::new();
         for source in blocks.cut_points() {
@@ -427,7 +432,7 @@ impl Objects {
     }
 }
 
-/// Whether the value is the other one, or a choice between that and something else.
+/// Checks whether the value is the other one, or chooses between that and another.
 fn may_be(value: TermId, other: TermId) -> bool {
     match store().kind(value) {
         TermKind::Apply {
@@ -438,7 +443,7 @@ fn may_be(value: TermId, other: TermId) -> bool {
     }
 }
 
-/// The conditions of the block's guard that speak of the object, with another term in its place.
+/// Returns the conditions in the block's guard on the object, with another term in its place.
 fn passed(block: &Block, object: TermId, instead: TermId) -> Vec<TermId> {
     let conjuncts = match store().kind(block.guard) {
         TermKind::Apply {
@@ -454,7 +459,7 @@ fn passed(block: &Block, object: TermId, instead: TermId) -> Vec<TermId> {
     facts.map(|fact| substitute(store(), fact, &map)).collect()
 }
 
-/// The variable that writes make the array of.
+/// Returns the variable from which writes make the array.
 fn root(mut array: TermId) -> Option<TermId> {
     loop {
         match store().kind(array) {
@@ -475,7 +480,7 @@ mod tests {
 
     const NONE: [u8; 0] = [];
 
-    /// The rooms of the arenas of a program that makes objects so.
+    /// Returns the rooms of the arenas of a program with this loop body.
     fn rooms(body: &str) -> Vec<u8> {
         let text = format!(
             "void *malloc(unsigned long); extern unsigned long __VERIFIER_nondet_ulong(void);

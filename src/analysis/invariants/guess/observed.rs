@@ -1,4 +1,4 @@
-//! Where facts about any index hold in sampled states.
+//! The truth of quantified facts in sampled states.
 
 use super::vocabulary::value;
 use super::writes::Quantified;
@@ -8,18 +8,18 @@ use crate::term::{
     Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, Value, evaluate, for_each_subterm, store,
 };
 
-/// So many states are looked at, and indices beyond this one are not.
-const MOST_ROWS: usize = 24;
-const LAST_INDEX: i128 = 1 << 20;
+/// Maximum number of states, maximum index, and number of first indices that are tried if no index fits.
+const MAXIMUM_ROWS: usize = 24;
+const MAXIMUM_INDEX: i128 = 1 << 20;
 const FIRST_INDICES: i128 = 16;
 
-/// The truth of a fact in states and for indices, where the samples tell.
+/// The truth of a fact in states and for indices, as far as samples decide it.
 pub(super) struct Observed {
     points: Vec<Point>,
 }
 
 struct Point {
-    /// The state's number among the place's array rows.
+    /// The state's number among the location's array rows.
     row: usize,
     index: i128,
     holds: bool,
@@ -27,19 +27,19 @@ struct Point {
 
 /// A cell that a fact reads.
 struct Cell {
-    /// Stands for it.
+    /// The variable that stands for it.
     name: TermId,
-    /// The number of its array at the place.
+    /// The number of its array at the location.
     array: usize,
     index: TermId,
 }
 
 impl Observed {
-    /// The fact in the place's sampled states.
+    /// Evaluates the fact in the location's sampled states.
     pub(super) fn of(place: &PlaceSamples, fact: &Quantified) -> Self {
         let mut points = Vec::new();
         if let Some((fact_of_cells, cells)) = without_reads(place, fact.fact) {
-            for (number, row) in place.array_rows.iter().enumerate().take(MOST_ROWS) {
+            for (number, row) in place.array_rows.iter().enumerate().take(MAXIMUM_ROWS) {
                 let point = |index| {
                     let holds = truth(place, row, fact_of_cells, &cells, index)?;
                     Some(Point {
@@ -52,11 +52,11 @@ impl Observed {
                 let indices = row.indices.iter().copied();
                 points.extend(
                     indices
-                        .filter(|&index| index < LAST_INDEX)
+                        .filter(|&index| index < MAXIMUM_INDEX)
                         .filter_map(point),
                 );
                 if points.len() == before {
-                    // Those of an array that begins elsewhere.
+                    // The indices of an array that starts elsewhere.
                     points.extend((0..FIRST_INDICES).filter_map(point));
                 }
             }
@@ -64,27 +64,26 @@ impl Observed {
         Self { points }
     }
 
-    /// Whether the fact does not hold for one of the indices for which `is_inside` says so in a state.
+    /// Checks whether the fact is false for one of the indices for which `is_inside` holds in a state.
     pub(super) fn denies(&self, is_inside: impl Fn(usize, i128) -> bool) -> bool {
         let mut points = self.points.iter();
         points.any(|point| !point.holds && is_inside(point.row, point.index))
     }
 
-    /// Whether the fact may hold for all indices for which `is_inside` says so in a state: no sample is against it, and
-    /// some are for it if any tells.
+    /// Checks whether the fact may hold for all indices for which `is_inside` holds in a state: no sample violates it,
+    /// and if samples decide it anywhere, some do so there.
     pub(super) fn allows(&self, is_inside: impl Fn(usize, i128) -> bool) -> bool {
         let points = self.points.iter();
         let inside: Vec<bool> = points
             .filter(|point| is_inside(point.row, point.index))
             .map(|point| point.holds)
             .collect();
-        let tells = self.points.is_empty() || !inside.is_empty();
-        tells && inside.iter().all(|&holds| holds)
+        let is_decided = self.points.is_empty() || !inside.is_empty();
+        is_decided && inside.iter().all(|&holds| holds)
     }
 }
 
-/// The fact with a variable for each cell that it reads; `None` if it reads others than those of the place's arrays at
-/// indices that depend on no cell.
+/// Replaces each cell in the fact by a variable; `None` if its array is not sampled or its index depends on a cell.
 fn without_reads(place: &PlaceSamples, fact: TermId) -> Option<(TermId, Vec<Cell>)> {
     let mut cells: Vec<(TermId, Cell)> = Vec::new();
     let mut plain = true;
@@ -119,7 +118,7 @@ fn without_reads(place: &PlaceSamples, fact: TermId) -> Option<(TermId, Vec<Cell
     plain.then(|| (without, cells.into_iter().map(|(_, cell)| cell).collect()))
 }
 
-/// Whether the fact holds in the state for the index; `None` if a cell is not sampled.
+/// Returns whether the fact holds in the state for the index; `None` if a cell is not sampled.
 fn truth(
     place: &PlaceSamples,
     row: &ArrayRow,

@@ -3,7 +3,7 @@
 use super::{Column, Vocabulary, at_most, sum};
 use crate::term::{Build, Sort, TermId, store};
 
-/// Equality, order, constant difference and sum, and common low bits.
+/// Returns equality, order, constant difference and sum, and equal low bits of two variables.
 pub(super) fn candidates(columns: &[Column]) -> Vec<TermId> {
     let mut all = Vec::new();
     for (index, a) in columns.iter().enumerate() {
@@ -61,7 +61,7 @@ fn unsigned_values(column: &Column) -> Vec<i128> {
     column.signed.iter().map(unsigned).collect()
 }
 
-/// x − y or x + y is constant, or is so in its low bits.
+/// Adds that x − y or x + y is constant, or that the lowest bit of x − y is.
 fn linear(a: &Column, b: &Column, all: &mut Vec<TermId>) {
     let (x, y, sort) = (a.variable.term, b.variable.term, a.variable.sort);
     if a.signed.len() < 2 || is_constant(&a.signed) || is_constant(&b.signed) {
@@ -95,7 +95,7 @@ fn is_constant(values: &[i128]) -> bool {
     values.iter().all(|value| *value == values[0])
 }
 
-/// Bit vectors of two widths: the narrow one, as C widens it, in an order with the wide one.
+/// Adds orders of bit vectors of two widths: of the narrow one, as C widens it, with the wide one.
 fn widened(a: &Column, b: &Column, all: &mut Vec<TermId>) {
     let (narrow, wide) = if a.width() < b.width() {
         (a, b)
@@ -105,7 +105,7 @@ fn widened(a: &Column, b: &Column, all: &mut Vec<TermId>) {
     let (Sort::BitVec(few), Sort::BitVec(many)) = (narrow.variable.sort, wide.variable.sort) else {
         return;
     };
-    // Wider than an int or a pointer is not compared as such.
+    // C promotes narrower variables to `int` first, and compares nothing wider than a pointer.
     if few < 32 || many > 64 {
         return;
     }
@@ -124,7 +124,7 @@ fn widened(a: &Column, b: &Column, all: &mut Vec<TermId>) {
     order(&widened, wide, all);
 }
 
-/// x ± y ≤ c and ≥ c for constants of the program.
+/// Returns x ± y ≤ c and x ± y ≥ c for constants of the program.
 pub(super) fn bounds(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for (index, a) in columns.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Powers of two of variables, as if they were variables: what doubles with each call or iteration. And powers of two, and
-//! the program's constants, as bounds of variables, for where no run comes.
+//! Powers of two of variables, treated like variables, for values that double with each call or iteration; and powers
+//! of two, and the program's constants, as bounds of variables beyond the values in samples.
 
 use rustc_hash::FxHashSet;
 
@@ -7,14 +7,15 @@ use super::{Column, Vocabulary, at_most, cases, columns, equations};
 use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable};
 use crate::term::{Build, Sort, TermId, for_each_subterm, store};
 
-/// The most variables of a place whose powers are looked at.
-const MOST_VARIABLES: usize = 4;
+/// Maximum number of variables of a location whose powers are used.
+const MAXIMUM_VARIABLES: usize = 4;
 
-/// The fewest values of a variable that tell something of its powers.
-const FEWEST_VALUES: usize = 3;
+/// Minimum number of values of a variable whose powers are used.
+const MINIMUM_VALUES: usize = 3;
 
-/// Linear equations, also of powers, of all samples and by cases: where one case has a power, the others are needed beside it. And
-/// bounds of what no equation speaks of; of the rest they would say less, and go up step by step with what they bound.
+/// Returns linear equations over variables and powers, of all samples and by cases (where one case has a power, the
+/// equations of the others are needed, too); and bounds of variables that no equation contains. For the others, bounds
+/// would say less than equations, and would be weakened step by step along with what they bound.
 pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let columns = columns(place);
     let of_all_and_cases = |facts: &dyn Fn(&PlaceSamples) -> Vec<TermId>| {
@@ -34,8 +35,8 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
     all
 }
 
-/// That a variable, other than those, is at most a power of two or a constant of the program: each that is no less than its values,
-/// and the first such constants.
+/// Returns bounds for variables that are not among `others`: all powers of two that are no less than the values, and
+/// the first such constants of the program.
 fn bounds(
     place: &PlaceSamples,
     vocabulary: &Vocabulary,
@@ -65,7 +66,7 @@ fn bounds(
     all
 }
 
-/// The samples with the powers of two of variables that are exponents in all of them; `None` if there are no such variables.
+/// Adds to the samples the powers of two of variables that are exponents in all of them; `None` without such.
 fn with_powers(place: &PlaceSamples) -> Option<PlaceSamples> {
     let exponents: Vec<(usize, u8)> = place
         .variables
@@ -75,7 +76,7 @@ fn with_powers(place: &PlaceSamples) -> Option<PlaceSamples> {
             Sort::BitVec(width) if is_exponent(place, index, width) => Some((index, width)),
             _ => None,
         })
-        .take(MOST_VARIABLES)
+        .take(MAXIMUM_VARIABLES)
         .collect();
     if exponents.is_empty() {
         return None;
@@ -94,12 +95,12 @@ fn with_powers(place: &PlaceSamples) -> Option<PlaceSamples> {
     Some(PlaceSamples::with_rows(variables, rows.collect()))
 }
 
-/// Whether the variable's values are such that the powers are positive signed numbers.
+/// Checks whether the powers of two of the variable's values are positive signed numbers.
 fn is_exponent(place: &PlaceSamples, variable: usize, width: u8) -> bool {
     let mut values: Vec<i128> = place.rows.iter().map(|row| row[variable]).collect();
     values.sort_unstable();
     values.dedup();
-    values.len() >= FEWEST_VALUES
+    values.len() >= MINIMUM_VALUES
         && values
             .iter()
             .all(|value| (0..i128::from(width) - 1).contains(value))
@@ -108,7 +109,7 @@ fn is_exponent(place: &PlaceSamples, variable: usize, width: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::invariants::guess::testing::{is_said, sampled};
+    use crate::analysis::invariants::guess::testing::{is_distinguished, sampled};
     use crate::analysis::invariants::guess::{Round, candidates};
 
     #[test]
@@ -116,8 +117,13 @@ mod tests {
         let rows = (0..9).map(|n| vec![n, (1 << n) - 1]).collect();
         let place = sampled(&["n", "sum"], rows);
         let all = candidates(Round::Powers, &place, &Vocabulary::default());
-        assert!(is_said(&all, &place, [20, (1 << 20) - 1], [20, 1 << 20]));
-        // Linear equations do not say so.
+        assert!(is_distinguished(
+            &all,
+            &place,
+            [20, (1 << 20) - 1],
+            [20, 1 << 20]
+        ));
+        // Linear equations cannot express it.
         let linear = candidates(Round::Linear, &place, &Vocabulary::default());
         assert_eq!(linear, []);
     }
@@ -133,8 +139,13 @@ mod tests {
         });
         let place = sampled(&["case", "n", "x"], rows.collect());
         let all = candidates(Round::Powers, &place, &Vocabulary::default());
-        assert!(is_said(&all, &place, [1, 20, (1 << 20) + 5], [1, 20, 60]));
-        assert!(is_said(&all, &place, [0, 20, 60], [0, 20, 61]));
+        assert!(is_distinguished(
+            &all,
+            &place,
+            [1, 20, (1 << 20) + 5],
+            [1, 20, 60]
+        ));
+        assert!(is_distinguished(&all, &place, [0, 20, 60], [0, 20, 61]));
     }
 
     #[test]
@@ -142,6 +153,11 @@ mod tests {
         let rows = (0..9).map(|n| vec![n, 7 * n * n]).collect();
         let place = sampled(&["n", "m"], rows);
         let all = candidates(Round::Powers, &place, &Vocabulary::default());
-        assert!(is_said(&all, &place, [0, 1 << 20], [0, (1 << 20) + 1]));
+        assert!(is_distinguished(
+            &all,
+            &place,
+            [0, 1 << 20],
+            [0, (1 << 20) + 1]
+        ));
     }
 }

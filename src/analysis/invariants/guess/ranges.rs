@@ -1,22 +1,22 @@
-//! Ranges of cells' numbers, whose ends are variables or constants of the program.
+//! Ranges of cells by their numbers in a view; the ends are variables or constants of the program.
 
-use super::fits::LARGEST;
+use super::fits::MAXIMUM_SAMPLED_NUMBER;
 use super::{Vocabulary, at_most, constant, product, sum};
 use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples};
 use crate::analysis::invariants::views::View;
 use crate::certify::certificate::any_index;
 use crate::term::{Build, Sort, TermId, store};
 
-/// The most ranges of a view, and constants that end them.
-const MOST_RANGES: usize = 24;
-const MOST_CONSTANTS: usize = 3;
+/// Maximum number of ranges of a view, and of constants that end them.
+const MAXIMUM_RANGES: usize = 24;
+const MAXIMUM_CONSTANTS: usize = 3;
 
-/// Which cells: from the one number on, before the other.
+/// A range of cells: from one number on, before the other.
 #[derive(Copy, Clone)]
 pub(super) struct Range {
     from: End,
     to: End,
-    /// The first number is before this one.
+    /// An upper bound of the first number.
     within: Option<End>,
 }
 
@@ -24,13 +24,13 @@ pub(super) struct Range {
 #[derive(Copy, Clone)]
 enum End {
     Constant(i128),
-    /// A variable, by its number, and this more.
+    /// A variable, by its number, plus a constant.
     Variable(usize, i128),
-    /// So many times a variable.
+    /// A multiple of a variable.
     Multiple(usize, i128),
 }
 
-/// Ranges that end at variables by which arrays are indexed, and at those that these are compared with.
+/// Returns the ranges that end at variables by which arrays are indexed, or with which these are compared.
 pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary) -> Vec<Range> {
     let of_sort = |number: &usize| place.variables[*number].sort == view.sort;
     if view.is_ring() {
@@ -50,19 +50,19 @@ pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary)
     let (counters, others): (Vec<usize>, Vec<usize>) =
         numbers.into_iter().partition(|&number| is_counter(number));
     let mut ranges = Vec::new();
-    // Sizes may be negative, and then there are no cells.
+    // Sizes may be negative: then there are no cells.
     let is_end = |number: usize| {
         let rows = || place.array_rows.iter();
         let bounds = |counter: &usize| {
             rows().all(|row| {
                 row.scalars[*counter] <= row.scalars[number].max(0)
-                    || row.scalars[*counter].abs() >= LARGEST
+                    || row.scalars[*counter].abs() >= MAXIMUM_SAMPLED_NUMBER
             })
         };
         counters.is_empty() || counters.iter().any(bounds)
     };
     let variables = others.into_iter().filter(|&one| is_end(one));
-    let sizes = vocabulary.sizes().iter().take(MOST_CONSTANTS);
+    let sizes = vocabulary.sizes().iter().take(MAXIMUM_CONSTANTS);
     let ends: Vec<End> = variables
         .map(|number| End::Variable(number, 0))
         .chain(sizes.map(|&size| End::Constant(size)))
@@ -70,7 +70,7 @@ pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary)
     let mut add = |from: End, to: End, within: Option<End>| {
         ranges.push(Range { from, to, within });
     };
-    // Where `a[2 * i]` is written, the cells before 2 · i are.
+    // If `a[2 * i]` is written, the cells before 2 · i are written.
     for (counter, stride) in strides(place, view) {
         if never_negative(&counter) {
             let multiple = End::Multiple(counter, stride);
@@ -97,12 +97,11 @@ pub(super) fn ranges(place: &PlaceSamples, view: &View, vocabulary: &Vocabulary)
     for &end in &ends {
         add(End::Constant(0), end, None);
     }
-    ranges.truncate(MOST_RANGES);
+    ranges.truncate(MAXIMUM_RANGES);
     ranges
 }
 
-/// Variables that the view's array is also indexed with multiples of, by their numbers, with the factors; none if the view
-/// does not have all of the cells.
+/// Returns the variables, by number, of which multiples index the array, too, with the factors; none for partial views.
 pub(super) fn strides(place: &PlaceSamples, view: &View) -> Vec<(usize, i128)> {
     let mut all = Vec::new();
     if view.stride() != Some(1) {
@@ -145,7 +144,7 @@ impl End {
 }
 
 impl Range {
-    /// The numbers before the variable with this number.
+    /// The range of the numbers before the variable.
     const fn before(variable: usize) -> Self {
         Self {
             from: End::Constant(0),
@@ -154,12 +153,12 @@ impl Range {
         }
     }
 
-    /// Whether it begins with the first cell.
+    /// Checks whether it begins with the first cell.
     pub(super) const fn is_from_first(self) -> bool {
         matches!(self.from, End::Constant(0))
     }
 
-    /// That any number is in it.
+    /// Returns the condition that [`any_index`] is in the range.
     pub(super) fn term(self, place: &PlaceSamples, sort: Sort) -> TermId {
         let any = any_index(sort);
         let [from, to] = [self.from, self.to].map(|end| end.term(place, sort));
@@ -167,7 +166,7 @@ impl Range {
             Sort::Int => store().int_lt(a, b),
             _ => store().ult(a, b),
         };
-        // What is negative is beyond all numbers, and no cell has it.
+        // A negative end gives no cells; as an unsigned number, it would be beyond all.
         let is_size = match self.to {
             End::Constant(_) => TermId::TRUE,
             End::Variable(number, _) | End::Multiple(number, _) => {
@@ -181,7 +180,7 @@ impl Range {
         store().and([is_from, before(any, to), is_size, within])
     }
 
-    /// That any number and the next one are in it.
+    /// Returns the condition that [`any_index`] and the next number are in the range.
     pub(super) fn term_with_next(self, place: &PlaceSamples, sort: Sort) -> TermId {
         let next = sum(sort, any_index(sort), constant(sort, 1));
         let to = self.to.term(place, sort);

@@ -1,11 +1,11 @@
-//! Pieces of arrays that are sorted, and cells that are in an order with one of them.
+//! Sorted segments of arrays, and cells that are in an order with one of their cells.
 //!
-//! That cells in a range ascend is said of neighbours, `a[k] ≤ a[k + 1]`, which is inductive where a loop compares
-//! neighbours; a cell at a variable is in an order with all cells of a range where a loop looks for the least one, or has
-//! put the least one there (`a[i - 1] ≤ a[k]` for all k from i on: selection sort). A loop that notes in a flag whether it
-//! has found two in the wrong order leaves neighbours sorted where the flag says so.
+//! Sortedness is a fact about neighbours, `a[k] ≤ a[k + 1]`, which is inductive where a loop compares neighbours. A
+//! cell at a variable is in an order with all cells of a range where a loop searches the least one, or has moved the
+//! least one there (`a[i - 1] ≤ a[k]` for all k from i on: selection sort). If a loop records in a flag whether it has
+//! found two neighbours in the wrong order, the flag implies that they are sorted.
 
-use super::fits::{cell, some};
+use super::fits::{cell, limited};
 use super::ranges::{Range, ranges};
 use super::{Vocabulary, at_most, constant, sum};
 use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples};
@@ -13,14 +13,14 @@ use crate::analysis::invariants::views::View;
 use crate::certify::certificate::any_index;
 use crate::term::{Build, Pool, Rebuild, Sort, TermId, store};
 
-/// Pairs of cells in samples, for an order to be believed.
-const CONVINCING: usize = 4;
+/// Minimum number of pairs of cells in samples for an order.
+const MINIMUM_PAIRS: usize = 4;
 
-/// The most flags under which pieces are looked at, and the most variables whose cells are.
-const MOST_FLAGS: usize = 4;
-const MOST_PIVOTS: usize = 4;
+/// Maximum number of flags under which segments are tried, and of variables whose cells are.
+const MAXIMUM_FLAGS: usize = 4;
+const MAXIMUM_PIVOTS: usize = 4;
 
-/// Which of two cells is not larger.
+/// The order of two cells, not strict.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Order {
     Ascending,
@@ -30,7 +30,7 @@ enum Order {
 impl Order {
     const BOTH: [Self; 2] = [Self::Ascending, Self::Descending];
 
-    /// The two in order: the smaller one first.
+    /// Returns the two in order: the smaller one first.
     fn sorted<T>(self, first: T, second: T) -> [T; 2] {
         match self {
             Self::Ascending => [first, second],
@@ -39,29 +39,29 @@ impl Order {
     }
 }
 
-/// The cell at a variable, or at the number before.
+/// The cell at a variable, or at a constant distance from it.
 #[derive(Copy, Clone, PartialEq, Eq)]
 struct Pivot {
     variable: usize,
     more: i128,
 }
 
-/// A variable with few values has this one.
+/// The condition that a variable with few values has this one.
 #[derive(Copy, Clone)]
 struct Flag {
     variable: usize,
     value: i128,
 }
 
-/// How pairs of cells were in samples.
+/// Counts of pairs of cells in samples.
 #[derive(Default)]
 struct Pairs {
     count: usize,
     strict: usize,
 }
 
-/// A view with the place's samples.
-struct Piece<'p> {
+/// A view with the location's samples.
+struct SampledView<'p> {
     place: &'p PlaceSamples,
     view: &'p View,
 }
@@ -72,26 +72,26 @@ pub(super) fn candidates(place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<T
         if !matches!(store().sort(view.cell()), Sort::BitVec(8..=64) | Sort::Int) {
             continue;
         }
-        let piece = Piece { place, view };
+        let sampled = SampledView { place, view };
         let ranges = ranges(place, view, vocabulary);
-        let (pivots, flags) = (piece.pivots(), piece.flags());
+        let (pivots, flags) = (sampled.pivots(), sampled.flags());
         for &range in &ranges {
-            all.extend(piece.neighbours(range, &flags));
+            all.extend(sampled.neighbours(range, &flags));
         }
-        all.extend(piece.two_cells(&pivots));
+        all.extend(sampled.two_cells(&pivots));
         for &range in &ranges {
-            all.extend(piece.around_pivots(range, &pivots));
+            all.extend(sampled.around_pivots(range, &pivots));
         }
     }
-    some(all)
+    limited(all)
 }
 
-impl Piece<'_> {
+impl SampledView<'_> {
     fn cell(&self, row: &ArrayRow, number: i128) -> Option<i128> {
         cell(self.place, self.view, row, number)
     }
 
-    /// The cell at the number, as a term.
+    /// Returns the cell at the number, as a term.
     fn cell_at(&self, number: TermId) -> TermId {
         let any = any_index(self.view.sort);
         let replace = |term| (term == any).then_some(number);
@@ -102,7 +102,7 @@ impl Piece<'_> {
         at_most(store().sort(self.view.cell()), false, least, most)
     }
 
-    /// That neighbours in the range are sorted, in all states or under a flag.
+    /// Returns candidates that neighbours in the range are sorted, in all states or under a flag.
     fn neighbours(&self, range: Range, flags: &[Flag]) -> Vec<TermId> {
         let sort = self.view.sort;
         let any = any_index(sort);
@@ -133,8 +133,8 @@ impl Piece<'_> {
         all
     }
 
-    /// The neighbours in the range in samples, if they are sorted there. If all are equal they are only of interest from the
-    /// first cell on: what loops sort is rarely seen sorted but where there is nothing to sort.
+    /// Returns the counts of neighbours in the range in samples, if they are sorted. If all are equal, they count only
+    /// from the first cell on: segments that a loop sorts are rarely sorted in samples except where that is trivial.
     fn sorted(&self, range: Range, order: Order, flag: Option<Flag>) -> Option<Pairs> {
         let mut pairs = Pairs::default();
         for row in &self.place.array_rows {
@@ -152,21 +152,21 @@ impl Piece<'_> {
                 }
             }
         }
-        let is_enough = pairs.count >= CONVINCING && range.is_from_first();
+        let is_enough = pairs.count >= MINIMUM_PAIRS && range.is_from_first();
         match is_enough {
             true => Some(pairs),
-            false => pairs.convincing(),
+            false => pairs.if_sufficient(),
         }
     }
 
-    /// Variables with few values, with each of these.
+    /// Returns the flags of variables with few values.
     fn flags(&self) -> Vec<Flag> {
         let mut flags = Vec::new();
         for variable in 0..self.place.variables.len() {
             let mut values: Vec<i128> = self.place.rows.iter().map(|row| row[variable]).collect();
             values.sort_unstable();
             values.dedup();
-            if (1..=2).contains(&values.len()) && flags.len() < MOST_FLAGS {
+            if (1..=2).contains(&values.len()) && flags.len() < MAXIMUM_FLAGS {
                 flags.extend(values.into_iter().map(|value| Flag { variable, value }));
             }
         }
@@ -177,13 +177,13 @@ impl Piece<'_> {
         let variables = self.place.variables.iter().enumerate();
         let by = variables
             .filter(|(_, one)| one.sort == self.view.sort && self.view.by.contains(&one.term));
-        let pivots = by.take(MOST_PIVOTS);
+        let pivots = by.take(MAXIMUM_PIVOTS);
         pivots
             .flat_map(|(variable, _)| [0, -1].map(|more| Pivot { variable, more }))
             .collect()
     }
 
-    /// The pivot's cell, and the condition that there is one.
+    /// Returns the pivot's cell, and the condition that it exists.
     fn pivot_term(&self, pivot: Pivot) -> (TermId, TermId) {
         let sort = self.view.sort;
         let variable = self.place.variables[pivot.variable].term;
@@ -197,7 +197,7 @@ impl Piece<'_> {
         (number >= 0).then(|| self.cell(row, number)).flatten()
     }
 
-    /// Orders of the cells at two variables, and equality of such a cell and a variable.
+    /// Returns orders of the cells at two variables, and equations of such a cell and a variable.
     fn two_cells(&self, pivots: &[Pivot]) -> Vec<TermId> {
         let mut all = Vec::new();
         for &one in pivots {
@@ -209,7 +209,7 @@ impl Piece<'_> {
                     Some((self.pivot_value(row, one)?, self.pivot_value(row, other)?))
                 });
                 let is_sorted = values.all(|(a, b)| pairs.add(Order::Ascending, a, b).is_some());
-                if is_sorted && pairs.count >= CONVINCING {
+                if is_sorted && pairs.count >= MINIMUM_PAIRS {
                     let (other_cell, other_exists) = self.pivot_term(other);
                     let both = store().and2(exists, other_exists);
                     all.push(store().implies(both, self.at_most([cell, other_cell])));
@@ -226,7 +226,7 @@ impl Piece<'_> {
                     && variable.term != cell
                     && varies
                     && is_equal
-                    && values.len() >= CONVINCING
+                    && values.len() >= MINIMUM_PAIRS
                 {
                     all.push(store().implies(exists, store().eq(cell, variable.term)));
                 }
@@ -235,7 +235,7 @@ impl Piece<'_> {
         all
     }
 
-    /// Orders of a pivot's cell with all cells of the range.
+    /// Returns orders of a pivot's cell with all cells of the range.
     fn around_pivots(&self, range: Range, pivots: &[Pivot]) -> Vec<TermId> {
         let sort = self.view.sort;
         let inside = range.term(self.place, sort);
@@ -269,7 +269,7 @@ impl Piece<'_> {
                 }
             }
         }
-        pairs.convincing()
+        pairs.if_sufficient()
     }
 }
 
@@ -282,7 +282,7 @@ impl Pairs {
         (least <= most).then_some(())
     }
 
-    fn convincing(self) -> Option<Self> {
-        (self.count >= CONVINCING && self.strict > 0).then_some(self)
+    fn if_sufficient(self) -> Option<Self> {
+        (self.count >= MINIMUM_PAIRS && self.strict > 0).then_some(self)
     }
 }

@@ -1,18 +1,18 @@
-//! Variables that add up cells of arrays.
+//! Variables that sum up cells of arrays.
 //!
-//! A loop that runs `sum = sum + a[i]` leaves behind that the variable is the sum of the cells before i, and one that
-//! subtracts them again that it is what is left of the sum of all. So the sums of the cells before counters and before
-//! what counters are compared with are columns of linear equations, beside the other variables.
+//! After a loop with `sum = sum + a[i]`, the variable is the sum of the cells before i; after one that subtracts them
+//! again, it is the rest of the sum of all. So the sums of the cells before counters, and before bounds of counters,
+//! are columns of linear equations, beside the other variables.
 
-use super::fits::{Column, LARGEST, cell, fit, some};
+use super::fits::{Column, MAXIMUM_SAMPLED_NUMBER, cell, fit, limited};
 use crate::analysis::invariants::samples::{ArrayRow, PlaceSamples};
 use crate::analysis::invariants::views::View;
 use crate::certify::certificate::any_index;
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm, store};
 
-/// The most variables before which cells are added up, and the most cells that are.
-const MOST_ENDS: usize = 4;
-const MOST_CELLS: i128 = 64;
+/// Maximum number of variables that end sums, and of cells that are summed up.
+const MAXIMUM_ENDS: usize = 4;
+const MAXIMUM_CELLS: i128 = 64;
 
 pub(super) fn candidates(place: &PlaceSamples) -> Vec<TermId> {
     let mut all = Vec::new();
@@ -21,24 +21,27 @@ pub(super) fn candidates(place: &PlaceSamples) -> Vec<TermId> {
             all.extend(of_view(place, view));
         }
     }
-    some(all)
+    limited(all)
 }
 
-/// What variables are of the sums of the view's cells.
+/// Returns equations of variables with sums of the view's cells.
 fn of_view(place: &PlaceSamples, view: &View) -> Vec<TermId> {
     let mut all = Vec::new();
     let ends = ends(place, view);
     if ends.is_empty() {
         return all;
     }
-    // The states in which all of the cells that are added up are sampled, with the sums.
+    // The states in which all summed cells are sampled, with the sums.
     let mut rows: Vec<(&ArrayRow, Vec<i128>)> = Vec::new();
     for row in &place.array_rows {
         let sums = ends
             .iter()
             .map(|&end| sum_before(place, view, row, row.scalars[end]));
         if let Some(sums) = sums.collect()
-            && row.scalars.iter().all(|value| value.abs() < LARGEST)
+            && row
+                .scalars
+                .iter()
+                .all(|value| value.abs() < MAXIMUM_SAMPLED_NUMBER)
         {
             rows.push((row, sums));
         }
@@ -74,7 +77,7 @@ fn of_view(place: &PlaceSamples, view: &View) -> Vec<TermId> {
     all
 }
 
-/// The variables before which cells may be added up: those that the array is indexed with, and those that bound one of them.
+/// Returns the variables that may end sums: those that index the array, and those that bound one of them.
 fn ends(place: &PlaceSamples, view: &View) -> Vec<usize> {
     let of_sort = |number: &usize| place.variables[*number].sort == view.sort;
     let numbers = (0..place.variables.len()).filter(of_sort);
@@ -89,19 +92,19 @@ fn ends(place: &PlaceSamples, view: &View) -> Vec<usize> {
         })
     };
     ends.extend(others.into_iter().filter(bounds));
-    ends.truncate(MOST_ENDS);
+    ends.truncate(MAXIMUM_ENDS);
     ends
 }
 
-/// The sum of the view's cells before the number in a state.
+/// Returns the sum of the view's cells before the number in a state.
 fn sum_before(place: &PlaceSamples, view: &View, row: &ArrayRow, end: i128) -> Option<i128> {
-    if !(0..=MOST_CELLS).contains(&end) {
+    if !(0..=MAXIMUM_CELLS).contains(&end) {
         return None;
     }
     (0..end).map(|number| cell(place, view, row, number)).sum()
 }
 
-/// The same as a term: from the view's first cell on.
+/// Returns the same sum as a term, from the view's first cell on.
 fn sum_term(view: &View, end: TermId) -> TermId {
     let any = any_index(view.sort);
     let below = |number: TermId| {

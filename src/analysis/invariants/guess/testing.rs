@@ -1,10 +1,10 @@
-//! Samples made up for tests, and what formulas say of states.
+//! Artificial samples, and the evaluation of formulas on states, for tests.
 
 use crate::analysis::invariants::samples::{PlaceSamples, SampledVariable, value};
 use crate::program::VariableId;
 use crate::term::{Build, Sort, Symbol, TermId, evaluate, store};
 
-/// States of signed variables of 32 bits.
+/// Makes samples of signed variables of 32 bits.
 pub fn sampled(names: &[&str], rows: Vec<Vec<i128>>) -> PlaceSamples {
     let sort = Sort::BitVec(32);
     let variables = names
@@ -20,8 +20,8 @@ pub fn sampled(names: &[&str], rows: Vec<Vec<i128>>) -> PlaceSamples {
     PlaceSamples::with_rows(variables.collect(), rows)
 }
 
-/// Whether one of the formulas holds of the one state and not of the other.
-pub fn is_said<const N: usize>(
+/// Checks whether one of the formulas holds of the one state and not of the other.
+pub fn is_distinguished<const N: usize>(
     formulas: &[TermId],
     place: &PlaceSamples,
     holds: [i128; N],

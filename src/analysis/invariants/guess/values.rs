@@ -1,11 +1,11 @@
 //! Candidates about single variables, and the program's own conditions.
 
-use super::vocabulary::MOST_THRESHOLDS;
+use super::vocabulary::MAXIMUM_THRESHOLDS;
 use super::{Column, Vocabulary, at_most};
 use crate::term::{Build, Sort, TermId, store};
 
-/// A variable with so many values at most is said to have one of them.
-const FEW: usize = 8;
+/// Maximum number of values of a variable whose set of values is a candidate.
+const MAXIMUM_VALUES: usize = 8;
 
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = of_variables(columns, vocabulary);
@@ -13,7 +13,7 @@ pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<Ter
     all
 }
 
-/// Those about single variables.
+/// Returns candidates about single variables.
 pub(super) fn of_variables(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for column in columns {
@@ -37,7 +37,8 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     if column.variable.sort == Sort::Bool {
         return;
     }
-    if distinct.len() > 1 && distinct.len() <= FEW && values.len() >= 2 * distinct.len() {
+    if distinct.len() > 1 && distinct.len() <= MAXIMUM_VALUES && values.len() >= 2 * distinct.len()
+    {
         let equal = distinct
             .iter()
             .map(|&value| store().eq(term, column.constant(value)));
@@ -54,7 +55,7 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     let below = thresholds.iter().rev().copied();
     for bound in below
         .filter(|value| *value <= low && possible(value))
-        .take(MOST_THRESHOLDS)
+        .take(MAXIMUM_THRESHOLDS)
         .chain([low])
     {
         all.push(at_most(sort, unsigned, column.constant(bound), term));
@@ -63,7 +64,7 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
         all.extend(congruence(column, modulus, values[0]));
     }
     all.extend(power_of_two(column, &distinct));
-    // A value that is never taken although its neighbours are.
+    // A value that is not taken although its neighbours are.
     for &value in &[0, 1, -1] {
         if !distinct.contains(&value) && low < value && value < high {
             all.push(store().ne(term, column.constant(value)));
@@ -71,7 +72,7 @@ fn one(column: &Column, vocabulary: &Vocabulary, all: &mut Vec<TermId>) {
     }
 }
 
-/// The next two powers of two above what is large: how far something comes that is doubled.
+/// Returns the next two powers of two above a large maximum, as bounds of variables that are doubled.
 fn next_powers_of_two(column: &Column, high: i128) -> Vec<i128> {
     let Sort::BitVec(width) = column.variable.sort else {
         return Vec::new();
@@ -85,7 +86,7 @@ fn next_powers_of_two(column: &Column, high: i128) -> Vec<i128> {
     next.filter(|&power| power < end).collect()
 }
 
-/// At most one bit is set, if that is so of several values.
+/// Returns the formula that at most one bit is set, if that holds of several values.
 fn power_of_two(column: &Column, distinct: &[i128]) -> Option<TermId> {
     let Sort::BitVec(width) = column.variable.sort else {
         return None;
@@ -98,7 +99,7 @@ fn power_of_two(column: &Column, distinct: &[i128]) -> Option<TermId> {
     is_telling.then(|| store().eq(common, store().bv(width, 0)))
 }
 
-/// The greatest number by which all values are congruent, if it says anything.
+/// Returns the greatest modulus for which all values are congruent, if it is not trivial.
 fn modulus(values: &[i128]) -> Option<i128> {
     let first = *values.first()?;
     let gcd = values.iter().fold(0, |gcd, &value| {
@@ -107,7 +108,7 @@ fn modulus(values: &[i128]) -> Option<i128> {
     (gcd > 1 && values.len() > 2).then_some(gcd)
 }
 
-/// x ≡ r modulo m: for bit vectors the greatest power of two in m, which wrap-around respects, and m itself.
+/// Returns x ≡ r modulo m: for bit vectors, modulo the power of two in m, which wrap-around preserves, and modulo m.
 fn congruence(column: &Column, modulus: i128, residue: i128) -> Vec<TermId> {
     let term = column.variable.term;
     let mut all = Vec::new();
@@ -133,7 +134,7 @@ fn congruence(column: &Column, modulus: i128, residue: i128) -> Vec<TermId> {
     all
 }
 
-/// The program's conditions, and their negations, that no sample contradicts.
+/// Returns the program's conditions, and their negations, that no sample contradicts.
 pub(super) fn conditions(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     let mut all = Vec::new();
     for condition in vocabulary.conditions_over(columns.iter().map(|column| column.variable.term)) {

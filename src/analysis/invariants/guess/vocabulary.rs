@@ -1,4 +1,4 @@
-//! What the program itself speaks of.
+//! The vocabulary of candidates: the program's constants and conditions.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,25 @@ use crate::term::{
     for_each_subterm, free_variables, store,
 };
 
-/// Thresholds on either side of the sampled values.
-pub(super) const MOST_THRESHOLDS: usize = 6;
+/// Maximum number of thresholds on either side of the sampled values.
+pub(super) const MAXIMUM_THRESHOLDS: usize = 6;
 
-/// The most conditions that are used.
-const MOST_CONDITIONS: usize = 200;
+/// Maximum number of conditions that are used.
+const MAXIMUM_CONDITIONS: usize = 200;
 
 /// Constants and conditions of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
-    /// For each sort its constants and their neighbours, in order.
+    /// For each sort, the program's constants and their neighbours, in order.
     thresholds: FxHashMap<Sort, Vec<i128>>,
-    /// Constants that may be sizes, in order.
+    /// Constants that may be sizes of arrays, in order.
     sizes: Vec<i128>,
-    /// Atomic conditions over variables and cells at constant indices, with these.
+    /// Atomic conditions, each with the variables and the cells at constant indices that it reads.
     conditions: Vec<(TermId, Vec<TermId>)>,
 }
 
 impl Vocabulary {
-    /// Those of the program.
+    /// Collects the vocabulary of the program.
     pub fn of(program: &Program) -> Self {
         let operations = program.edges.iter().flat_map(|edge| &edge.operations);
         let mut constants: FxHashMap<Sort, BTreeSet<i128>> = FxHashMap::default();
@@ -63,7 +63,7 @@ impl Vocabulary {
         for sort in [Sort::BitVec(32), Sort::BitVec(64), Sort::Int] {
             constants.entry(sort).or_default().extend([-1, 0, 1]);
         }
-        atoms.truncate(MOST_CONDITIONS);
+        atoms.truncate(MAXIMUM_CONDITIONS);
         let over = |atom| {
             let (named, cells) = with_named_cells(atom);
             let variables = free_variables(store(), named).into_iter();
@@ -86,8 +86,7 @@ impl Vocabulary {
         }
     }
 
-    /// With the same conditions about the state in which a function was entered ([`AT_ENTRY`]), for pairs of such a state and
-    /// a later one.
+    /// Adds the conditions about the state at the function's entry ([`AT_ENTRY`]), for pairs of that and a later state.
     pub fn with_entry(mut self) -> Self {
         let moved = |&term: &TermId| at_instance(store(), term, AT_ENTRY);
         let conditions = self.conditions.iter();
@@ -103,11 +102,11 @@ impl Vocabulary {
         self.thresholds.get(&sort).map_or(&[], Vec::as_slice)
     }
 
-    /// The first of them that are no less than the number.
+    /// The first thresholds that are no less than the number.
     pub fn next_thresholds(&self, sort: Sort, number: i128) -> impl Iterator<Item = i128> {
         let thresholds = self.thresholds(sort).iter().copied();
         let above = thresholds.filter(move |&value| value >= number);
-        above.take(MOST_THRESHOLDS)
+        above.take(MAXIMUM_THRESHOLDS)
     }
 
     /// Constants that may be sizes of arrays: those in conditions.
@@ -129,7 +128,7 @@ impl Vocabulary {
         conditions.flat_map(|condition| [condition, store().not(condition)])
     }
 
-    /// The conditions over no other variables and cells than these.
+    /// Returns the conditions over no other variables and cells than these.
     pub fn conditions_over(&self, variables: impl Iterator<Item = TermId>) -> Vec<TermId> {
         let known: FxHashSet<TermId> = variables.collect();
         let conditions = self.conditions.iter();
@@ -139,7 +138,7 @@ impl Vocabulary {
             .collect()
     }
 
-    /// The condition's truth in each sample; `None` if it cannot be told.
+    /// Returns the condition's truth in each sample; `None` if it cannot be evaluated.
     pub(in super::super) fn truths(
         &self,
         condition: TermId,
@@ -174,7 +173,7 @@ impl Vocabulary {
     }
 }
 
-/// A number as a value of a sampled sort.
+/// Returns a number as a value of a sampled sort.
 pub(super) fn value(sort: Sort, number: i128) -> Value {
     match sort {
         Sort::Bool => Value::Bool(number != 0),

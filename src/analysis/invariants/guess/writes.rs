@@ -1,10 +1,10 @@
-//! What writes to arrays leave behind.
+//! Facts that writes to arrays establish.
 //!
-//! A loop that runs `b[N - 1 - i] = a[i]` for growing i leaves that relation behind for each i so far. So a write in a
-//! block is a fact about the program's variables when the block ends, and with [`any_index`] in the place of a variable
-//! in its index, a candidate for all values that this variable has had (compare Prabhu, Fedyukovich, Madhukar and Gupta,
-//! Quantified Invariants via Syntax-Guided Synthesis, CAV 2019). Where the written value comes from outside, what the
-//! block demands of it takes the place of the value.
+//! A loop that executes `b[N - 1 - i] = a[i]` for growing i establishes that relation for each i so far. So a write in
+//! a block is a fact about the program's variables at the block's end, and with [`any_index`] in the place of a
+//! variable in its index, a candidate for all values that this variable has had (compare Prabhu, Fedyukovich, Madhukar
+//! and Gupta, Quantified Invariants via Syntax-Guided Synthesis, CAV 2019). If the written value is an input, the
+//! block's conditions on it take the place of the value.
 
 use rustc_hash::FxHashMap;
 
@@ -16,10 +16,10 @@ use crate::term::{
     Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, free_variables, store,
 };
 
-/// The most facts of a program.
-const MOST: usize = 60;
-/// So many writes of a block are looked at.
-const MOST_WRITES: usize = 16;
+/// Maximum number of facts of a program.
+const MAXIMUM_FACTS: usize = 60;
+/// Maximum number of writes of a block.
+const MAXIMUM_WRITES_PER_BLOCK: usize = 16;
 
 /// A fact that may hold for a range of values of a variable.
 #[derive(Clone, Debug)]
@@ -27,19 +27,19 @@ pub struct Quantified {
     pub variable: TermId,
     /// The sort of the values.
     pub sort: Sort,
-    /// Over [`any_index`] of the sort, and over the program's variables.
+    /// The fact over [`any_index`] of the sort, and over the program's variables.
     pub fact: TermId,
 }
 
 /// A write to an array.
 struct Write {
-    /// Whether it takes place.
+    /// The condition under which it takes place.
     condition: TermId,
     index: TermId,
     value: TermId,
 }
 
-/// What the writes of the program's blocks leave behind.
+/// Returns the facts that the writes of the program's blocks establish.
 pub fn facts(blocks: &Blocks) -> Vec<Quantified> {
     let strides = strides(blocks);
     let mut all: Vec<Quantified> = Vec::new();
@@ -51,7 +51,7 @@ pub fn facts(blocks: &Blocks) -> Vec<Quantified> {
                         all.push(quantified);
                     }
                 }
-                if all.len() >= MOST {
+                if all.len() >= MAXIMUM_FACTS {
                     return all;
                 }
             }
@@ -60,12 +60,12 @@ pub fn facts(blocks: &Blocks) -> Vec<Quantified> {
     all
 }
 
-/// The fact with [`any_index`] in the place of a variable in an index, for each such variable.
+/// Replaces a variable in an index of the fact by [`any_index`], for each such variable.
 pub fn for_each_variable(fact: TermId) -> Vec<Quantified> {
     with_variables(fact, &FxHashMap::default())
 }
 
-/// By how much a variable grows or falls in a block, if that is more than one.
+/// Returns the constant by which a variable changes in a block, without sign, if that is more than one.
 fn strides(blocks: &Blocks) -> FxHashMap<Symbol, i128> {
     let program = blocks.inlined().program();
     let mut strides = FxHashMap::default();
@@ -90,7 +90,7 @@ fn strides(blocks: &Blocks) -> FxHashMap<Symbol, i128> {
     strides
 }
 
-/// The fact for each variable in an index; for its multiples alone if it has a stride.
+/// Quantifies the fact over each variable in an index; over its multiples only if it has a stride.
 fn with_variables(fact: TermId, strides: &FxHashMap<Symbol, i128>) -> Vec<Quantified> {
     let mut variables = Vec::new();
     for index in read_indices(fact) {
@@ -124,7 +124,7 @@ fn with_variables(fact: TermId, strides: &FxHashMap<Symbol, i128>) -> Vec<Quanti
     variables.into_iter().map(quantify).collect()
 }
 
-/// What the block's writes leave behind, over the variables as they were before it.
+/// Returns the facts that the block's writes establish, over the variables as they were before it.
 fn of_block(blocks: &Blocks, block: &Block) -> Vec<TermId> {
     let program = blocks.inlined().program();
     let is_input = |term: TermId| {
@@ -154,17 +154,17 @@ fn of_block(blocks: &Blocks, block: &Block) -> Vec<TermId> {
             if !is_input(value) && !is_input(condition) {
                 facts.push(store().implies(condition, store().eq(cell, value)));
             } else if condition == TermId::TRUE {
-                let demanded = demands(block.guard, value, cell).into_iter();
-                facts.extend(demanded.filter(|&fact| !is_input(fact)));
+                let conditions = conditions_on(block.guard, value, cell).into_iter();
+                facts.extend(conditions.filter(|&fact| !is_input(fact)));
             }
         }
     }
     facts
 }
 
-/// The writes that make up an array, under a condition.
+/// Collects the writes that make up an array, under a condition.
 fn collect(array: TermId, condition: TermId, writes: &mut Vec<Write>) {
-    if writes.len() >= MOST_WRITES {
+    if writes.len() >= MAXIMUM_WRITES_PER_BLOCK {
         return;
     }
     match store().kind(array) {
@@ -191,7 +191,7 @@ fn collect(array: TermId, condition: TermId, writes: &mut Vec<Write>) {
     }
 }
 
-/// When the cell gets a value that is not the one that it has, and that value.
+/// Returns the condition under which the write changes the cell, and the value then.
 fn unless_kept(before: TermId, index: TermId, value: TermId) -> (TermId, TermId) {
     let kept = store().select(before, index);
     match store().kind(value) {
@@ -207,8 +207,8 @@ fn unless_kept(before: TermId, index: TermId, value: TermId) -> (TermId, TermId)
     }
 }
 
-/// What a guard demands of a value, said of the cell that has it.
-fn demands(guard: TermId, value: TermId, cell: TermId) -> Vec<TermId> {
+/// Returns the guard's conditions on a value, stated about the cell that has it.
+fn conditions_on(guard: TermId, value: TermId, cell: TermId) -> Vec<TermId> {
     let conjuncts = match store().kind(guard) {
         TermKind::Apply {
             op: Op::And,

@@ -1,4 +1,4 @@
-//! Whether candidates hold behind a block: the questions of one thread.
+//! Consecution queries of one thread: whether candidates hold after a block.
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::analysis::CancellationToken;
 use crate::analysis::invariants::samples::{SampledVariable, Samples, number};
 use crate::certify::certificate::{indices_of, instances_at, quantified};
 use crate::entailment::unknowns::is_hard;
-use crate::entailment::{Core, Oracle, Premises, Rung};
+use crate::entailment::{Core, Oracle, Premises, Stage};
 use crate::program::InlinedLocation;
 use crate::program::block::{Block, Blocks};
 use crate::solver::question::{Question, Respondents};
@@ -22,81 +22,84 @@ use crate::term::{
     Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, free_variables, prefix_sums, store,
 };
 
-/// Wall times of queries.
+/// Limits of the wall time of queries.
 #[derive(Copy, Clone, Debug)]
-pub struct Patience {
-    /// Over many candidates.
-    many: Duration,
-    /// Over one candidate, where the one over many was not answered.
-    one: Duration,
-    /// Over several such candidates.
-    alone: Duration,
+pub struct QueryLimits {
+    /// For a query over many candidates.
+    together: Duration,
+    /// For a query over one candidate, after one over many was undecided.
+    single: Duration,
+    /// For all such queries together.
+    all_single: Duration,
 }
 
-pub const PATIENT: Patience = Patience {
-    many: Duration::from_millis(400),
-    one: Duration::from_millis(300),
-    alone: Duration::from_millis(1_500),
+pub const ORDINARY_LIMITS: QueryLimits = QueryLimits {
+    together: Duration::from_millis(400),
+    single: Duration::from_millis(300),
+    all_single: Duration::from_millis(1_500),
 };
 
-/// For candidates of which there are many, each asked about in several clauses.
-pub const BRISK: Patience = Patience {
-    many: Duration::from_millis(150),
-    one: Duration::from_millis(100),
-    alone: Duration::from_millis(300),
+/// For many candidates, each of which needs queries on several clauses.
+pub const SHORT_LIMITS: QueryLimits = QueryLimits {
+    together: Duration::from_millis(150),
+    single: Duration::from_millis(100),
+    all_single: Duration::from_millis(300),
 };
 
-/// For candidates of which others will come soon.
-pub(super) const IMPATIENT: Patience = Patience {
-    many: Duration::from_millis(50),
-    one: Duration::ZERO,
-    alone: Duration::ZERO,
+/// For candidates that are soon followed by others.
+pub(super) const SHORTEST_LIMITS: QueryLimits = QueryLimits {
+    together: Duration::from_millis(50),
+    single: Duration::ZERO,
+    all_single: Duration::ZERO,
 };
 
-impl Patience {
-    /// So many times the time for a question over many, up to what [`PATIENT`] has.
+impl QueryLimits {
+    /// Multiplies the limit of a query over many candidates, up to that of [`ORDINARY_LIMITS`].
     pub fn times(self, factor: u32) -> Self {
         Self {
-            many: self.many.saturating_mul(factor).min(PATIENT.many),
+            together: self
+                .together
+                .saturating_mul(factor)
+                .min(ORDINARY_LIMITS.together),
             ..self
         }
     }
 }
 
-/// Asks what holds behind blocks, or behind other steps.
+/// Decides whether formulas hold after blocks, or after other steps.
 pub struct Consecution {
     pub blocks: Arc<Blocks>,
     pub solver: Box<dyn Solver>,
-    alone: Respondents,
+    single_query_solver: Respondents,
     pub token: CancellationToken,
-    pub patience: Patience,
+    pub limits: QueryLimits,
     pub means: Means,
 }
 
-/// By what goals are shown.
+/// The means by which goals are proved.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// The whole ladder of [`crate::entailment`].
+    /// All stages of [`crate::entailment`].
     All,
-    /// The rungs that ask no solver, multiplying out among them.
+    /// Only the stages without a solver, such as multiplying out.
     Algebra,
 }
 
-/// What another thread needs to ask the same way.
+/// The settings from which another thread makes its own [`Consecution`].
 pub(super) struct Recipe {
     blocks: Arc<Blocks>,
     solver: SolverConfig,
     token: CancellationToken,
-    patience: Patience,
+    limits: QueryLimits,
     means: Means,
 }
 
 impl Recipe {
-    /// With a solver of its own.
+    /// Makes one, with a solver of its own.
     pub fn make(&self) -> Result<Consecution, SolverError> {
         let solver = new_solver(self.solver, Rc::new(Arena::new()))?;
         let token = &self.token;
-        let made = Consecution::new(&self.blocks, solver, token, self.patience);
+        let made = Consecution::new(&self.blocks, solver, token, self.limits);
         Ok(Consecution {
             means: self.means,
             ..made
@@ -105,13 +108,13 @@ impl Recipe {
 }
 
 impl Consecution {
-    /// For another thread.
+    /// Returns the settings for another thread.
     pub(super) fn recipe(&self) -> Recipe {
         Recipe {
             blocks: Arc::clone(&self.blocks),
             solver: self.solver.for_another_thread(),
             token: self.token.clone(),
-            patience: self.patience,
+            limits: self.limits,
             means: self.means,
         }
     }
@@ -120,20 +123,20 @@ impl Consecution {
         blocks: &Arc<Blocks>,
         solver: Box<dyn Solver>,
         token: &CancellationToken,
-        patience: Patience,
+        limits: QueryLimits,
     ) -> Self {
         token.interrupts(solver.interrupter());
         Self {
             blocks: Arc::clone(blocks),
             solver,
-            alone: Respondents::default(),
+            single_query_solver: Respondents::default(),
             token: token.clone(),
-            patience,
+            limits,
             means: Means::All,
         }
     }
 
-    /// The goals that hold behind the block, from all states that satisfy what is assumed.
+    /// Returns the goals that hold after the block, from all states that satisfy the assumptions.
     pub fn holding(
         &mut self,
         block: &Block,
@@ -148,7 +151,7 @@ impl Consecution {
             .map(|goal| (goal, self.preimage(block, goal)))
             .collect();
         let mut held: Vec<TermId> = Vec::new();
-        // The lowest rungs, before the indices of arrays are looked at.
+        // The first stages run first, before array indices are collected.
         let premises = Premises::new(&arena, assumed);
         open.retain(|&(goal, preimage)| {
             let is_decided = block.guard == TermId::FALSE || premises.imply(preimage);
@@ -184,8 +187,8 @@ impl Consecution {
         held
     }
 
-    /// Which of the goals follow from the guard and what is assumed, on the ladder of [`crate::entailment`]; those that are
-    /// not decided in time do not. `observe` is called while the solver has a model that refutes some.
+    /// Decides which of the goals follow from the guard and the assumptions, by the stages of [`crate::entailment`];
+    /// undecided ones count as not following. `observe` is called while the solver has a model that refutes some.
     pub fn entailed(
         &mut self,
         guard: TermId,
@@ -218,7 +221,7 @@ impl Consecution {
         holds
     }
 
-    /// Notes which other goals follow by the laws of division, or by multiplying out.
+    /// Marks further goals that follow by the laws of division, or by multiplying out.
     fn by_arithmetic(
         &mut self,
         guard: TermId,
@@ -229,32 +232,33 @@ impl Consecution {
         let arena = self.solver.arena().clone();
         let premises = [assumed, &[guard]].concat();
         let premises = Premises::new(&arena, &premises);
-        let most = self.patience.many;
+        let limit = self.limits.together;
         for (&goal, holds) in goals.iter().zip(holds) {
             if *holds || self.token.is_cancelled() {
                 continue;
             }
-            let Ok(mut core) = premises.by_remainders(goal, &mut Asked::new(self, most));
+            let Ok(mut core) = premises.by_remainders(goal, &mut LimitedOracle::new(self, limit));
             if core.is_none() {
-                let Ok(found) = premises.by_polynomials(goal, &mut Asked::new(self, most));
+                let Ok(found) = premises.by_polynomials(goal, &mut LimitedOracle::new(self, limit));
                 core = found;
             }
             *holds = core.is_some();
         }
     }
 
-    /// Which of the premises, by their places, imply the goal together with the guard; `None` if that is not seen in the time.
+    /// Returns the indices of premises that imply the goal together with the guard; `None` if undecided.
     pub fn core(
         &mut self,
         guard: TermId,
         premises: &[TermId],
         goal: TermId,
-        most: Duration,
+        limit: Duration,
     ) -> Option<Core> {
         let arena = self.solver.arena().clone();
         let count = premises.len();
         let all = [premises, &[guard]].concat();
-        let early = Premises::new(&arena, &all).below_the_last(goal, &mut Asked::new(self, most));
+        let early =
+            Premises::new(&arena, &all).before_last_stage(goal, &mut LimitedOracle::new(self, limit));
         let Ok(early) = early;
         if let Some(mut core) = early {
             core.retain(|&place| place < count);
@@ -263,7 +267,7 @@ impl Consecution {
         let broken = arena.and2(guard, arena.not(goal));
         self.solver.push();
         self.solver.assert(broken);
-        self.limit(most);
+        self.limit(limit);
         let answer = self.solver.check(premises);
         let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
         self.solver.pop();
@@ -278,14 +282,14 @@ impl Consecution {
             }
             None => {
                 let holds = answer != Answer::Satisfiable
-                    && self.holds_alone(broken, premises, TermId::FALSE);
+                    && self.holds_by_single_query(broken, premises, TermId::FALSE);
                 holds.then(|| (0..count).collect())
             }
         }
     }
 
-    /// What speaks of any index is many instances. So goals are first tried with no other such assumptions than those
-    /// about the same arrays; those that hold move from `open` to `held`.
+    /// A quantified formula has many instances. So goals are first tried with those quantified assumptions only that
+    /// are about the same arrays; those that hold move from `open` to `held`.
     fn by_arrays(
         &mut self,
         block: &Block,
@@ -324,8 +328,8 @@ impl Consecution {
         }
     }
 
-    /// Which of the goals follow from the guard and what is assumed; those that the solver cannot decide in time do not.
-    /// `observe` is called while the solver has a model that refutes some.
+    /// Decides which of the goals follow from the guard and the assumptions, by the solver; undecided ones count as not
+    /// following. `observe` is called while the solver has a model that refutes some.
     fn split(
         &mut self,
         guard: TermId,
@@ -351,7 +355,7 @@ impl Consecution {
         while !open.is_empty() && !self.token.is_cancelled() {
             let broken = open.iter().map(|&index| arena.not(goals[index]));
             let any = arena.or(broken.collect::<Vec<_>>());
-            self.limit(self.patience.many);
+            self.limit(self.limits.together);
             match self.solver.check(&[any]) {
                 Answer::Unsatisfiable => {
                     for index in open.drain(..) {
@@ -359,11 +363,11 @@ impl Consecution {
                     }
                 }
                 Answer::Satisfiable => {
-                    let asked: Vec<TermId> = open.iter().map(|&index| goals[index]).collect();
-                    let mut holding = self.solver.holding(&asked).into_iter();
+                    let open_goals: Vec<TermId> = open.iter().map(|&index| goals[index]).collect();
+                    let mut holding = self.solver.holding(&open_goals).into_iter();
                     let (left, refuted): (Vec<usize>, Vec<usize>) =
                         open.iter().partition(|_| holding.next() == Some(true));
-                    // A model that shows nothing is none to go by.
+                    // A model that refutes no goal is not usable.
                     if refuted.is_empty() {
                         break;
                     }
@@ -378,40 +382,50 @@ impl Consecution {
             }
         }
         self.solver.pop();
-        // Incremental solving is not good at everything. Equations first: more relies on them.
+        // Where incremental solving fails, single queries follow, equations first: more formulas rely on them.
         open.sort_by_key(|&index| arena.arguments(Op::Eq, goals[index]).is_none());
         let begin = Instant::now();
         for index in open {
-            if self.token.is_cancelled() || begin.elapsed() >= self.patience.alone {
+            if self.token.is_cancelled() || begin.elapsed() >= self.limits.all_single {
                 break;
             }
-            // If only the block is hard, a goal that holds does so whatever the hard parts are, nearly always.
+            // If only the block is hard, a goal that holds nearly always does so whatever the values of the hard terms.
             if !is_hard(&arena, &[goals[index]]) && is_hard(&arena, &[guard]) {
                 continue;
             }
             let premises = [assumed, &[guard]].concat();
             let premises = Premises::new(&arena, &premises);
-            let most = self.patience.one;
-            let Ok(mut core) = premises.by_powers(goals[index], &mut Asked::new(self, most));
+            let limit = self.limits.single;
+            let Ok(mut core) =
+                premises.by_powers(goals[index], &mut LimitedOracle::new(self, limit));
             if core.is_none() {
-                let Ok(found) = premises.by_polynomials(goals[index], &mut Asked::new(self, most));
+                let Ok(found) =
+                    premises.by_polynomials(goals[index], &mut LimitedOracle::new(self, limit));
                 core = found;
             }
-            holds[index] = core.is_some() || self.holds_alone(guard, assumed, goals[index]);
+            holds[index] =
+                core.is_some() || self.holds_by_single_query(guard, assumed, goals[index]);
         }
         holds
     }
 
-    /// Whether the goal follows, asked of a solver that need not be ready for another question.
-    pub(super) fn holds_alone(&mut self, guard: TermId, assumed: &[TermId], goal: TermId) -> bool {
+    /// Checks whether the goal follows, by a solver that is not incremental.
+    pub(super) fn holds_by_single_query(
+        &mut self,
+        guard: TermId,
+        assumed: &[TermId],
+        goal: TermId,
+    ) -> bool {
         let arena = self.solver.arena();
         let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
         let question = Question::new(&**arena, &assertions.collect::<Vec<_>>());
-        self.alone.check(&question, &[], self.patience.one) == TextAnswer::Unsatisfiable
+        self.single_query_solver
+            .check(&question, &[], self.limits.single)
+            == TextAnswer::Unsatisfiable
     }
 
-    /// The formulas, each with what it is an instance of: those that speak of any index for the indices that the block
-    /// and the goals use; and what follows for sums, instances of what is true.
+    /// Returns the formulas, each with the one that it instantiates: quantified ones are instantiated at the indices in
+    /// the block and the goals; valid facts about sums are instances of `true`.
     pub(super) fn instances(
         &self,
         block: &Block,
@@ -446,18 +460,18 @@ impl Consecution {
         });
     }
 
-    /// The numbers that the terms are in the model of the last check.
+    /// Returns the values of the terms in the model of the last check, as numbers.
     pub fn numbers(&mut self, terms: &[TermId]) -> Vec<Option<i128>> {
         let values = self.solver.values(terms).into_iter();
         values.map(|value| number(&value?)).collect()
     }
 
-    /// The weakest precondition of the formula at the block's end, apart from its guard.
+    /// Returns the weakest precondition of the formula at the block's end, without the block's guard.
     pub(super) fn preimage(&self, block: &Block, formula: TermId) -> TermId {
         block.preimage(&**self.solver.arena(), &self.blocks, formula)
     }
 
-    /// The state behind the block in the model of the last check.
+    /// Returns the state after the block in the model of the last check.
     fn row(&mut self, block: &Block, at: InlinedLocation, samples: &Samples) -> Option<Vec<i128>> {
         let variables = samples.places.get(&at)?.variables.clone();
         let term = |variable: SampledVariable| {
@@ -475,34 +489,38 @@ impl Consecution {
     }
 }
 
-/// The solver, asked for so long at most.
-pub(super) struct Asked<'c> {
+/// An oracle of the solver with a limit of time.
+pub(super) struct LimitedOracle<'c> {
     consecution: &'c mut Consecution,
-    most: Duration,
-    /// Whether the last question was answered with a model.
+    limit: Duration,
+    /// Whether the last query was satisfiable.
     has_model: bool,
 }
 
-impl<'c> Asked<'c> {
-    pub fn new(consecution: &'c mut Consecution, most: Duration) -> Self {
+impl<'c> LimitedOracle<'c> {
+    pub fn new(consecution: &'c mut Consecution, limit: Duration) -> Self {
         Self {
             consecution,
-            most,
+            limit,
             has_model: false,
         }
     }
 }
 
-impl Oracle for Asked<'_> {
+impl Oracle for LimitedOracle<'_> {
     type Stop = Infallible;
 
-    fn exclude(&mut self, assertions: &[TermId], _: Rung) -> Result<Option<Core>, Infallible> {
+    fn unsatisfiable_core(
+        &mut self,
+        assertions: &[TermId],
+        _: Stage,
+    ) -> Result<Option<Core>, Infallible> {
         let consecution = &mut *self.consecution;
         self.has_model = false;
         if consecution.token.is_cancelled() {
             return Ok(None);
         }
-        consecution.limit(self.most);
+        consecution.limit(self.limit);
         let answer = consecution.solver.check(assertions);
         self.has_model = answer == Answer::Satisfiable;
         if answer != Answer::Unsatisfiable {
@@ -517,7 +535,7 @@ impl Oracle for Asked<'_> {
         ))
     }
 
-    fn shown(&mut self, formulas: &[TermId]) -> Vec<bool> {
+    fn hold_in_model(&mut self, formulas: &[TermId]) -> Vec<bool> {
         match self.has_model {
             true => self.consecution.solver.holding(formulas),
             false => vec![false; formulas.len()],
@@ -525,7 +543,7 @@ impl Oracle for Asked<'_> {
     }
 }
 
-/// The arrays that the formula speaks of.
+/// Returns the arrays that the formula reads.
 fn arrays_of(formula: TermId) -> Vec<Symbol> {
     let variables = free_variables(store(), formula).into_iter();
     let symbols = variables.map(|(symbol, _)| symbol);

@@ -1,12 +1,12 @@
 //! The largest inductive subset of candidates (Flanagan and Leino, Houdini, an Annotation Assistant for ESC/Java, FME
 //! 2001), and proofs by such sets.
 //!
-//! A candidate stays as long as every block into its cut point leads to states that satisfy it, from states that satisfy
-//! the candidates and the proved invariants where the block starts. A solver's model of a block that breaks some of them
-//! refutes these at once. What is left when no block breaks any is 1-inductive.
+//! A candidate stays as long as every block into its cut point leads to states that satisfy it, from states that
+//! satisfy the candidates and the proved invariants at the block's source. A model of a block refutes all candidates
+//! that it violates. The candidates that are left when no block violates any are 1-inductive together.
 //!
-//! * This file: the largest inductive subset; [`consecution`]: the questions; [`worklist`]: the blocks that are to be asked
-//!   about, which several threads may do; [`proof`]: proofs by inductive sets.
+//! * This file: the largest inductive subset; [`consecution`]: the queries; [`worklist`]: the blocks that are to be
+//!   checked, by one or several threads; [`proof`]: proofs by inductive sets.
 
 mod consecution;
 mod proof;
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-pub use self::consecution::{BRISK, Consecution, Means, Patience};
-use self::consecution::{IMPATIENT, PATIENT, Recipe};
+pub use self::consecution::{Consecution, Means, QueryLimits, SHORT_LIMITS};
+use self::consecution::{ORDINARY_LIMITS, Recipe, SHORTEST_LIMITS};
 use self::worklist::Worklist;
 use super::samples::Samples;
 use super::{Candidate, Proved, Publisher, Snapshot, by_place};
@@ -31,18 +31,18 @@ use crate::solver::Solver;
 use crate::workers::queue::Queue;
 use crate::workers::{Helper, Scope, Workers};
 
-/// How long one thread works before others are asked to help: it takes some 10 ms until they can.
-const ALONE: Duration = Duration::from_millis(60);
+/// The time that the calling thread works alone before helpers are hired, which takes some 10 ms.
+const TIME_BEFORE_HELPERS: Duration = Duration::from_millis(60);
 
-/// Finds inductive subsets of candidates over one program.
+/// Computes inductive subsets of candidates over one program.
 pub struct Houdini {
-    /// What the calling thread asks.
+    /// The queries of the calling thread.
     own: Consecution,
     /// All blocks between cut points.
     all: Arc<[Block]>,
     workers: Workers,
-    /// How long the calling thread works before others are asked to help.
-    alone: Duration,
+    /// The time that the calling thread works alone before helpers are hired.
+    time_before_helpers: Duration,
     begin: Instant,
 }
 
@@ -51,12 +51,12 @@ pub struct Houdini {
 pub struct Refutation {
     /// The cut point.
     pub at: InlinedLocation,
-    /// The state, as a row of the place's samples, if there are such.
+    /// The state, as a row of the location's samples, if these exist.
     pub row: Option<Vec<i128>>,
 }
 
 impl Houdini {
-    /// Over the program of the blocks, which must have no recursion.
+    /// Creates the computation for a program without recursion.
     pub fn new(
         blocks: &Arc<Blocks>,
         solver: Box<dyn Solver>,
@@ -67,31 +67,30 @@ impl Houdini {
         let all = points.iter().flat_map(|&at| blocks.from(at).to_vec());
         Self {
             all: all.collect(),
-            own: Consecution::new(blocks, solver, token, PATIENT),
+            own: Consecution::new(blocks, solver, token, ORDINARY_LIMITS),
             workers: workers.clone(),
-            alone: ALONE,
+            time_before_helpers: TIME_BEFORE_HELPERS,
             begin: Instant::now(),
         }
     }
 
-    /// The same, for candidates that are dropped rather than waited for.
-    pub fn impatient(mut self) -> Self {
-        self.own.patience = IMPATIENT;
+    /// Like [`Self::new`], with the shortest limits of queries, for candidates that are dropped rather than waited for.
+    pub fn with_shortest_limits(mut self) -> Self {
+        self.own.limits = SHORTEST_LIMITS;
         self
     }
 
-    /// Gives candidates that are dropped rather than waited for so many times the usual time, within bounds.
-    pub fn set_impatience(&mut self, factor: u32) {
-        self.own.patience = IMPATIENT.times(factor);
+    /// Sets the shortest limits of queries, multiplied by the factor, within bounds.
+    pub fn scale_shortest_limits(&mut self, factor: u32) {
+        self.own.limits = SHORTEST_LIMITS.times(factor);
     }
 
-    /// By what candidates are shown from now on.
+    /// Sets the means by which candidates are proved from now on.
     pub fn set_means(&mut self, means: Means) {
         self.own.means = means;
     }
 
-    /// Publishes the largest inductive subset of the candidates, and says what of it is new. `observe` is told what
-    /// refutes the others.
+    /// Publishes the largest inductive subset of the candidates, and returns the new ones; `observe` gets refutations.
     pub fn publish(
         &mut self,
         candidates: &[Candidate],
@@ -122,8 +121,8 @@ impl Houdini {
         new
     }
 
-    /// The largest subset of the candidates that is inductive relative to what is proved, as far as the solver can tell
-    /// in short queries; `None` if that is empty, or when cancelled. `observe` is told what refutes the others.
+    /// Returns the largest subset of the candidates that is inductive relative to the proved invariants, as far as
+    /// short queries decide; `None` if that is empty, or when cancelled. `observe` gets the refutations of the others.
     pub fn inductive_subset(
         &mut self,
         candidates: &[Candidate],
@@ -133,7 +132,7 @@ impl Houdini {
         safe_point: &dyn Fn() -> Duration,
         observe: &mut (dyn FnMut(Refutation) + Send),
     ) -> Option<Proved> {
-        // Elsewhere there is no block to break them, nor is there where the program begins, in any state.
+        // Only inner cut points: at other locations no block ends, and at the entry, any state is possible.
         let inlined = self.own.blocks.inlined();
         let (cut_points, entry) = (inlined.cut_points(), inlined.entry());
         let at_cut_points = candidates.iter().copied();
@@ -147,13 +146,13 @@ impl Houdini {
             observe: &Mutex::new(observe),
             recipe: &self.own.recipe(),
         };
-        let (own, alone) = (&mut self.own, self.alone);
+        let (own, time_before_helpers) = (&mut self.own, self.time_before_helpers);
         let begin = Instant::now();
         self.workers.scope(|scope| {
             let mut between = || {
                 safe_point();
-                if begin.elapsed() >= alone {
-                    task.have_others_help(scope);
+                if begin.elapsed() >= time_before_helpers {
+                    task.hire_helper(scope);
                 }
             };
             task.work(own, None, &mut between);
@@ -169,7 +168,7 @@ impl Houdini {
     }
 }
 
-/// What the threads of one run have in common.
+/// The data that the threads of one run share.
 #[derive(Copy, Clone)]
 struct Task<'t, 'b> {
     queue: &'t Queue<Worklist<'b>>,
@@ -179,7 +178,7 @@ struct Task<'t, 'b> {
 }
 
 impl<'t, 'b: 't> Task<'t, 'b> {
-    /// One thread's work. A helper does not wait for what others may leave.
+    /// The work of one thread. A helper ends when no work is left, without waiting for new work from others.
     fn work(
         self,
         consecution: &mut Consecution,
@@ -201,15 +200,15 @@ impl<'t, 'b: 't> Task<'t, 'b> {
                 self.samples,
                 &mut |refutation| (self.observe.lock())(refutation),
             );
-            // What was cut off is no answer: the turn ends without one.
+            // A query that was cut off has no answer: the turn ends without one.
             if !consecution.token.is_cancelled() {
                 turn.done(|worklist| worklist.answer(question.block, &held));
             }
         }
     }
 
-    /// Hires one more, if there is something to do.
-    fn have_others_help(self, scope: &Scope<'_, 't>) {
+    /// Hires one more helper, if there is work.
+    fn hire_helper(self, scope: &Scope<'_, 't>) {
         if self.queue.look(Worklist::has_work) {
             scope.hire(move |_, helper| {
                 if let Ok(mut consecution) = self.recipe.make() {

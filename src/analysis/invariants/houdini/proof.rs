@@ -1,4 +1,4 @@
-//! Proofs by inductive sets, with no more invariants than they need.
+//! Proofs by inductive sets, reduced to the invariants that they need.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,14 @@ use crate::certify::certificate::Certificate;
 use crate::program::block::{Block, BlockEnd};
 use crate::term::{Build, TermId};
 
-/// Wall time of a query on which a proof depends, at least and at most; it grows as time goes by, for what is not proved
-/// now may be when more is known.
-const PROOF: (Duration, Duration) = (Duration::from_millis(300), Duration::from_secs(3));
+/// Minimum and maximum wall time of a query on which a proof depends; it grows with time, for a query that fails now
+/// may succeed when more invariants are known.
+const PROOF_QUERY_LIMITS: (Duration, Duration) =
+    (Duration::from_millis(300), Duration::from_secs(3));
 
 impl Houdini {
-    /// A proof that no target is reached, by the invariants: each block to a target is excluded where it starts. The
-    /// certificate has only the invariants that this needs, and those that these need.
+    /// Proves by the invariants that no target is reached: the guard of each block to a target is false at its source.
+    /// The certificate has only the invariants that this needs, and those that these need.
     pub fn safety(&mut self, proved: &Snapshot) -> Option<Certificate> {
         let known = proved.by_place();
         let mut needed: Vec<Candidate> = Vec::new();
@@ -32,8 +33,8 @@ impl Houdini {
         self.certificate(1, needed, proved)
     }
 
-    /// The certificate that no target is reached in the last of k steps from any cut point if only these invariants
-    /// hold, with the invariants that they rely on in turn.
+    /// Returns the certificate that no target is reached in the last of k steps from any cut point where these
+    /// invariants hold, with the invariants that they rely on in turn.
     pub fn certificate(
         &mut self,
         k: u32,
@@ -44,7 +45,7 @@ impl Houdini {
         Some(proved.certificate(k, &[], &support, self.own.blocks.inlined()))
     }
 
-    /// The invariants with those that they need to be inductive.
+    /// Returns the invariants with those that they need to be inductive.
     fn support(&mut self, mut needed: Vec<Candidate>, proved: &Snapshot) -> Option<Vec<Candidate>> {
         let known = proved.by_place();
         let all = Arc::clone(&self.all);
@@ -63,7 +64,7 @@ impl Houdini {
         Some(batch)
     }
 
-    /// Some invariants at the block's source from which the goal holds behind it; `None` if that is not so.
+    /// Returns invariants at the block's source from which the goal holds after it; `None` if there are none.
     fn core(&mut self, block: &Block, goal: TermId, known: &ByPlace) -> Option<Vec<Candidate>> {
         let arena = self.own.solver.arena().clone();
         let broken = arena.and2(block.guard, arena.not(goal));
@@ -83,10 +84,10 @@ impl Houdini {
             .instances(block, &assumed, &[goal])
             .into_iter()
             .unzip();
-        let most = (self.begin.elapsed() / 5).clamp(PROOF.0, PROOF.1);
-        let core = self.own.core(block.guard, &premises, goal, most)?;
+        let limit = (self.begin.elapsed() / 5).clamp(PROOF_QUERY_LIMITS.0, PROOF_QUERY_LIMITS.1);
+        let core = self.own.core(block.guard, &premises, goal, limit)?;
         let used = core.into_iter().map(|place| origins[place]);
-        // What follows for sums needs no candidate.
+        // Facts about sums are valid, and need no candidate.
         let used = used.filter(|&origin| origin != TermId::TRUE);
         Some(used.map(candidate).collect())
     }

@@ -1,4 +1,4 @@
-//! Random programs and candidates: the largest inductive subset is the same whoever helps.
+//! Tests on random programs and candidates: the largest inductive subset does not depend on the helpers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl System {
         }
     }
 
-    /// What is left of the candidates, and whether a helper has refuted some.
+    /// Returns the inductive candidates, and whether a helper has refuted some.
     fn inductive(
         &self,
         workers: &Workers,
@@ -57,7 +57,7 @@ impl System {
     ) -> (Option<FxHashSet<Candidate>>, bool) {
         let solver = default_solver().expect("a solver");
         let mut houdini = Houdini::new(&self.blocks, solver, token, workers);
-        houdini.alone = Duration::ZERO;
+        houdini.time_before_helpers = Duration::ZERO;
         let caller = std::thread::current().id();
         let helped = AtomicBool::new(false);
         let batch = houdini.inductive_subset(
@@ -131,14 +131,14 @@ fn formula(random: &mut Xoshiro256PlusPlus) -> TermId {
     }
 }
 
-/// The caller is slow, so that others come to do something.
+/// The caller is slow, so that helpers get work.
 fn slow() -> Duration {
     std::thread::sleep(Duration::from_millis(3));
     Duration::ZERO
 }
 
 #[test]
-fn who_helps_does_not_change_what_is_inductive() {
+fn the_inductive_subset_does_not_depend_on_helpers() {
     let token = CancellationToken::new();
     let (mut has_helped, mut sizes) = (false, BTreeSet::new());
     for seed in 0..seeds(20) {
@@ -152,13 +152,13 @@ fn who_helps_does_not_change_what_is_inductive() {
         }
         sizes.insert(alone.map_or(0, |left| left.len()));
     }
-    assert!(has_helped, "nobody has helped");
+    assert!(has_helped, "no helper has refuted candidates");
     assert!(sizes.len() > 3, "{sizes:?}");
 }
 
-/// Nothing leads to the place where a program begins, and any state may be there.
+/// No block leads to the entry, and any state may be there.
 #[test]
-fn nothing_is_known_where_the_program_begins() {
+fn nothing_is_proved_at_the_entry() {
     let mut system = System::new(1);
     let at = system.blocks.inlined().entry();
     system.candidates = vec![Candidate {
@@ -171,7 +171,7 @@ fn nothing_is_known_where_the_program_begins() {
 }
 
 #[test]
-fn nothing_is_inductive_that_was_cut_off() {
+fn a_cancelled_computation_proves_nothing_wrong() {
     for seed in 0..seeds(20) {
         let mut system = System::new(seed);
         let after = system.random.random_range(0..12);

@@ -1,28 +1,28 @@
-//! The blocks that are still to be asked about.
+//! The blocks that are still to be checked.
 
 use crate::analysis::invariants::ByPlace;
 use crate::program::block::Block;
 use crate::term::TermId;
 use crate::workers::queue::Work;
 
-/// What several threads work on.
+/// The worklist that several threads share.
 ///
-/// *Invariant.* A block that is neither dirty nor being asked about leads from all states that satisfy what is open and
-/// known at its source to states that satisfy what is open at its target. For what is open only ever shrinks, a block was
-/// asked about with what was open at its source then, and is dirty as soon as that shrinks.
+/// *Invariant.* A block that is neither dirty nor being checked leads from all states that satisfy the open and the
+/// known formulas at its source to states that satisfy the open ones at its target. For open sets only ever shrink, a
+/// block was checked with the open set at its source at that time, and it becomes dirty as soon as that shrinks.
 pub(super) struct Worklist<'b> {
     blocks: &'b [Block],
-    /// What is proved.
+    /// The proved invariants.
     known: ByPlace,
-    /// The candidates that nothing has refuted yet.
+    /// The candidates that are not refuted.
     open: ByPlace,
     dirty: Vec<bool>,
 }
 
-/// Whether the goals hold behind a block.
+/// A consecution query: whether the goals hold after a block.
 pub(super) struct Question<'b> {
     pub block: &'b Block,
-    /// What may be assumed where the block starts.
+    /// The formulas that may be assumed at the block's source.
     pub assumed: Vec<TermId>,
     pub goals: Vec<TermId>,
 }
@@ -37,19 +37,19 @@ impl<'b> Worklist<'b> {
         }
     }
 
-    /// Whether there is a block that nobody asks about yet.
+    /// Checks whether there is a block that no thread checks yet.
     pub fn has_work(&self) -> bool {
         self.dirty.contains(&true)
     }
 
-    /// Of the goals behind the block, only these hold.
+    /// Records that of the goals after the block, only these hold.
     pub fn answer(&mut self, block: &Block, held: &[TermId]) {
         let Some(target) = block.target() else {
             return;
         };
         let open = self.open.entry(target).or_default();
         let before = open.len();
-        // Somebody else may have dropped others.
+        // Other threads may have dropped others.
         open.retain(|formula| held.contains(formula));
         if open.len() < before {
             for (dirty, block) in self.dirty.iter_mut().zip(self.blocks) {
@@ -58,7 +58,7 @@ impl<'b> Worklist<'b> {
         }
     }
 
-    /// The candidates that are inductive together, once all is done.
+    /// Returns the candidates that are inductive together, once all is done.
     pub fn into_inductive(self) -> ByPlace {
         self.open
     }

@@ -1,4 +1,4 @@
-//! The blocks from a place as one program of words, run on one tuple after the other.
+//! The blocks from a location as one program of words, executed on one tuple after the other.
 
 use super::super::features::{Feature, Kind};
 use super::super::tuples::Tuples;
@@ -6,134 +6,135 @@ use super::words::{Place, Values, Words};
 use crate::program::block::Block;
 use crate::term::{Pool, TermId};
 
-/// What becomes of the states with a tuple in a block.
+/// The result of a block on the states with a tuple.
 pub enum Run {
-    /// The block is not run, or leads to what is known.
+    /// The block is infeasible, or leads to known tuples.
     NothingNew,
-    /// It leads here, and nowhere else.
+    /// The block leads to this tuple only.
     To(Vec<i128>),
-    /// The words do not tell.
-    Unclear,
+    /// The words do not decide it.
+    Undecided,
 }
 
-/// What a feature says of the states with a tuple.
+/// The constraint that a feature's value puts on a state.
 #[derive(Copy, Clone, Debug)]
-enum Says {
-    /// What the variable is.
-    Is(Place),
-    /// What the one is more than the other.
-    Beyond { of: Place, from: Place },
-    /// What the variable is, if that is not the number; what the term is otherwise.
-    IsUnless { of: Place, other: i128, term: Place },
-    /// What the term is.
+enum Constraint {
+    /// The value of the variable.
+    Equals(Place),
+    /// The difference of two variables.
+    Difference { of: Place, from: Place },
+    /// The value of the variable, unless it is `other`; else the value of the term.
+    EqualsUnless { of: Place, other: i128, term: Place },
+    /// The value of the term.
     Holds(Place),
 }
 
-/// A block as places in the program.
+/// A block as nodes of the program.
 #[derive(Debug)]
 struct Compiled {
     guard: Place,
-    /// What the features at its end are.
+    /// The features at the block's end.
     after: Vec<Place>,
 }
 
-/// States with the tuple: all of them, and those whose other variables are all 0, or all 1. Often a block is run in one of
-/// these if it is run in any.
-const OTHERS: [Option<u64>; 3] = [None, Some(0), Some(1)];
+/// The states with the tuple that are tried: all of them, those whose other variables are all 0, and those with all 1.
+/// Often a block that is feasible in some state is so in one of these.
+const OTHER_VARIABLES: [Option<u64>; 3] = [None, Some(0), Some(1)];
 
-/// The blocks from a place, and what is known in the states with a tuple.
+/// The blocks from a location, and the values that are known in the states with a tuple.
 #[derive(Debug)]
 pub struct Machine {
     words: Words,
-    says: Vec<Says>,
+    constraints: Vec<Constraint>,
     blocks: Vec<Option<Compiled>>,
     tuple: Vec<i128>,
-    states: [Values; OTHERS.len()],
-    /// Of each, whether it is of the tuple; and if there is such a state.
-    begun: [Option<bool>; OTHERS.len()],
+    states: [Values; OTHER_VARIABLES.len()],
+    /// For each, whether it is a state with the tuple, once known.
+    is_of_tuple: [Option<bool>; OTHER_VARIABLES.len()],
 }
 
 impl Default for Machine {
     fn default() -> Self {
         Self {
             words: Words::default(),
-            says: Vec::new(),
+            constraints: Vec::new(),
             blocks: Vec::new(),
             tuple: Vec::new(),
-            states: OTHERS.map(Values::new),
-            begun: [None; OTHERS.len()],
+            states: OTHER_VARIABLES.map(Values::new),
+            is_of_tuple: [None; OTHER_VARIABLES.len()],
         }
     }
 }
 
 impl Machine {
-    /// Begins with the states whose features have the tuple's values. Features go away, but never come back.
+    /// Begins with the states with the tuple. Features may have been dropped since the last call, never added.
     pub fn begin(&mut self, pool: &impl Pool, features: &[Feature], tuple: Vec<i128>) {
-        if self.says.len() != features.len() {
+        if self.constraints.len() != features.len() {
             let words = &mut self.words;
             let mut place = |term| words.place(pool, term);
-            let says = features.iter().map(|feature| match feature.kind {
-                Kind::Variable => Says::Is(place(feature.term)),
-                Kind::Difference { of, from } => Says::Beyond {
+            let constraints = features.iter().map(|feature| match feature.kind {
+                Kind::Variable => Constraint::Equals(place(feature.term)),
+                Kind::Difference { of, from } => Constraint::Difference {
                     of: place(of),
                     from: place(from),
                 },
-                Kind::Choice { of, other } => Says::IsUnless {
+                Kind::Choice { of, other } => Constraint::EqualsUnless {
                     of: place(of),
                     other,
                     term: place(feature.term),
                 },
-                Kind::Condition => Says::Holds(place(feature.term)),
+                Kind::Condition => Constraint::Holds(place(feature.term)),
             });
-            self.says = says.collect();
+            self.constraints = constraints.collect();
         }
         self.tuple = tuple;
-        self.begun = [None; OTHERS.len()];
+        self.is_of_tuple = [None; OTHER_VARIABLES.len()];
     }
 
-    /// The tuple that it is about.
+    /// The tuple whose states are executed.
     pub fn tuple(&self) -> &[i128] {
         &self.tuple
     }
 
-    /// Whether all that the tuple says is so in the states of this number, as far as words tell.
+    /// Checks whether the states of this number satisfy the whole tuple, as far as words decide.
     fn is_state(&mut self, number: usize) -> bool {
-        if let Some(known) = self.begun[number] {
+        if let Some(known) = self.is_of_tuple[number] {
             return known;
         }
         let (words, state) = (&self.words, &mut self.states[number]);
         state.begin();
-        for (says, &value) in self.says.iter().zip(&self.tuple) {
-            match *says {
-                Says::Is(variable) => words.set(state, variable, value),
-                Says::IsUnless { of, other, .. } if value != other => words.set(state, of, value),
-                Says::Beyond { of, from } => words.set_beyond(state, of, from, value),
-                Says::IsUnless { .. } | Says::Holds(_) => {}
+        for (constraint, &value) in self.constraints.iter().zip(&self.tuple) {
+            match *constraint {
+                Constraint::Equals(variable) => words.set(state, variable, value),
+                Constraint::EqualsUnless { of, other, .. } if value != other => {
+                    words.set(state, of, value)
+                }
+                Constraint::Difference { of, from } => words.set_difference(state, of, from, value),
+                Constraint::EqualsUnless { .. } | Constraint::Holds(_) => {}
             }
         }
-        let holds = self
-            .says
-            .iter()
-            .zip(&self.tuple)
-            .all(|(says, &value)| match *says {
-                Says::IsUnless { other, term, .. } if value == other => {
-                    words.number(state, term) == Some(value)
-                }
-                Says::Holds(term) => words.number(state, term) == Some(value),
-                _ => true,
-            });
-        self.begun[number] = Some(holds);
+        let holds =
+            self.constraints.iter().zip(&self.tuple).all(
+                |(constraint, &value)| match *constraint {
+                    Constraint::EqualsUnless { other, term, .. } if value == other => {
+                        words.number(state, term) == Some(value)
+                    }
+                    Constraint::Holds(term) => words.number(state, term) == Some(value),
+                    _ => true,
+                },
+            );
+        self.is_of_tuple[number] = Some(holds);
         holds
     }
 
-    /// Whether the block is not run in any of the states, as far as words tell.
+    /// Checks whether the block is infeasible in all states, as far as words decide.
     pub fn excludes(&mut self, pool: &impl Pool, block: &Block) -> bool {
         self.is_state(0);
         let guard = self.words.place(pool, block.guard);
         self.words.number(&mut self.states[0], guard) == Some(0)
     }
 
-    /// Runs the block of the number, at whose end the features are these terms and these tuples are known.
+    /// Executes the block of the number, at whose end the features are these terms and these tuples are known.
     pub fn run(
         &mut self,
         pool: &impl Pool,
@@ -168,20 +169,20 @@ impl Machine {
         let after = block.after.iter();
         let after = after.map(|&term| self.words.number(any, term));
         let Some(tuple) = after.collect::<Option<Vec<i128>>>() else {
-            return Run::Unclear;
+            return Run::Undecided;
         };
         if known.contains(&tuple) {
             return Run::NothingNew;
         }
-        // A tuple without a state is none.
+        // The tuple counts only if there is a state in which the block is feasible.
         let is_run = is_any && guard == Some(1)
-            || (1..OTHERS.len()).any(|number| {
+            || (1..OTHER_VARIABLES.len()).any(|number| {
                 self.is_state(number)
                     && self.words.number(&mut self.states[number], block.guard) == Some(1)
             });
         match is_run {
             true => Run::To(tuple),
-            false => Run::Unclear,
+            false => Run::Undecided,
         }
     }
 }

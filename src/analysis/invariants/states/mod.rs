@@ -1,12 +1,11 @@
-//! Which combinations of values there are: for each cut point the least set of tuples of what has few values that no block
-//! leads out of.
+//! Enumeration of feature values: for each cut point, the least set of tuples that is closed under all blocks.
 //!
-//! This is explicit-state model checking of what has few values, whatever the rest is: a tuple is put into a block, of which
-//! little is left then, and a solver's models of that give the tuples behind it (so it is symbolic abstraction, too, in
-//! the domain of sets of tuples: Reps, Sagiv and Yorsh, VMCAI 2004). Samples give the first tuples. What turns out to have
-//! many values is not told apart any more.
+//! This is explicit-state model checking over features with few values, with the rest of the state symbolic: a tuple is
+//! substituted into a block, which simplifies it, and a solver's models of the rest give the tuples after it (so it is
+//! symbolic abstraction, too, in the domain of sets of tuples: Reps, Sagiv and Yorsh, VMCAI 2004). Samples give the
+//! first tuples. Features that turn out to have many values are dropped.
 //!
-//! Most blocks are decided by what a tuple says; these are run as programs of words ([`words`]), without making a term.
+//! Most blocks are decided by the tuple alone; these are executed on machine words ([`words`]), without building terms.
 
 mod machine;
 mod words;
@@ -30,46 +29,46 @@ use crate::program::block::{Block, Blocks};
 use crate::solver::{Answer, CheckLimit, Solver};
 use crate::term::{Arena, Build, Pool, Rebuild, Sort, TermId, store};
 
-/// The most tuples, at all places together, with those that are looked at again.
-const MOST: usize = 1_000_000;
+/// Maximum number of tuples of all locations that are processed, including repetitions.
+const MAXIMUM_PROCESSED_TUPLES: usize = 1_000_000;
 
-/// Finds the tuples of a program's states.
+/// Enumerates the tuples of a program's states.
 pub struct States<'b> {
     blocks: &'b Arc<Blocks>,
     solver: &'b mut dyn Solver,
     token: &'b CancellationToken,
     until: Instant,
     places: FxHashMap<InlinedLocation, Tuples>,
-    /// For a block, by where it begins and ends, what the features at its end are in terms of the state at its beginning.
+    /// For blocks by source and target, the features at the end as terms over the state at the beginning.
     preimages: FxHashMap<(InlinedLocation, InlinedLocation), Vec<TermId>>,
-    /// The blocks from a place as programs.
+    /// The blocks from a location, compiled.
     machines: FxHashMap<InlinedLocation, Machine>,
     until_unsafe: bool,
     is_safe: bool,
 }
 
-/// Tuples that no block leads out of.
+/// Sets of tuples that are closed under all blocks.
 pub struct Explored {
     places: FxHashMap<InlinedLocation, Tuples>,
     is_safe: bool,
 }
 
-/// What became of the states behind a block.
+/// The result of following a block.
 enum Followed {
     /// These tuples are new.
     Added(Vec<Tuple>),
-    /// Something is not told apart any more where the block leads; all there is to do again.
-    Forgotten,
+    /// A feature at the block's target was dropped; the target's tuples are to be processed again.
+    FeatureDropped,
 }
 
-/// The states with a tuple: what they are instead of their variables, and what else is known of them.
+/// The states with a tuple: the values of variables and a condition on the others.
 struct Known {
     values: FxHashMap<TermId, TermId>,
     condition: TermId,
 }
 
 impl Known {
-    /// Puts the values into terms.
+    /// Substitutes the values in terms.
     fn rebuild<'r>(
         &'r self,
         arena: &'r Arena,
@@ -78,11 +77,11 @@ impl Known {
     }
 }
 
-/// A tuple that blocks are run from.
+/// A tuple from which blocks are followed.
 struct Origin<'m> {
     at: InlinedLocation,
     machine: &'m mut Machine,
-    /// Made when it is first asked for.
+    /// Computed on demand.
     known: Option<Known>,
 }
 
@@ -95,8 +94,8 @@ impl Origin<'_> {
 }
 
 impl<'b> States<'b> {
-    /// With the tuples of the samples. Exploration ends where the property is not proved, but for the highest precision. More
-    /// than the time is not taken. None if the precision is none of its own for this program.
+    /// Starts with the tuples of the samples, within the time. Except at the highest precision, exploration ends when
+    /// the property is not proved. `None` if this program has no such precision.
     pub fn new(
         blocks: &'b Arc<Blocks>,
         solver: &'b mut dyn Solver,
@@ -122,7 +121,7 @@ impl<'b> States<'b> {
         })
     }
 
-    /// Adds tuples until no block leads out of them; `None` if that is not reached.
+    /// Adds tuples until the sets are closed under all blocks; `None` if that is not reached.
     pub fn explore(mut self, safe_point: &dyn Fn() -> Duration) -> Option<Explored> {
         let points = self.blocks.cut_points();
         let mut processed = 0;
@@ -130,14 +129,17 @@ impl<'b> States<'b> {
             .iter()
             .flat_map(|&at| self.tuples(at).into_iter().map(move |tuple| (at, tuple)))
             .collect();
-        // The last first: where a tuple leads to a target, that is soon seen.
+        // The last first, which soon finds tuples that lead to a target.
         while let Some((source, tuple)) = waiting.pop() {
             self.until += safe_point();
             if self.until_unsafe && !self.is_safe {
                 return None;
             }
             processed += 1;
-            if processed > MOST || self.token.is_cancelled() || Instant::now() >= self.until {
+            if processed > MAXIMUM_PROCESSED_TUPLES
+                || self.token.is_cancelled()
+                || Instant::now() >= self.until
+            {
                 return None;
             }
             let blocks = self.blocks.from(source);
@@ -157,11 +159,11 @@ impl<'b> States<'b> {
                             Followed::Added(tuples) => {
                                 waiting.extend(tuples.into_iter().map(|tuple| (target, tuple)));
                             }
-                            Followed::Forgotten => {
+                            Followed::FeatureDropped => {
                                 waiting.retain(|(at, _)| *at != target);
                                 let again = self.tuples(target).into_iter();
                                 waiting.extend(again.map(|tuple| (target, tuple)));
-                                // Of this tuple, not all that the block leads to has been seen.
+                                // Not all successors of this tuple have been seen.
                                 if source != target {
                                     waiting.push((source, tuple));
                                 }
@@ -180,7 +182,7 @@ impl<'b> States<'b> {
         })
     }
 
-    /// The tuples at a place; at the entry there is one of nothing.
+    /// Returns the tuples at a location; the entry has one, the empty tuple.
     fn tuples(&self, at: InlinedLocation) -> Vec<Tuple> {
         match self.places.get(&at) {
             Some(tuples) => tuples.all.iter().cloned().collect(),
@@ -220,7 +222,7 @@ impl<'b> States<'b> {
         known
     }
 
-    /// Whether the block, which leads to a target, is not run in the states.
+    /// Checks whether the block, which leads to a target, is infeasible in the states.
     fn excludes(&mut self, block: &Block, from: &mut Origin<'_>) -> bool {
         let arena = self.solver.arena().clone();
         if from.machine.excludes(&*arena, block) {
@@ -232,7 +234,7 @@ impl<'b> States<'b> {
         open == TermId::FALSE || self.model(open, &[]) == Some(None)
     }
 
-    /// Adds the tuples to which the block leads from the states; `None` if that is not found out.
+    /// Adds the tuples to which the block leads from the states; `None` if that is undecided.
     fn follow(
         &mut self,
         (number, block): (usize, &Block),
@@ -241,7 +243,7 @@ impl<'b> States<'b> {
     ) -> Option<Followed> {
         let arena = self.solver.arena().clone();
         let place = self.places.entry(target).or_default();
-        // What is forgotten is forgotten for good: the number says which there are.
+        // Features are dropped for good, so their number identifies the set.
         let preimages = self.preimages.entry((block.source, target)).or_default();
         if preimages.len() != place.features.len() {
             let preimage = |term| block.preimage(&*arena, self.blocks, term);
@@ -252,12 +254,12 @@ impl<'b> States<'b> {
             Run::NothingNew => return Some(Followed::Added(Vec::new())),
             Run::To(tuple) => {
                 let added = place.add(&tuple);
-                return Some(match place.forget() {
-                    true => Followed::Forgotten,
+                return Some(match place.drop_large_features() {
+                    true => Followed::FeatureDropped,
                     false => Followed::Added(added.into_iter().collect()),
                 });
             }
-            Run::Unclear => {}
+            Run::Undecided => {}
         }
         let known = from.known(self);
         let preimages = &self.preimages[&(block.source, target)];
@@ -286,8 +288,8 @@ impl<'b> States<'b> {
             let place = self.places.get_mut(&target)?;
             let is_other = arena.not(place.is(&*arena, &terms, &tuple));
             let tuple = place.add(&tuple)?;
-            if place.forget() {
-                return Some(Followed::Forgotten);
+            if place.drop_large_features() {
+                return Some(Followed::FeatureDropped);
             }
             added.push(tuple);
             open = arena.and2(open, is_other);
@@ -295,7 +297,7 @@ impl<'b> States<'b> {
         Some(Followed::Added(added))
     }
 
-    /// What the terms are in a model of the formula, if it has one; `None` outside if that is not found out.
+    /// Returns the values of the terms in a model of the formula, if it has one; the outer `None` if that is undecided.
     fn model(&mut self, formula: TermId, terms: &[TermId]) -> Option<Option<Vec<i128>>> {
         self.solver.push();
         self.solver.assert(formula);
@@ -317,8 +319,8 @@ impl<'b> States<'b> {
     }
 }
 
-/// What the terms are if every variable has the same small value, and the formula holds then: often, for what is left of
-/// a block are choices, this is a model and needs no solver.
+/// Returns the values of the terms if all variables have the same small value and the formula holds then. Often the
+/// rest of a block consists of nondeterministic choices, so that this is a model without a solver.
 fn guessed(arena: &Arena, formula: TermId, terms: &[TermId]) -> Option<Vec<i128>> {
     [0, 1].into_iter().find_map(|value| {
         let mut rebuild = Rebuild::new(arena, arena, |term| {
@@ -339,9 +341,9 @@ fn guessed(arena: &Arena, formula: TermId, terms: &[TermId]) -> Option<Vec<i128>
 }
 
 impl Explored {
-    /// What holds at the cut points of the blocks, and the proof that no target is reached if it is that. There may have
-    /// been further cut points: what holds from one of these to the next by those in between holds without a word of
-    /// them.
+    /// Returns the invariants at the cut points of the blocks, and the proof that no target is reached if they prove
+    /// that. The enumeration may have had further cut points: invariants that are inductive over these are inductive
+    /// from one cut point of `blocks` to the next without them.
     pub fn proved(
         self,
         publisher: &Publisher,

@@ -1,8 +1,7 @@
-//! Terms as a program for a machine of words, to evaluate them in state after state without making a term.
+//! Evaluation of terms on machine words, in state after state, without building terms.
 //!
-//! Not all of a state is known. A word is a multiple of an unknown plus a constant, so that what differs by a constant from
-//! an unknown is told apart from it, and differences of two such are constants. What is no word has to be looked at
-//! as a term.
+//! States are partly unknown. A word is a multiple of an unknown plus a constant, so that terms that differ from one
+//! unknown by constants can be compared and subtracted. A term with no such value is not decided here.
 
 use rustc_hash::FxHashMap;
 
@@ -10,14 +9,14 @@ use crate::term::{
     BitVecValue, Constant, Op, Pool, Sort, TermId, TermKind, Value, apply_op, for_each_subterm,
 };
 
-/// Of deeper terms nothing is known.
-const DEEPEST: u32 = 400;
+/// Maximum depth of terms that are evaluated.
+const MAXIMUM_DEPTH: u32 = 400;
 
-/// A term in the program.
+/// The index of a term in the program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Place(u32);
 
-/// A value of a state: `factor` · unknown + `constant`, modulo 2ʷ; of a truth value, 0 or 1.
+/// A value in a state: `factor` · unknown + `constant`, modulo 2ʷ; 0 or 1 for truth values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     unknown: Place,
@@ -43,7 +42,7 @@ impl Word {
     }
 }
 
-/// What a term is.
+/// The kind of a term.
 #[derive(Copy, Clone, Debug)]
 enum Kind {
     Variable,
@@ -53,7 +52,7 @@ enum Kind {
         first: u32,
         count: u32,
     },
-    /// Never a word.
+    /// Never evaluated.
     Other,
 }
 
@@ -64,7 +63,7 @@ struct Node {
     depth: u32,
 }
 
-/// Terms, arguments before what they are in.
+/// The terms, each after its arguments.
 #[derive(Debug, Default)]
 pub struct Words {
     nodes: Vec<Node>,
@@ -75,9 +74,9 @@ pub struct Words {
 /// The values of a program's terms in a state.
 #[derive(Debug)]
 pub struct Values {
-    /// What variables are that nothing is said of: this number, or an unknown of their own.
+    /// The value of unconstrained variables: this number, or an unknown for each.
     others: Option<u64>,
-    /// What counts is of this round.
+    /// The present round: entries of other rounds are stale.
     round: u32,
     known: Vec<(u32, Option<Word>)>,
 }
@@ -94,7 +93,7 @@ fn is_word(sort: Sort) -> bool {
 }
 
 impl Words {
-    /// Takes a term into the program.
+    /// Adds a term to the program.
     pub fn place(&mut self, pool: &(impl Pool + ?Sized), term: TermId) -> Place {
         if !self.places.contains_key(&term) {
             for_each_subterm(pool, [term], |part, kind| {
@@ -106,7 +105,7 @@ impl Words {
         self.places[&term]
     }
 
-    /// Takes a term whose arguments are in the program.
+    /// Adds a term whose arguments are in the program.
     fn push(&mut self, term: TermId, sort: Sort, kind: TermKind<'_>) {
         let mut depth = 0;
         let kind = match kind {
@@ -124,7 +123,7 @@ impl Words {
                 }
                 let count = arguments.len() as u32;
                 match depth {
-                    0..=DEEPEST => Kind::Apply { op, first, count },
+                    0..=MAXIMUM_DEPTH => Kind::Apply { op, first, count },
                     _ => Kind::Other,
                 }
             }
@@ -138,7 +137,7 @@ impl Words {
         self.nodes[place.0 as usize]
     }
 
-    /// The value as a number, bit vectors as signed ones; `None` if it is not known.
+    /// Returns the value as a number, bit vectors as signed ones; `None` if it is unknown.
     pub fn number(&self, values: &mut Values, place: Place) -> Option<i128> {
         let constant = self.value(values, place)?.as_constant()?;
         Some(match self.node(place).sort {
@@ -203,7 +202,7 @@ impl Words {
             Op::Eq if is_word(self.node(arguments[0]).sort) => {
                 let one = self.value(values, arguments[0])?;
                 let other = self.value(values, arguments[1])?;
-                // The same multiple of one unknown, and constants that are different or not.
+                // With the same multiple of one unknown, the constants decide.
                 let is_related = (one.unknown, one.factor) == (other.unknown, other.factor);
                 is_related.then_some(Word::truth(one.constant == other.constant))
             }
@@ -270,14 +269,14 @@ impl Words {
         }
     }
 
-    /// Says what a variable is.
+    /// Sets the value of a variable.
     pub fn set(&self, values: &mut Values, variable: Place, number: i128) {
         let number = number.cast_unsigned() as u64 & mask(self.node(variable).sort);
         values.put(variable, Some(Word::constant(number)));
     }
 
-    /// Says by how much a variable is larger than another one.
-    pub fn set_beyond(&self, values: &mut Values, variable: Place, from: Place, number: i128) {
+    /// Sets the difference of a variable from another one.
+    pub fn set_difference(&self, values: &mut Values, variable: Place, from: Place, number: i128) {
         let mask = mask(self.node(variable).sort);
         let number = number.cast_unsigned() as u64;
         let word = self.value(values, from).map(|word| Word {
@@ -289,7 +288,7 @@ impl Words {
 }
 
 impl Values {
-    /// Of states in which variables that nothing is said of are the number; or may be any.
+    /// Creates the values of states whose unconstrained variables equal the number, or are unknown.
     pub fn new(others: Option<u64>) -> Self {
         Self {
             others,
@@ -298,7 +297,7 @@ impl Values {
         }
     }
 
-    /// Forgets the state, for another one.
+    /// Discards the state, for another one.
     pub fn begin(&mut self) {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
@@ -329,7 +328,7 @@ mod tests {
         ["word a", "word b", "word c", "word d"].map(|name| Symbol::new(name, BYTE))
     }
 
-    /// A term of the variables, made of a list of numbers.
+    /// Makes a term over the variables from a list of numbers.
     fn term(code: &[u8]) -> TermId {
         let variables = names().map(|name| store().variable(name));
         let mut stack: Vec<TermId> = variables.to_vec();
@@ -372,7 +371,7 @@ mod tests {
             rest in prop::array::uniform2(any::<u8>()),
             others in prop::option::of(0_u64..3),
         ) {
-            // `a` is known, `b` is so much more than `c`, and of `c` and `d` nothing is said.
+            // `a` is known, `b` exceeds `c` by a known number, and `c` and `d` are unconstrained.
             let [a, b, c, d] = names().map(|name| store().variable(name));
             let _ = d;
             let term = term(&code);
@@ -382,7 +381,7 @@ mod tests {
             for round in 0..2_i128 {
                 values.begin();
                 words.set(&mut values, places[0], i128::from(known) + round);
-                words.set_beyond(&mut values, places[1], places[2], difference.into());
+                words.set_difference(&mut values, places[1], places[2], difference.into());
                 let found = words.number(&mut values, places[3]);
                 let rest = others.map_or(rest, |number| [number as u8; 2]);
                 let state = [
@@ -418,10 +417,10 @@ mod tests {
         let terms = terms.map(|one| words.place(store(), one));
         let mut values = Values::new(None);
         values.begin();
-        words.set_beyond(&mut values, places[0], places[1], 3);
+        words.set_difference(&mut values, places[0], places[1], 3);
         let found = terms.map(|one| words.number(&mut values, one));
         assert_eq!(found, [Some(4), Some(7), None, None]);
-        // In the next state they are what they are there.
+        // In the next state, values are recomputed.
         values.begin();
         words.set(&mut values, places[0], -1);
         words.set(&mut values, places[1], -1);

@@ -1,4 +1,4 @@
-//! What is still to be walked, and the names of what is new on the way.
+//! The worklist of a walk, and the numbering of its fresh variables.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,27 +10,27 @@ use super::{Frame, Rounds, State};
 use crate::program::LocationId;
 use crate::term::TermId;
 
-/// A place in the order of work.
-pub(super) type Turn = SmallVec<[u32; 16]>;
+/// A position in the order of execution.
+pub(super) type Position = SmallVec<[u32; 16]>;
 
-/// What comes to a place.
-pub(super) struct Arrival {
+/// The states at a position.
+pub(super) struct WorkItem {
     pub location: LocationId,
     pub frame: Option<Rc<Frame>>,
     pub rounds: Rounds,
     pub states: Vec<State>,
 }
 
-/// What is to be done.
-pub(super) enum Agenda {
-    /// By turn; what has the same turn is one.
-    InOrder(BTreeMap<Turn, Arrival>),
-    /// The last one first, so that a path comes to its end before another one is looked at.
-    OneByOne(Vec<(Turn, Arrival)>),
+/// The worklist.
+pub(super) enum Worklist {
+    /// Ordered by position; items with equal positions are combined.
+    InOrder(BTreeMap<Position, WorkItem>),
+    /// Last in, first out, so that a path is walked to its end before another one.
+    OneByOne(Vec<(Position, WorkItem)>),
 }
 
-impl Agenda {
-    /// Nothing; what comes together is to be merged, or not.
+impl Worklist {
+    /// Creates an empty worklist whose items are merged or not.
     pub fn new(merge: bool) -> Self {
         match merge {
             true => Self::InOrder(BTreeMap::new()),
@@ -38,19 +38,19 @@ impl Agenda {
         }
     }
 
-    pub fn add(&mut self, turn: Turn, arrival: Arrival) {
+    pub fn add(&mut self, position: Position, item: WorkItem) {
         match self {
-            Self::InOrder(all) => match all.get_mut(&turn) {
-                Some(known) => known.states.extend(arrival.states),
+            Self::InOrder(all) => match all.get_mut(&position) {
+                Some(known) => known.states.extend(item.states),
                 None => {
-                    all.insert(turn, arrival);
+                    all.insert(position, item);
                 }
             },
-            Self::OneByOne(all) => all.push((turn, arrival)),
+            Self::OneByOne(all) => all.push((position, item)),
         }
     }
 
-    pub fn pop(&mut self) -> Option<(Turn, Arrival)> {
+    pub fn pop(&mut self) -> Option<(Position, WorkItem)> {
         match self {
             Self::InOrder(all) => all.pop_first(),
             Self::OneByOne(all) => all.pop(),
@@ -64,14 +64,14 @@ impl Agenda {
         }
     }
 
-    pub fn take_all(&mut self) -> Vec<Arrival> {
+    pub fn take_all(&mut self) -> Vec<WorkItem> {
         match self {
             Self::InOrder(all) => std::mem::take(all).into_values().collect(),
-            Self::OneByOne(all) => all.drain(..).map(|(_, arrival)| arrival).collect(),
+            Self::OneByOne(all) => all.drain(..).map(|(_, item)| item).collect(),
         }
     }
 
-    /// The states that are merged if they come together.
+    /// Returns the states that may be merged with others.
     pub fn states_mut(&mut self) -> impl Iterator<Item = &mut State> {
         let all = match self {
             Self::InOrder(all) => Some(all.values_mut()),
@@ -81,13 +81,14 @@ impl Agenda {
     }
 }
 
-/// Numbers of variables by the path on which they are made and how many were made there before. A program that is walked again has the
-/// same ones on the same paths, so that what was found out about them is still known.
+/// Instance numbers of fresh variables, by the path on which they are created and the number of variables created there
+/// before. Another walk over the program creates the same variables on the same paths, so that answers of the solver
+/// remain valid.
 #[derive(Default)]
-pub struct Names(FxHashMap<(TermId, u32), u32>);
+pub struct Instances(FxHashMap<(TermId, u32), u32>);
 
-impl Names {
-    /// Those that are not of a path have smaller numbers.
+impl Instances {
+    /// The first number; variables of merged paths have smaller numbers.
     const FIRST: u32 = 1 << 30;
 
     pub(super) fn of(&mut self, path: TermId, made: u32) -> u32 {

@@ -4,24 +4,24 @@ use std::rc::Rc;
 
 use super::super::evaluate::Value;
 use super::rounds::Next;
-use super::{Arrival, Frame, Rounds, State, Turn, Walk, depth_of};
+use super::{Frame, Position, Rounds, State, Walk, WorkItem, depth_of};
 use crate::program::*;
 
 impl Walk<'_, '_> {
     pub(super) fn call(
         &mut self,
-        turn: &Turn,
-        arrival: &Arrival,
+        position: &Position,
+        item: &WorkItem,
         id: EdgeId,
         (callee, arguments): (FunctionId, Vec<Value>),
         mut state: State,
     ) {
         let program = self.program;
-        let depth = depth_of(&arrival.frame);
+        let depth = depth_of(&item.frame);
         let function = program.function(callee);
         let mut open = 0;
         if self.calls.is_recursive(callee) {
-            let mut caller = arrival.frame.as_ref();
+            let mut caller = item.frame.as_ref();
             while let Some(frame) = caller {
                 if frame.function == callee {
                     open = frame.open + u32::from(state.path.all() != frame.path.all());
@@ -38,13 +38,13 @@ impl Walk<'_, '_> {
         for (&parameter, value) in function.parameters.iter().zip(arguments) {
             self.set(&mut state, depth + 1, parameter, value);
         }
-        let mut own = turn.clone();
+        let mut own = position.clone();
         own.push(id.0);
         let frame = Frame {
             call: id,
-            caller: arrival.frame.clone(),
-            turn: own,
-            rounds: arrival.rounds.clone(),
+            caller: item.frame.clone(),
+            position: own,
+            rounds: item.rounds.clone(),
             depth: depth + 1,
             function: callee,
             open,
@@ -54,8 +54,8 @@ impl Walk<'_, '_> {
         self.arrive(function.entry, None, &Rounds::new(), frame, state);
     }
 
-    pub(super) fn return_from(&mut self, arrival: &Arrival, mut state: State) {
-        let Some(frame) = arrival.frame.as_ref() else {
+    pub(super) fn return_from(&mut self, item: &WorkItem, mut state: State) {
+        let Some(frame) = item.frame.as_ref() else {
             return;
         };
         let program = self.program;

@@ -1,8 +1,8 @@
-//! States that have parted from one path, each at another place, merged at once.
+//! Simultaneous merge of states whose paths branch off from a common path at different points.
 //!
-//! The exits of a loop are such: each was left where the others went on. Merged two by two, a variable, or a cell, that was written in
-//! one round differs in each merge from there on, and becomes a choice as deep as there are rounds. Along the path it
-//! changes once: it is one choice, by whether execution has come so far.
+//! The exits of a loop are such states. If they are merged pairwise, a variable or a cell that was written in one round
+//! differs in each merge from there on, and becomes a choice nested as deeply as there are rounds. Along the path it changes
+//! once; hence it becomes a single choice, by whether execution went beyond that point.
 
 use std::collections::BTreeMap;
 
@@ -12,29 +12,29 @@ use super::{State, Walk};
 use crate::program::persistent::PersistentMap;
 use crate::term::{Build, TermId};
 
-/// Fewer states are merged two by two: what tells two apart is a shorter condition than all that was passed.
-const FEW: usize = 6;
+/// Maximum number of states that are merged pairwise: their conditions are shorter than whole prefixes of the path.
+const MAXIMUM_STATES_MERGED_PAIRWISE: usize = 6;
 
 /// States that exclude one another.
 #[derive(Default)]
 struct Exits {
-    /// Those that have parted from a path, in the order of the places; the last one has not.
+    /// The states that branch off from a path, in the order of the branches; the last one is at the end of the path.
     along: Vec<State>,
-    /// For each of them but the first whether execution came further than where the one before it has parted.
+    /// For each of these states except the first, the condition that execution passed the branch of the one before it.
     beyond: Vec<TermId>,
-    /// The others.
+    /// The other states.
     others: Vec<State>,
 }
 
 impl Walk<'_, '_> {
-    /// The states, those that have parted from one path as one.
+    /// Merges the states that branch off from a common path.
     pub(super) fn merge_exits(&mut self, states: Vec<State>) -> Vec<State> {
-        if states.len() <= FEW {
+        if states.len() <= MAXIMUM_STATES_MERGED_PAIRWISE {
             return states;
         }
         let exits = self.exits(states);
         let mut left = exits.others;
-        if exits.along.len() > FEW {
+        if exits.along.len() > MAXIMUM_STATES_MERGED_PAIRWISE {
             left.push(self.merge_along(exits.along, &exits.beyond));
         } else {
             left.extend(exits.along);
@@ -42,7 +42,7 @@ impl Walk<'_, '_> {
         left
     }
 
-    /// Those that have parted from the longest path.
+    /// Finds the states that branch off from the longest path.
     fn exits(&mut self, mut states: Vec<State>) -> Exits {
         let by_depth = |&place: &usize| states[place].path.depth();
         let Some(longest) = (0..states.len()).max_by_key(by_depth) else {
@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
             let next = path.get(place + 1);
             let (_, taken) = state.path.parting(&path);
             match (next, taken) {
-                // Who goes on has denied what this one took.
+                // The path contains the negation of the condition with which this state branches off.
                 (Some(next), Some(taken))
                     if next.last().map(|(_, passed)| passed)
                         == Some(self.terms.arena.not(taken)) =>
@@ -79,7 +79,7 @@ impl Walk<'_, '_> {
         exits
     }
 
-    /// One state of several that lie along a path; `beyond` has a condition for each but the first.
+    /// Merges the states along a path; `beyond` has a condition for each state except the first.
     fn merge_along(&mut self, states: Vec<State>, beyond: &[TermId]) -> State {
         let mut path = Path::default();
         for (number, state) in states.iter().rev().enumerate() {
@@ -109,15 +109,15 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What a key has along a sequence of maps.
+/// The values of a key along a sequence of maps.
 pub(in super::super) struct Changes<V> {
-    /// In the first map.
+    /// The value in the first map.
     pub first: Option<V>,
-    /// In those maps that differ from the one before them, which is given by its place.
+    /// The value in each map that differs from its predecessor, with the index of the predecessor.
     pub later: Vec<(usize, Option<V>)>,
 }
 
-/// The keys that not all of the maps have the same value for.
+/// Returns the keys that do not have the same value in all maps.
 pub(in super::super) fn changes<V: Clone + PartialEq>(
     maps: &[&PersistentMap<V>],
 ) -> BTreeMap<u32, Changes<V>> {

@@ -1,21 +1,21 @@
-//! States that meet become one.
+//! Merging of states at a location.
 
 use super::{State, Walk};
 
-/// States that wait for one another to be merged in the best order.
-const MERGED_BY_PATH: usize = 48;
+/// Maximum number of states that are merged in the order of their paths; beyond it, the latest ones are merged first.
+const MAXIMUM_STATES_MERGED_BY_PATH: usize = 48;
 
 impl Walk<'_, '_> {
-    /// All states that have come to a place, as one.
+    /// Merges all states at a location.
     pub(super) fn merged(&mut self, states: Vec<State>) -> Option<State> {
         let mut states = self.merge_exits(states);
-        while states.len() > MERGED_BY_PATH {
+        while states.len() > MAXIMUM_STATES_MERGED_BY_PATH {
             let (last, before) = (states.pop()?, states.pop()?);
             let one = self.merge(last, before);
             states.push(one);
         }
         while states.len() > 1 {
-            // The two that have parted last, of which one is as far as any.
+            // The two states that were split last, one of which has the longest path.
             let by_depth = |&place: &usize| states[place].path.depth();
             let deepest = (0..states.len()).max_by_key(by_depth)?;
             let one = states.swap_remove(deepest);

@@ -1,4 +1,4 @@
-//! Objects whose addresses are variables: which of them are apart.
+//! Disjointness of objects whose addresses are variables.
 
 use smallvec::SmallVec;
 
@@ -6,21 +6,21 @@ use super::super::path::Path;
 use super::Walk;
 use crate::term::{Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
 
-/// Objects with variables as addresses that are told apart.
-const OBJECTS: usize = 24;
-/// Conditions passed that are looked at for what they say of two objects.
-const CONDITIONS: u32 = 256;
+/// Maximum number of such objects that are compared.
+const MAXIMUM_OBJECTS: usize = 24;
+/// Maximum number of latest conditions that are searched for conditions on two objects.
+const MAXIMUM_CONDITIONS: u32 = 256;
 
-/// A term with more variables is not looked at.
-const VARIABLES: usize = 4;
+/// Maximum number of variables of a term that is considered.
+const MAXIMUM_VARIABLES: usize = 4;
 
-/// The variables of a term, unless they are many.
-pub(super) type Variables = Option<SmallVec<[TermId; VARIABLES]>>;
+/// The variables of a term; `None` if there are too many.
+pub(super) type Variables = Option<SmallVec<[TermId; MAXIMUM_VARIABLES]>>;
 
 impl Walk<'_, '_> {
-    /// Finds out which objects are apart from those that have just been placed.
-    pub(super) fn tell_apart(&mut self, path: &Path) {
-        for (new, looks) in std::mem::take(&mut self.placed) {
+    /// Determines which objects are disjoint from those added recently.
+    pub(super) fn separate_objects(&mut self, path: &Path) {
+        for (new, attempts) in std::mem::take(&mut self.placed) {
             let mut are_all_apart = true;
             let arena = self.terms.arena;
             let sort = arena.sort(new);
@@ -30,7 +30,7 @@ impl Walk<'_, '_> {
             let others = self.terms.objects.iter().map(|(&a, &s)| (a, s));
             let others = others.filter(|&(other, _)| other != new && arena.sort(other) == sort);
             let others: Vec<(TermId, u64)> = others.collect();
-            if others.len() > OBJECTS {
+            if others.len() > MAXIMUM_OBJECTS {
                 continue;
             }
             let own = self.terms.objects[&new];
@@ -39,7 +39,7 @@ impl Walk<'_, '_> {
                 if self.terms.apart.contains(&pair) {
                     continue;
                 }
-                let said = self.said_of(path, new, other);
+                let said = self.conditions_on(path, new, other);
                 let ends = |a: TermId, size: u64| arena.add(a, arena.bv(width, size.into()));
                 let (end, other_end) = (ends(new, own), ends(other, size));
                 let assumed = [
@@ -47,7 +47,7 @@ impl Walk<'_, '_> {
                     arena.ule(new, end),
                     arena.ule(other, other_end),
                 ];
-                // They have a byte in common where one begins in the other.
+                // The objects overlap if one begins in the other.
                 let begins = |a: TermId, b: TermId, size: u64| {
                     arena.ult(arena.sub(a, b), arena.bv(width, size.into()))
                 };
@@ -55,25 +55,25 @@ impl Walk<'_, '_> {
                 let told = arena.and2(arena.and(said.clone()), meet);
                 let all = arena.and2(path.all(), meet);
                 if assumed.iter().all(|one| said.contains(one))
-                    || self.questions.excludes(told, true)
-                    || self.questions.excludes(all, false)
+                    || self.queries.excludes(told, true)
+                    || self.queries.excludes(all, false)
                 {
                     self.terms.apart.insert(pair);
                 } else {
                     are_all_apart = false;
                 }
             }
-            if !are_all_apart && looks > 1 {
-                self.placed.push((new, looks - 1));
+            if !are_all_apart && attempts > 1 {
+                self.placed.push((new, attempts - 1));
             }
         }
     }
 
-    /// The conditions passed that speak of no variables but those of the two terms: of two objects of many it is these that say
-    /// where they are.
-    fn said_of(&mut self, path: &Path, one: TermId, other: TermId) -> Vec<TermId> {
+    /// Returns the conditions of the path whose variables all occur in the two terms; among many objects, these conditions
+    /// determine the addresses of the two.
+    fn conditions_on(&mut self, path: &Path, one: TermId, other: TermId) -> Vec<TermId> {
         let arena = self.terms.arena;
-        let mut own: SmallVec<[TermId; VARIABLES]> = SmallVec::new();
+        let mut own: SmallVec<[TermId; MAXIMUM_VARIABLES]> = SmallVec::new();
         for address in [one, other] {
             match self.variables(address) {
                 Some(variables) => own.extend_from_slice(variables),
@@ -82,7 +82,7 @@ impl Walk<'_, '_> {
         }
         let mut said = Vec::new();
         let mut at = path;
-        for _ in 0..CONDITIONS {
+        for _ in 0..MAXIMUM_CONDITIONS {
             let Some((before, condition)) = at.last() else {
                 break;
             };
@@ -100,17 +100,16 @@ impl Walk<'_, '_> {
         said
     }
 
-    /// The variables of the term.
     fn variables(&mut self, term: TermId) -> &Variables {
         let arena = self.terms.arena;
         self.variables.entry(term).or_insert_with(|| {
-            let mut found: SmallVec<[TermId; VARIABLES]> = SmallVec::new();
+            let mut found: SmallVec<[TermId; MAXIMUM_VARIABLES]> = SmallVec::new();
             for_each_subterm(arena, [term], |one, kind| {
-                if matches!(kind, TermKind::Variable { .. }) && found.len() <= VARIABLES {
+                if matches!(kind, TermKind::Variable { .. }) && found.len() <= MAXIMUM_VARIABLES {
                     found.push(one);
                 }
             });
-            (found.len() <= VARIABLES).then_some(found)
+            (found.len() <= MAXIMUM_VARIABLES).then_some(found)
         })
     }
 }

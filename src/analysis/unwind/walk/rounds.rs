@@ -1,25 +1,25 @@
-//! Rounds of loops: which of them begin, and what is known where one does not.
+//! Rounds of loops: the decision whether a round begins, and its consequences.
 
 use super::super::path::Path;
 use super::{Cut, Rounds, State, Walk};
 use crate::program::LocationId;
 use crate::term::Build;
 
-/// Conditions of single states that are looked at for what they say of variables.
-const FACTS: u32 = 64;
+/// Maximum number of conditions of a single state that are assumed for all that follows.
+const MAXIMUM_ASSUMED_CONDITIONS: u32 = 64;
 
-/// What becomes of a round that has been reached.
+/// The decision about a round.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     Round,
-    /// It may be reached, but has come too far.
+    /// It may be reachable, but exceeds the limit.
     CutOff,
-    /// It is not reached.
+    /// It is unreachable.
     Excluded,
 }
 
 impl Walk<'_, '_> {
-    /// Whether the loop's next round may begin.
+    /// Checks whether the loop's next round may begin.
     pub(super) fn begin_round(
         &mut self,
         rounds: &mut Rounds,
@@ -54,11 +54,11 @@ impl Walk<'_, '_> {
         true
     }
 
-    /// Whether an open round is to be looked at.
+    /// Decides whether an open round begins.
     pub(super) fn next(&mut self, head: LocationId, open: u32, path: &Path) -> Next {
         let too_far = open > self.limits.of(head);
-        // Each branch has been asked about where paths are walked one by one.
-        if self.limits.merge() && self.questions.excludes(path.all(), too_far) {
+        // If paths are walked separately, each branch has already been decided.
+        if self.limits.merge() && self.queries.excludes(path.all(), too_far) {
             return Next::Excluded;
         }
         if !too_far {
@@ -71,7 +71,7 @@ impl Walk<'_, '_> {
         Next::CutOff
     }
 
-    /// The path, which nothing takes: what has parted from it last goes on without a condition for that.
+    /// Removes the negated last condition of an infeasible path from the states that were split from the path last.
     pub(super) fn excluded(&mut self, path: &Path) {
         let Some((before, condition)) = path.last() else {
             return;
@@ -87,9 +87,9 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The only state that there is: what it has assumed holds from here on.
+    /// Assumes the conditions of a state for all that follows, because it is the only state.
     pub(super) fn learn(&mut self, state: &State) {
-        if state.path.depth() > FACTS {
+        if state.path.depth() > MAXIMUM_ASSUMED_CONDITIONS {
             return;
         }
         let mut new = Vec::new();

@@ -1,14 +1,14 @@
-//! What variables and terms of the program are worth in a state.
+//! Values of variables and terms in a state.
 
 use super::super::evaluate::Value;
 use super::{GLOBAL, State, Walk};
 use crate::program::{Program, Scope, VariableId};
 use crate::term::{Arena, Build, Constant, Op, Pool, Symbol, TermId};
 
-/// What says where an object is may be assumed a little later than it is placed.
-const LOOKS: u32 = 3;
-/// The size of the largest object that there may be.
-const LARGEST: u64 = 1 << 62;
+/// Number of attempts to separate a new object from the others: the assumptions on its address may follow its assignment.
+const SEPARATION_ATTEMPTS: u32 = 3;
+/// Maximum size of an object (bytes).
+const MAXIMUM_OBJECT_SIZE: u64 = 1 << 62;
 
 impl Walk<'_, '_> {
     pub(super) fn slot(&mut self, depth: u32, variable: VariableId) -> u32 {
@@ -28,7 +28,7 @@ impl Walk<'_, '_> {
         self.value_or_first(slot, state.values.get(slot))
     }
 
-    /// The value that a state has in the slot, or what is there before anything is assigned.
+    /// Returns the given value of the slot, or else its value before any assignment.
     pub(super) fn value_or_first(&mut self, slot: u32, value: Option<&Value>) -> Value {
         match value {
             Some(value) => value.clone(),
@@ -55,15 +55,16 @@ impl Walk<'_, '_> {
         if let (Some(&size), Value::Scalar(address)) = (self.sizes.get(&variable), &value)
             && !self.terms.arena.is_constant(*address)
         {
-            let new = self.terms.place(*address, size);
-            self.placed.extend(new.into_iter().map(|one| (one, LOOKS)));
+            let new = self.terms.add_object(*address, size);
+            self.placed
+                .extend(new.into_iter().map(|one| (one, SEPARATION_ATTEMPTS)));
         }
         let slot = self.slot(depth, variable);
         state.values.insert(slot, value);
     }
 
-    /// Notes objects of whose last bytes it is assumed that they do not wrap around, as it is of all whose addresses are chosen.
-    pub(super) fn place_assumed(&mut self, condition: TermId) {
+    /// Adds objects whose end is assumed not to wrap around; this is assumed of all objects with nondeterministic addresses.
+    pub(super) fn add_assumed_objects(&mut self, condition: TermId) {
         let arena = self.terms.arena;
         let parts = arena.arguments(Op::And, condition);
         for &part in parts.unwrap_or(std::slice::from_ref(&condition)) {
@@ -75,16 +76,16 @@ impl Walk<'_, '_> {
                     (b == start).then_some(a)
                 }
                 && let Some(Constant::BitVec(size)) = arena.constant(size)
-                && let Ok(size @ ..=LARGEST) = u64::try_from(size.bits())
+                && let Ok(size @ ..=MAXIMUM_OBJECT_SIZE) = u64::try_from(size.bits())
                 && self.terms.pointer(start).is_none()
             {
-                let new = self.terms.place(start, size);
-                self.placed.extend(new.into_iter().map(|one| (one, LOOKS)));
+                let new = self.terms.add_object(start, size);
+                self.placed
+                    .extend(new.into_iter().map(|one| (one, SEPARATION_ATTEMPTS)));
             }
         }
     }
 
-    /// The value of a term of the program in the activation.
     pub(super) fn evaluate(&mut self, state: &State, term: TermId, depth: u32) -> Value {
         let Self {
             terms,
@@ -129,7 +130,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The value of a variable to which nothing has been assigned.
+/// Returns the initial value of a variable.
 fn first_value(
     initial: &mut [(VariableId, Option<Value>)],
     fresh: &mut u32,

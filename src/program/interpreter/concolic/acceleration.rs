@@ -1,18 +1,18 @@
-//! Loop acceleration: leaps over iterations of a loop that are all alike.
+//! Loop acceleration: skips iterations of a loop that take the same path.
 //!
-//! Long runs are mostly loops that count. If the registers change in an iteration by constants, then the *shadow* of one
-//! iteration, with the number of iterations that have gone before as its only input, tells for how many more the run
-//! takes the same path; and if the forms behind the iteration are those before it for the next number, so do all
-//! iterations up to there, by induction. The machine then goes on behind them (loop acceleration, in the simplest case:
+//! Long runs consist mostly of counting loops. If an iteration changes the registers by constants, then the shadow of one
+//! iteration, with the number of preceding iterations as its only input, determines for how many iterations the run
+//! takes the same path, provided that the registers' forms after the iteration equal those before it with the next number
+//! (by induction). The machine then continues after these iterations (loop acceleration, in the simplest case:
 //! Bozga, Iosif and Konečný, Fast Acceleration of Ultimately Periodic Relations, CAV 2010; the path is the one that is
 //! run, as in Kroening, Lewis and Weissenbacher, Under-Approximating Loops in C Programs for Fast Counterexample
 //! Detection, CAV 2013).
 //!
-//! What memory holds, what is drawn from outside, and activations of recursive functions must not change on the way. Cells
-//! that each iteration reads a step further must all hold the same.
+//! The iterations must not write memory, read inputs or call recursive functions. If each iteration reads other cells, at
+//! equal distances, all these cells must hold the same value.
 //!
-//! A loop within another one is met again and again, too soon for the outer loop to be one of short iterations: where
-//! leaps are long, the next one is tried as soon as its loop comes.
+//! An inner loop is executed again in every iteration of the outer one, which may be too long to be accelerated itself:
+//! after a profitable acceleration, the next one is tried as soon as the same loop head is reached.
 
 use std::cell::RefCell;
 
@@ -31,37 +31,37 @@ use crate::program::interpreter::outcome::{Limits, Outcome};
 use crate::program::interpreter::support::index_mask;
 use crate::term::domain::IntervalSet;
 
-/// Steps of a run before the first look, and between two that were of use. Shorter runs take all their steps.
-pub const FIRST: u64 = 1 << 16;
-/// The longest wait, in steps.
-const LONGEST: u64 = 1 << 24;
-/// Edges that are watched to find loops; no iteration has more.
-const WINDOW: usize = 2048;
-/// A leap over fewer iterations is none.
-const WORTHWHILE: i128 = 16;
-/// No loop has more iterations.
-const ITERATIONS: i128 = 1 << 62;
-/// What it takes to watch for a loop and to leap, in steps that the machine could do meanwhile; and the most steps saved that
-/// are remembered: after long leaps some may be short.
-const COST: u128 = 1 << 12;
-const MOST_CREDIT: u128 = 1 << 18;
+/// Number of steps before the first attempt, and between attempts that succeed. Shorter runs take all their steps.
+pub const STEPS_BEFORE_ACCELERATION: u64 = 1 << 16;
+/// Maximum number of steps between two attempts.
+const MAXIMUM_WAIT: u64 = 1 << 24;
+/// Maximum number of edges of an iteration, and number of edges that are observed to find loops.
+const MAXIMUM_ITERATION_EDGES: usize = 2048;
+/// Minimum number of skipped iterations.
+const MINIMUM_ITERATIONS: i128 = 16;
+/// Maximum number of skipped iterations.
+const MAXIMUM_ITERATIONS: i128 = 1 << 62;
+/// The cost of an attempt, in steps that the machine could take in the same time.
+const ATTEMPT_COST: u128 = 1 << 12;
+/// Maximum credit (steps): after long accelerations, some attempts may save little.
+const MAXIMUM_CREDIT: u128 = 1 << 18;
 
-/// When to try the next leap.
+/// The schedule of attempts to accelerate.
 #[derive(Clone, Debug)]
 pub(in crate::program::interpreter) struct Accelerator {
     next: u64,
     wait: u64,
-    /// The head of a loop that was leapt over just now, and is worth watching for.
+    /// The head of a loop that was accelerated profitably and is tried again as soon as it is reached.
     head: Option<usize>,
-    /// How many steps leaps have saved in a row, less what they took.
+    /// The number of steps that a sequence of attempts has saved, minus their cost.
     credit: u128,
 }
 
 impl Default for Accelerator {
     fn default() -> Self {
         Self {
-            next: FIRST,
-            wait: FIRST,
+            next: STEPS_BEFORE_ACCELERATION,
+            wait: STEPS_BEFORE_ACCELERATION,
             head: None,
             credit: 0,
         }
@@ -69,7 +69,7 @@ impl Default for Accelerator {
 }
 
 impl Accelerator {
-    /// One that tries after so few steps.
+    /// An accelerator whose first attempt is after `steps` steps.
     #[cfg(test)]
     pub(in crate::program::interpreter) fn eager(steps: u64) -> Self {
         Self {
@@ -79,14 +79,14 @@ impl Accelerator {
         }
     }
 
-    /// Whether a run of so many steps should try.
+    /// Whether an attempt is due after `steps` steps of a run.
     #[inline]
     pub(in crate::program::interpreter) fn is_due(&self, steps: u64) -> bool {
         steps >= self.next
     }
 
-    /// Goes on with the run, over many iterations of a loop if they are alike; the outcome, if it ends meanwhile. The
-    /// iterations that are leapt over are not counted as steps.
+    /// Continues the run with an attempt to accelerate a loop; returns the outcome if the run ends meanwhile. Skipped
+    /// iterations do not count as steps.
     pub(in crate::program::interpreter) fn go_on<O: Observer>(
         &mut self,
         machine: &mut Machine<'_>,
@@ -106,21 +106,21 @@ impl Accelerator {
             None => attempt.accelerate(observer),
         };
         let awaited = self.head.take();
-        let leap = match result {
+        let skipped = match result {
             Err(outcome) => return Some(outcome),
-            Ok(leap) => leap,
+            Ok(skipped) => skipped,
         };
-        self.wait = match (leap, awaited) {
-            (Some(_), _) => FIRST.min(self.wait),
+        self.wait = match (skipped, awaited) {
+            (Some(_), _) => STEPS_BEFORE_ACCELERATION.min(self.wait),
             (None, Some(_)) => self.wait,
-            (None, None) => LONGEST.min(self.wait * 2),
+            (None, None) => MAXIMUM_WAIT.min(self.wait * 2),
         };
         self.next = *steps + self.wait;
-        let saved = leap.map_or(0, |leap| leap.saved);
-        let credit = MOST_CREDIT.min(self.credit + saved);
-        // Where the loop was left just now, it is the next attempt that begins at its beginning.
-        let head = leap.map(|leap| leap.head).or(awaited);
-        (self.head, self.credit) = match credit.checked_sub(COST) {
+        let saved = skipped.map_or(0, |skipped| skipped.saved);
+        let credit = MAXIMUM_CREDIT.min(self.credit + saved);
+        // If the loop has just been left, the next attempt starts when it is entered again.
+        let head = skipped.map(|skipped| skipped.head).or(awaited);
+        (self.head, self.credit) = match credit.checked_sub(ATTEMPT_COST) {
             Some(credit) if head.is_some() => (head, credit),
             _ => (None, 0),
         };
@@ -131,11 +131,11 @@ impl Accelerator {
     }
 }
 
-/// Iterations that were leapt over.
+/// The iterations of a loop that were skipped.
 #[derive(Copy, Clone, Debug)]
-struct Leap {
+struct SkippedIterations {
     head: usize,
-    /// How many steps they would have taken.
+    /// The number of steps that they would have taken.
     saved: u128,
 }
 
@@ -156,14 +156,17 @@ struct Attempt<'a, 'e, 'l> {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Leaps if there is a loop for it.
-    fn accelerate<O: Observer>(&mut self, observer: &mut O) -> Result<Option<Leap>, Outcome> {
+    /// Searches for loops, and accelerates one if possible.
+    fn accelerate<O: Observer>(
+        &mut self,
+        observer: &mut O,
+    ) -> Result<Option<SkippedIterations>, Outcome> {
         let mut visits: FxHashMap<usize, usize> = FxHashMap::default();
-        for _ in 0..WINDOW {
+        for _ in 0..MAXIMUM_ITERATION_EDGES {
             self.step(observer)?;
             *visits.entry(self.machine.pc).or_default() += 1;
         }
-        // The outermost loop, and the innermost.
+        // The outermost loop has the fewest visits, the innermost the most.
         let mut heads: Vec<(usize, usize)> = visits
             .into_iter()
             .filter(|(_, visits)| *visits >= 3)
@@ -173,8 +176,8 @@ impl Attempt<'_, '_, '_> {
         let outermost = heads.first().map(|(_, pc)| *pc);
         let innermost = heads.last().map(|(_, pc)| *pc);
         for head in outermost.into_iter().chain(innermost) {
-            if let Some(leap) = self.accelerate_at(head, observer)? {
-                return Ok(Some(leap));
+            if let Some(skipped) = self.accelerate_at(head, observer)? {
+                return Ok(Some(skipped));
             }
         }
         Ok(None)
@@ -184,7 +187,7 @@ impl Attempt<'_, '_, '_> {
         &mut self,
         head: usize,
         observer: &mut O,
-    ) -> Result<Option<Leap>, Outcome> {
+    ) -> Result<Option<SkippedIterations>, Outcome> {
         if !self.run_to(head, observer)? {
             return Ok(None);
         }
@@ -212,14 +215,14 @@ impl Attempt<'_, '_, '_> {
         let Some(last) = iteration.last(&first, &second, &third, &self.machine.heap) else {
             return Ok(None);
         };
-        self.arrive(&iteration.shadow, last);
-        Ok(Some(Leap {
+        self.move_after(&iteration.shadow, last);
+        Ok(Some(SkippedIterations {
             head,
             saved: last.unsigned_abs() * u128::from(*self.steps - before),
         }))
     }
 
-    /// One edge.
+    /// Takes one edge.
     fn step<O: Observer>(&mut self, observer: &mut O) -> Result<(), Outcome> {
         let end = self
             .machine
@@ -227,9 +230,9 @@ impl Attempt<'_, '_, '_> {
         end.map_or(Ok(()), Err)
     }
 
-    /// Runs until the head comes, between two edges.
+    /// Runs until the head is reached; returns whether it is, and no edge is being attempted.
     fn run_to<O: Observer>(&mut self, head: usize, observer: &mut O) -> Result<bool, Outcome> {
-        for _ in 0..WINDOW {
+        for _ in 0..MAXIMUM_ITERATION_EDGES {
             self.step(observer)?;
             if self.machine.pc == head {
                 return Ok(!self.machine.attempt.active && self.machine.attempt.pending.is_empty());
@@ -249,8 +252,8 @@ impl Attempt<'_, '_, '_> {
         }
     }
 
-    /// The state behind the iteration with the number.
-    fn arrive(&mut self, shadow: &Shadow<'_>, number: i128) {
+    /// Sets the registers to their values after the iteration with the number.
+    fn move_after(&mut self, shadow: &Shadow<'_>, number: i128) {
         let value = |form: Affine| form.factor * number + form.offset;
         for (register, to) in self.machine.narrow.iter_mut().enumerate() {
             let form = shadow.form_at(Place::Narrow(register as u32));
@@ -267,7 +270,7 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// The shadow at the head, if each register has changed by a number; its input is how many iterations have gone before.
+/// The shadow at the head, if each register has changed by a constant; its input is the number of preceding iterations.
 fn shadow<'s>(
     executable: &'s Executable,
     drawn: &'s RefCell<Vec<super::Drawn>>,
@@ -278,7 +281,7 @@ fn shadow<'s>(
     shadow.add(ShadowInput {
         is_narrowed: false,
         value: 0,
-        set: IntervalSet::range(0, ITERATIONS),
+        set: IntervalSet::range(0, MAXIMUM_ITERATIONS),
         needed: None,
     });
     let form = |before: i128, now: i128| {
@@ -301,21 +304,21 @@ fn shadow<'s>(
     Some(shadow)
 }
 
-/// Cells that an iteration reads.
+/// A read of cells that depend on the iteration.
 struct Read {
     array: Register,
-    /// How many, side by side.
+    /// The number of consecutive cells.
     count: u8,
-    /// The first of them, by the number of iterations that have gone before.
+    /// The index of the first cell, as a function of the number of preceding iterations.
     index: Affine,
 }
 
 impl Read {
-    /// The number of the last iteration, up to this one, that finds what the first one finds, and in the object where that
-    /// one finds it; less than zero if that is not known of any.
-    fn last_alike(&self, last: i128, executable: &Executable, heap: &Heap) -> i128 {
+    /// The number of the last iteration, at most `last`, up to which all iterations read the same values as the first one
+    /// and within the same object; negative if there is none.
+    fn last_equal(&self, last: i128, executable: &Executable, heap: &Heap) -> i128 {
         let memory = &heap.memories[self.array as usize];
-        // The check of the access that has been made remembers the object's range.
+        // The check of the first iteration's access has cached the object's range.
         let low = i128::from(memory.low);
         let end = low + i128::from(memory.length);
         let end = end.min(i128::from(index_mask(executable, self.array)) + 1);
@@ -335,18 +338,18 @@ impl Read {
         };
         match planted!("interpreter: cells are alike unseen", false, true) {
             true => last,
-            false => i128::from(memory.cells.alike(first, step, self.count, most)) - 1,
+            false => i128::from(memory.cells.equal_reads(first, step, self.count, most)) - 1,
         }
     }
 }
 
-/// Follows an iteration.
+/// The observer of an iteration.
 struct Iteration<'s> {
     shadow: Shadow<'s>,
     executable: &'s Executable,
-    /// What it reads where another iteration reads other cells.
+    /// The reads of cells that depend on the iteration.
     reads: Vec<Read>,
-    /// Whether it did what cannot be leapt over.
+    /// Whether an instruction excludes acceleration.
     refused: bool,
 }
 
@@ -396,7 +399,7 @@ impl Observer for Iteration<'_> {
 }
 
 impl Iteration<'_> {
-    /// All iterations are taken to find the same: [`Self::last`] sees to it.
+    /// Handles a read; all iterations are assumed to read the same value, which [`Self::last`] ensures.
     fn load(
         &mut self,
         to: Register,
@@ -416,8 +419,8 @@ impl Iteration<'_> {
         self.shadow.set(Place::Narrow(to), Affine::known(0));
     }
 
-    /// The number of the last iteration that is known to be like this one, which has number zero; `None` if the state
-    /// behind it is not the one before the next.
+    /// The number of the last iteration that takes the same path as this one, which has number zero; `None` if the
+    /// iterations cannot be skipped.
     fn last(
         &self,
         earlier: &Snapshot,
@@ -429,14 +432,14 @@ impl Iteration<'_> {
             && before.frames == after.frames
             && before.faults == after.faults;
         let last = self.shadow.inputs[0].set.end_from(0)?;
-        if !unchanged || last < WORTHWHILE {
+        if !unchanged || last < MINIMUM_ITERATIONS {
             return None;
         }
         let last = self.reads.iter().try_fold(last, |last, read| {
-            let last = read.last_alike(last, self.executable, heap);
-            (last >= WORTHWHILE).then_some(last)
+            let last = read.last_equal(last, self.executable, heap);
+            (last >= MINIMUM_ITERATIONS).then_some(last)
         })?;
-        // The form behind an iteration is the one before it for a number more.
+        // The form after an iteration must be the form before it with the next number.
         let goes_on = |place, [earlier, before, after]: [i128; 3]| {
             let change = before - earlier;
             match self.shadow.form_at(place) {

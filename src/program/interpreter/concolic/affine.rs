@@ -1,10 +1,10 @@
-//! Values that depend on one input in the simplest way: of a run, over the integers. Linear terms, which wrap around and have
-//! several variables, are the constructors' ([`crate::term`]).
+//! Values of a run that are affine functions of one input, over the integers. (Linear terms with several variables and
+//! wrap-around are in [`crate::term`].)
 
-/// The value `factor * input + offset`, in mathematical integers; or a known value, if no input takes part.
+/// The *form* of a value: `factor * input + offset` in mathematical integers, or a known value that depends on no input.
 ///
-/// Bit patterns are read as unsigned. The equation holds for all values that the input's set still has: an operation
-/// that may wrap around first restricts the set to those that do so as often as the value at hand.
+/// Bit patterns are read as unsigned. The equation holds for all values in the input's set: an operation that may wrap
+/// around first restricts the set to the values that wrap around as often as in the run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Affine {
     /// Position of the input among the run's inputs, or [`KNOWN`].
@@ -13,10 +13,10 @@ pub(super) struct Affine {
     pub(super) offset: i128,
 }
 
-/// No input takes part.
+/// Marks a value that depends on no input.
 pub(super) const KNOWN: u32 = u32::MAX;
 
-/// Factors and offsets stay below these, so that nothing overflows.
+/// Absolute values of factors and offsets are kept below these limits, so that computations with them do not overflow.
 const FACTOR_LIMIT: u128 = 1 << 40;
 const OFFSET_LIMIT: u128 = 1 << 110;
 
@@ -41,7 +41,7 @@ impl Affine {
         self.input == KNOWN
     }
 
-    /// The value times a constant; `None` if that leads too far.
+    /// The value times a constant; `None` beyond the limits.
     pub(super) fn times(self, constant: i128) -> Option<Self> {
         Self {
             input: self.input,
@@ -51,7 +51,7 @@ impl Affine {
         .within_limits()
     }
 
-    /// The sum; `None` if it leads too far or has two inputs.
+    /// The sum; `None` beyond the limits or if it depends on two inputs.
     pub(super) fn plus(self, other: Self) -> Option<Self> {
         let input = match (self.is_known(), other.is_known()) {
             (_, true) => self.input,
@@ -76,7 +76,7 @@ impl Affine {
         small.then_some(self)
     }
 
-    /// The inputs (which are not known) for which the value is at least `low` and at most `high`; `None` is no bound.
+    /// The bounds of the input for which the value, which must depend on it, is between `low` and `high`; `None` is no bound.
     pub(super) fn inputs_between(
         self,
         low: Option<i128>,
@@ -90,7 +90,7 @@ impl Affine {
         }
     }
 
-    /// The input for which the value is this one, if there is one.
+    /// The input for which the form has the value, if there is one.
     pub(super) fn input_at(self, value: i128) -> Option<i128> {
         let distance = value - self.offset;
         (distance % self.factor == 0).then(|| distance / self.factor)
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_too_far_is_not_followed() {
+    fn values_beyond_the_limits_are_not_tracked() {
         let far = Affine::input(0).times(1 << 39).unwrap();
         assert_eq!(far.times(2), None);
         assert_eq!(Affine::known(1 << 109).times(4), None);

@@ -1,4 +1,4 @@
-//! What each instruction makes of values that depend on inputs.
+//! Transfer functions of instructions on values that depend on inputs.
 
 use super::affine::Affine;
 use super::memory::Found;
@@ -12,7 +12,7 @@ use crate::program::interpreter::support::index_mask;
 use Place::{Array, Integer, Narrow};
 
 impl Shadow<'_> {
-    /// An instruction when nothing depends on an input: it matters only if it draws one.
+    /// Handles an instruction while no value depends on an input: only reads of inputs are relevant.
     #[inline]
     pub(super) fn foresee_input(&mut self, view: &InstructionView<'_>) {
         if matches!(
@@ -26,7 +26,7 @@ impl Shadow<'_> {
         }
     }
 
-    /// Any instruction, before it is executed.
+    /// Handles an instruction before it is executed.
     #[allow(clippy::too_many_lines)]
     pub(super) fn follow(&mut self, view: &InstructionView<'_>) {
         use Instruction as I;
@@ -316,7 +316,7 @@ impl Shadow<'_> {
         self.set(to, form);
     }
 
-    /// Decides whether the register is zero, and says whether it is not.
+    /// Restricts the inputs to those for which the register is zero or not, as in the run; returns whether it is not.
     fn truth(&mut self, register: Register, view: &InstructionView<'_>) -> bool {
         let condition = self.bits(register, view);
         self.compare(IntegerRelation::Equal, condition, known(0));
@@ -328,7 +328,7 @@ impl Shadow<'_> {
         self.set_bits(to, result);
     }
 
-    /// A mask of the lowest bits cuts; zero gives zero, whatever the other operand.
+    /// Handles a bitwise conjunction: a mask of the lowest bits truncates, and zero gives zero for every other operand.
     fn and(&mut self, to: Register, a: Operand, b: Operand) {
         let (open, mask) = match a.form.is_known() {
             true => (b, a),
@@ -401,7 +401,7 @@ impl Shadow<'_> {
 
     // --- memory ---
 
-    /// The cells that an access touches.
+    /// The indices of the cells that an access reads or writes.
     fn cells(
         &mut self,
         array: Register,
@@ -411,7 +411,7 @@ impl Shadow<'_> {
     ) -> impl ExactSizeIterator<Item = u64> + use<> {
         self.concretise_register(Narrow(index));
         let first = view.narrow[index as usize];
-        // A single cell is accessed as the index says.
+        // The index of a single cell needs no mask.
         let mask = match count {
             1 => u64::MAX,
             _ => index_mask(self.executable, array),
@@ -448,7 +448,7 @@ impl Shadow<'_> {
     ) {
         let cells = self.cells(array, index, count, view);
         let form = self.form(value);
-        // A value that does not fit its cells is cut by the store.
+        // The store truncates a value that does not fit into its cells.
         let fits = count == 1 || self.fits(form, count);
         if !fits {
             self.concretise_register(value);
@@ -457,7 +457,7 @@ impl Shadow<'_> {
         self.memory.store(array, cells, form);
     }
 
-    /// Whether the value has no more than so many bytes.
+    /// Whether the value fits into the number of bytes, for all inputs in the box.
     fn fits(&mut self, form: Affine, bytes: u8) -> bool {
         form.is_known() || bytes >= 8 || self.is_within(form, (1 << (8 * bytes)) - 1)
     }
@@ -468,7 +468,7 @@ impl Shadow<'_> {
         let executable = self.executable;
         let call = &executable.calls[site as usize];
         if call.recursive {
-            self.keep(&executable.locals[call.callee.index()]);
+            self.save_locals(&executable.locals[call.callee.index()]);
         }
         self.move_all(&call.parameters);
     }
@@ -486,11 +486,11 @@ impl Shadow<'_> {
             self.form(*from)
         };
         let results: Vec<Affine> = call.results.iter().map(form_of).collect();
-        // Without an entry, nothing depended on inputs at the call.
-        let kept = self.kept.pop().unwrap_or_default();
+        // Without an entry, no local depended on inputs at the call.
+        let saved = self.saved_locals.pop().unwrap_or_default();
         let locals = &executable.locals[call.callee.index()];
         for (position, place) in places(locals).enumerate() {
-            let form = kept.get(position).copied();
+            let form = saved.get(position).copied();
             self.set(place, form.unwrap_or(Affine::known(0)));
         }
         for array in &locals.arrays {
@@ -504,14 +504,14 @@ impl Shadow<'_> {
         }
     }
 
-    /// Keeps the forms of locals while another activation runs.
-    fn keep(&mut self, locals: &Locals) {
+    /// Saves the forms of locals while another activation runs.
+    fn save_locals(&mut self, locals: &Locals) {
         for array in &locals.arrays {
-            // Arrays are restored by the machine; what they held must be known then.
+            // The machine restores arrays, so their contents must not depend on inputs.
             self.concretise_register(Array(*array));
         }
         let forms = places(locals).map(|place| self.form(place)).collect();
-        self.kept.push(forms);
+        self.saved_locals.push(forms);
     }
 
     fn move_all(&mut self, moves: &[(Place, Place)]) {
@@ -524,7 +524,7 @@ impl Shadow<'_> {
     }
 }
 
-/// The registers of locals whose forms are kept.
+/// The registers of locals whose forms are saved.
 fn places(locals: &Locals) -> impl Iterator<Item = Place> + '_ {
     let narrow = locals.narrow.iter().map(|register| Narrow(*register));
     narrow.chain(locals.integer.iter().map(|register| Integer(*register)))

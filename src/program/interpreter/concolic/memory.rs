@@ -1,4 +1,4 @@
-//! Which cells of arrays depend on inputs.
+//! The cells of arrays that depend on inputs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,64 +9,64 @@ use crate::program::interpreter::bytecode::Register;
 #[derive(Copy, Clone, Debug)]
 struct Cell {
     value: Affine,
-    /// Which store wrote it.
+    /// The number of the store that wrote it.
     store: u64,
-    /// Which of the bytes it is.
+    /// The position among the cells of the store.
     position: u8,
-    /// How many cells the store wrote.
+    /// The number of cells that the store wrote.
     count: u8,
 }
 
-/// What cells hold that depends on inputs, and which arrays have contents that nobody has chosen yet.
+/// The cells whose values depend on inputs, and the arrays whose contents are arbitrary.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ShadowMemory {
     cells: FxHashMap<(Register, u64), Cell>,
     stores: u64,
-    /// Arrays of any contents, with the cells written since.
+    /// The arrays with arbitrary contents, each with the cells written since.
     arbitrary: FxHashMap<Register, FxHashSet<u64>>,
 }
 
-/// What was found in some cells.
+/// The result of reading cells.
 pub(super) enum Found {
-    /// Nothing that depends on an input.
+    /// A value that does not depend on inputs.
     Known,
-    /// Just what was stored there.
+    /// The whole value of one store.
     Whole(Affine),
-    /// Parts of these.
+    /// Parts of these values.
     Parts(Vec<Affine>),
-    /// Contents that nobody has chosen.
+    /// Arbitrary contents.
     Arbitrary,
 }
 
 impl ShadowMemory {
-    /// Whether all contents are known.
+    /// Whether no contents depend on inputs or are arbitrary.
     pub(super) fn is_known(&self) -> bool {
         self.cells.is_empty() && self.arbitrary.is_empty()
     }
 
-    /// What all cells hold.
+    /// The values of all cells that depend on inputs.
     pub(super) fn forms(&self) -> impl Iterator<Item = Affine> + '_ {
         self.cells.values().map(|cell| cell.value)
     }
 
-    /// Whether some array has contents that nobody has chosen.
+    /// Whether some array has arbitrary contents.
     pub(super) fn has_arbitrary(&self) -> bool {
         !self.arbitrary.is_empty()
     }
 
-    /// Any contents.
+    /// Makes the contents of the array arbitrary.
     pub(super) fn make_arbitrary(&mut self, array: Register) {
         self.forget(array);
         self.arbitrary.insert(array, FxHashSet::default());
     }
 
-    /// All cells are known.
+    /// Makes all cells of the array known.
     pub(super) fn forget(&mut self, array: Register) {
         self.cells.retain(|(other, _), _| *other != array);
         self.arbitrary.remove(&array);
     }
 
-    /// A value is written to the cells: one that depends on an input, or a known one.
+    /// Writes a value to the cells: one that depends on an input, or `None` for a known one.
     pub(super) fn store(
         &mut self,
         array: Register,
@@ -96,7 +96,7 @@ impl ShadowMemory {
         }
     }
 
-    /// What the cells hold.
+    /// Reads the cells.
     pub(super) fn load(
         &self,
         array: Register,
@@ -128,7 +128,7 @@ impl ShadowMemory {
         }
     }
 
-    /// What all cells of the array hold.
+    /// Reads all cells of the array.
     pub(super) fn all(&self, array: Register) -> Found {
         if self.arbitrary.contains_key(&array) {
             return Found::Arbitrary;
@@ -141,7 +141,7 @@ impl ShadowMemory {
         }
     }
 
-    /// An array gets the contents of another.
+    /// Assigns the contents of `from` to `to`.
     pub(super) fn copy(&mut self, to: Register, from: Register) {
         if to == from {
             return;

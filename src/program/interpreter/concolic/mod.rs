@@ -1,19 +1,18 @@
-//! Concolic execution: a concrete run together with the set of inputs for which it would be the same.
+//! Concolic execution: a concrete run together with a set of inputs for which it is the same.
 //!
-//! As in DART (Godefroid, Klarlund, Sen: DART, PLDI 2005) and CUTE, a run on chosen inputs also computes what its path
-//! demands of them; but without a solver. The demands are kept as a *box*: a set of intervals for each input, such that
-//! all inputs within take the same path with the same faults. Values that are affine in one input are followed exactly
+//! As in DART (Godefroid, Klarlund, Sen: DART, PLDI 2005) and CUTE, a run on chosen inputs also computes the conditions of
+//! its path; but without a solver. The conditions are kept as a *box*: a set of intervals for each input, such that
+//! all inputs in the box take the same path with the same faults. Values that are affine in one input are tracked exactly
 //! (`shadow`); where that is not enough, the input is *concretised*: its set shrinks to the value of the run.
 //!
-//! The run is the machine's own on the same compiled program, and its shadow looks on: what is computed, and whether it
-//! is a fault, is not implemented twice. While no input has more than one value left, the machine runs alone, at full
-//! speed.
+//! The machine executes the compiled program as usual, and the *shadow* observes it, so that the semantics of instructions
+//! and faults are not implemented twice. While every input has only one value left, the machine runs without the shadow.
 //!
-//! | file | concept |
+//! | file | content |
 //! | --- | --- |
-//! | `affine` | values that depend on one input |
-//! | `shadow`, `follow`, `memory` | what registers and cells hold; what instructions make of it |
-//! | `acceleration` | over iterations of a loop that are all alike |
+//! | `affine` | values that are affine in one input |
+//! | `shadow`, `follow`, `memory` | symbolic values of registers and cells; transfer functions of instructions |
+//! | `acceleration` | loop acceleration |
 
 pub(super) mod acceleration;
 mod affine;
@@ -33,20 +32,20 @@ use crate::program::{Input, InputId, InputKind};
 use crate::term::domain::IntervalSet;
 use crate::term::{FloatFormat, Sort, Value};
 use acceleration::Accelerator;
-pub use acceleration::FIRST as FIRST_LEAP;
+pub use acceleration::STEPS_BEFORE_ACCELERATION;
 use shadow::Shadow;
 
-/// Steps between two looks at whether the machine may run alone.
-const SHADOWED_SLICES: std::ops::Range<u64> = 16..4096;
-/// Steps between two looks at the limits when it does.
-const FREE_SLICE: u64 = 1 << 14;
+/// Least and greatest number of steps between two checks whether the machine may run without the shadow.
+const SHADOWED_STEPS: std::ops::Range<u64> = 16..4096;
+/// Number of steps between two checks of the limits while the machine runs without the shadow.
+const UNSHADOWED_STEPS: u64 = 1 << 14;
 
-/// The value that an input is to have in a run.
+/// The chosen value of an input.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// A member of the input's domain: a bit pattern, read as unsigned, or an integer.
     pub value: i128,
-    /// Whether the input is to be concretised at once.
+    /// Whether the input is concretised at once.
     pub concrete: bool,
 }
 
@@ -58,32 +57,32 @@ pub struct BoxInput {
     pub value: i128,
     /// Its values in the box.
     pub set: IntervalSet,
-    /// What its set was before it was concretised, if it was.
+    /// Its set before it was concretised, if it was.
     pub needed: Option<IntervalSet>,
 }
 
-/// A run, and what it stands for: each choice of a value from each input's set gives a run with the same edges, faults
-/// and outcome.
+/// A run generalised to a box of inputs: each choice of a value from each input's set gives a run with the same edges,
+/// faults and outcome.
 #[derive(Clone, Debug)]
 pub struct GeneralRun {
     pub report: Report,
-    /// Its inputs, in order.
+    /// The inputs, in order.
     pub inputs: Vec<BoxInput>,
-    /// Why the box cannot be relied on, if so.
+    /// The reason why the box is not valid, if it is not.
     pub given_up: Option<&'static str>,
 }
 
-/// What was drawn.
+/// An input that was read.
 #[derive(Clone, Debug)]
 struct Drawn {
     id: InputId,
     value: i128,
     domain: IntervalSet,
-    /// Whether the domain is what the set starts with.
+    /// Whether the input's set starts with the domain, not with the value alone.
     open: bool,
 }
 
-/// The values that an input may have. An array has just one here: whoever reads its cells is found out.
+/// The values that an input may have. An array has only one here: a run that reads its cells is given up.
 pub fn domain(input: &Input) -> IntervalSet {
     let patterns = |width: u32| IntervalSet::range(0, (1i128 << width) - 1);
     let without = |nans: [(i128, i128); 2], nan: i128, width| {
@@ -115,7 +114,7 @@ pub fn domain(input: &Input) -> IntervalSet {
     }
 }
 
-/// The value that a member of the domain stands for.
+/// The value that a member of the domain represents.
 pub fn value_of(sort: Sort, member: i128) -> Value {
     match sort {
         Sort::Int => Value::int(member),
@@ -139,7 +138,7 @@ pub fn journal(
     }
 }
 
-/// Gives chosen values and notes them.
+/// A source that gives chosen values and records them.
 struct ChosenInputs<'s, 'c> {
     choose: &'s mut dyn FnMut(usize, &IntervalSet) -> Option<Choice>,
     drawn: &'c RefCell<Vec<Drawn>>,
@@ -181,14 +180,14 @@ impl InputSource for NoInputs {
     }
 }
 
-/// Makes general runs of a program.
+/// A machine that generalises runs of a program to boxes of inputs.
 pub struct ConcolicMachine<'e> {
     machine: Machine<'e>,
     executable: &'e Executable,
 }
 
 impl<'e> ConcolicMachine<'e> {
-    /// A machine for the program, whose edges must exclude one another ([`Executable::is_deterministic`]).
+    /// Creates a machine for the program, which must be deterministic ([`Executable::is_deterministic`]).
     pub fn new(executable: &'e Executable) -> Self {
         Self {
             machine: Machine::new(executable),
@@ -197,12 +196,12 @@ impl<'e> ConcolicMachine<'e> {
     }
 
     /// Runs the program from its start. `choose` gets an input's position in the run and its domain; `None` ends the
-    /// run with [`Outcome::InputRefused`], as does an input of an unknown value. A run that depends on more inputs than
-    /// `most_needed` is given up.
+    /// run with [`Outcome::InputRefused`], as does an input of [`InputKind::Unknown`]. A run that depends on more than
+    /// `maximum_needed` inputs is given up.
     pub fn run(
         &mut self,
         choose: &mut dyn FnMut(usize, &IntervalSet) -> Option<Choice>,
-        most_needed: usize,
+        maximum_needed: usize,
         limits: Limits<'_>,
     ) -> GeneralRun {
         let drawn = RefCell::new(Vec::new());
@@ -213,19 +212,21 @@ impl<'e> ConcolicMachine<'e> {
         };
         self.machine.reset();
         let mut steps = 0;
-        let mut slice = SHADOWED_SLICES.start;
+        let mut slice = SHADOWED_STEPS.start;
         let mut accelerator = Accelerator::default();
         let outcome = loop {
             if shadow.is_idle() && shadow.awaited.is_none() {
                 let (free, machine) = (&mut NoObserver, &mut self.machine);
                 let end = match accelerator.is_due(steps) {
                     true => accelerator.go_on(machine, &mut NoInputs, limits, &mut steps, free),
-                    false => machine.go_on(&mut NoInputs, limits, FREE_SLICE, &mut steps, free),
+                    false => {
+                        machine.go_on(&mut NoInputs, limits, UNSHADOWED_STEPS, &mut steps, free)
+                    }
                 };
                 match end {
                     None => continue,
-                    // The shadow has to see it.
-                    Some(Outcome::InputRefused) => slice = SHADOWED_SLICES.start,
+                    // The shadow must observe the input.
+                    Some(Outcome::InputRefused) => slice = SHADOWED_STEPS.start,
                     Some(outcome) => break outcome,
                 }
             }
@@ -238,10 +239,10 @@ impl<'e> ConcolicMachine<'e> {
             if !shadow.is_idle() {
                 shadow.sweep();
             }
-            if shadow.narrowed > most_needed && end.is_none() {
+            if shadow.narrowed > maximum_needed && end.is_none() {
                 shadow.given_up = Some("a run depends on too many inputs");
             }
-            slice = SHADOWED_SLICES.end.min(slice * 2);
+            slice = SHADOWED_STEPS.end.min(slice * 2);
             match end {
                 Some(outcome) => break outcome,
                 None if shadow.given_up.is_some() => break Outcome::InputRefused,

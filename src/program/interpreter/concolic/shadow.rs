@@ -1,9 +1,9 @@
-//! What a run depends on: the values that registers and cells hold, as functions of the run's inputs.
+//! The *shadow* of a run: the values of registers and cells as functions of the run's inputs.
 //!
-//! The shadow sees each instruction before the machine executes it, with the values at hand. It restricts the sets of the
-//! inputs until the instruction does the same for all their members: compares with the same result, wraps around as
-//! often, reads the same cell. Results that are affine in one input are followed; before anything else is computed
-//! from an input, the input is *concretised*: its set shrinks to the value at hand.
+//! The shadow observes each instruction before the machine executes it, with the concrete values. It restricts the sets of
+//! the inputs until the instruction behaves the same for all their members: comparisons have the same result, arithmetic
+//! wraps around as often, accesses have the same index. Results that are affine in one input are tracked; before any other
+//! operation on an input, the input is *concretised*: its set shrinks to the concrete value.
 
 use std::cell::RefCell;
 
@@ -19,43 +19,43 @@ use crate::term::domain::IntervalSet;
 #[derive(Clone, Debug)]
 pub(super) struct ShadowInput {
     pub(super) value: i128,
-    /// The values with which the run would have gone the same way so far.
+    /// The values with which the run would have taken the same path so far.
     pub(super) set: IntervalSet,
-    /// Its set just before it was concretised.
+    /// The set before the input was concretised.
     pub(super) needed: Option<IntervalSet>,
-    /// Whether the set has been larger.
+    /// Whether the set is smaller than the domain.
     pub(super) is_narrowed: bool,
 }
 
-/// An operand: what it is, and what it is in this run.
+/// An operand: its form, and its concrete value.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Operand {
     pub(super) form: Affine,
     pub(super) value: i128,
 }
 
-/// See the module's comment.
+/// The shadow of a run; see the module documentation.
 pub(super) struct Shadow<'s> {
     pub(super) executable: &'s Executable,
-    /// What the run has drawn so far.
+    /// The inputs that the run has read so far.
     drawn: &'s RefCell<Vec<Drawn>>,
     pub(super) inputs: Vec<ShadowInput>,
-    /// How many inputs have more than one value left.
+    /// The number of inputs with more than one value left.
     live: usize,
-    /// How many inputs have lost some of their values.
+    /// The number of inputs that have lost some of their values.
     pub(super) narrowed: usize,
     narrow: Vec<Affine>,
     integer: Vec<Affine>,
-    /// Registers that the machine reads for itself, to find objects.
+    /// The registers from which the machine takes the addresses of objects.
     addresses: Vec<Place>,
     pub(super) memory: ShadowMemory,
     /// The memory before the edge whose effects may be undone.
     pub(super) before_edge: Option<ShadowMemory>,
-    /// The locals of activations below.
-    pub(super) kept: Vec<Vec<Affine>>,
-    /// Where the input goes that the machine is about to draw.
+    /// The saved locals of recursive functions' earlier activations.
+    pub(super) saved_locals: Vec<Vec<Affine>>,
+    /// The register of the input that the machine is about to read, with an inner `None` if the input is concretised.
     pub(super) awaited: Option<Option<Place>>,
-    /// Why the run's result cannot be generalised, if so.
+    /// The reason why the run cannot be generalised, if it cannot.
     pub(super) given_up: Option<&'static str>,
 }
 
@@ -98,22 +98,22 @@ impl<'s> Shadow<'s> {
             addresses: addresses.collect(),
             memory: ShadowMemory::default(),
             before_edge: None,
-            kept: Vec::new(),
+            saved_locals: Vec::new(),
             awaited: None,
             given_up: None,
         }
     }
 
-    /// Whether all that the machine holds is known. Forms that are left over speak of inputs with one value.
+    /// Whether no value of the machine depends on an input. Remaining forms refer to inputs with one value.
     pub(super) fn is_idle(&self) -> bool {
         self.live == 0 && !self.memory.has_arbitrary()
     }
 
-    /// Looks whether nothing depends on an input any more, though some have more than one value left: they were
-    /// overwritten unread.
+    /// Checks whether no value depends on an input any more, although some inputs have several values left: all values
+    /// that depended on these have been overwritten.
     pub(super) fn sweep(&mut self) {
-        let kept = self.kept.iter().flatten();
-        let mut forms = self.narrow.iter().chain(&self.integer).chain(kept);
+        let saved = self.saved_locals.iter().flatten();
+        let mut forms = self.narrow.iter().chain(&self.integer).chain(saved);
         let memories = [Some(&self.memory), self.before_edge.as_ref()];
         let in_cells = |memory: &ShadowMemory| memory.forms().any(|form| self.is_open(form));
         let depends =
@@ -131,22 +131,22 @@ impl<'s> Shadow<'s> {
             self.memory = ShadowMemory::default();
         }
         self.before_edge = None;
-        self.kept.clear();
+        self.saved_locals.clear();
     }
 
-    /// Takes an input with more than one value for drawn.
+    /// Adds an input with more than one value.
     pub(super) fn add(&mut self, input: ShadowInput) {
         self.live += 1;
         self.inputs.push(input);
     }
 
-    /// Takes notice of what was drawn.
+    /// Adds the inputs that the machine has read.
     pub(super) fn receive(&mut self) {
         let drawn = self.drawn.borrow();
         let place = self.awaited.take().flatten();
         for input in &drawn[self.inputs.len()..] {
             let position = self.inputs.len() as u32;
-            // Without a place, it may be drawn again by another edge: its value stays.
+            // Without a place, another edge may read the same value again: the input is concretised.
             let set = match (input.open, place) {
                 (true, Some(_)) => input.domain.clone(),
                 _ => IntervalSet::single(input.value),
@@ -184,7 +184,7 @@ impl<'s> Shadow<'s> {
         }
     }
 
-    /// The value, of which only this one is left.
+    /// Concretises the operand's input; returns the operand as a known value.
     pub(super) fn concretise(&mut self, operand: Operand) -> Operand {
         if self.is_open(operand.form) {
             let entry = &mut self.inputs[operand.form.input as usize];
@@ -203,12 +203,12 @@ impl<'s> Shadow<'s> {
         form.input != KNOWN && self.inputs[form.input as usize].set.only().is_none()
     }
 
-    /// Keeps the inputs for which the value is within bounds, as the value at hand is.
+    /// Restricts the inputs to those for which the value is within the bounds; the concrete value must be.
     pub(super) fn bound(&mut self, form: Affine, low: Option<i128>, high: Option<i128>) {
         self.keep_ranges(form, &[(low, high)]);
     }
 
-    /// Keeps the inputs for which the value is in one of the ranges, as the value at hand is.
+    /// Restricts the inputs to those for which the value is in one of the ranges; the concrete value must be.
     fn keep_ranges(&mut self, form: Affine, ranges: &[(Option<i128>, Option<i128>)]) {
         if !self.is_open(form) {
             return;
@@ -222,7 +222,7 @@ impl<'s> Shadow<'s> {
         self.shrink(form.input, set);
     }
 
-    /// Keeps the inputs for which the value is zero, or those for which it is not, as the value at hand.
+    /// Restricts the inputs to those for which the value is zero or not, as the concrete value.
     fn zero_or_not(&mut self, operand: Operand) {
         if !self.is_open(operand.form) {
             return;
@@ -239,7 +239,7 @@ impl<'s> Shadow<'s> {
         self.shrink(operand.form.input, set);
     }
 
-    /// Whether the value is from zero to `high`, whichever of the inputs' values left it is computed from.
+    /// Whether the value is between zero and `high` for all values in the input's set.
     pub(super) fn is_within(&self, form: Affine, high: i128) -> bool {
         let Some((least, greatest)) = self.inputs[form.input as usize].set.ends() else {
             return true;
@@ -252,7 +252,7 @@ impl<'s> Shadow<'s> {
 
     // --- arithmetic ---
 
-    /// Makes sure that at most one input takes part: the one with more values is left.
+    /// Concretises one of the operands' inputs if there are two: the one with fewer values.
     fn one_input(&mut self, a: Operand, b: Operand) -> (Operand, Operand) {
         if a.form.is_known() || b.form.is_known() || a.form.input == b.form.input {
             return (a, b);
@@ -264,7 +264,7 @@ impl<'s> Shadow<'s> {
         }
     }
 
-    /// The exact sum, the second operand taken so many times.
+    /// The exact value of `a + times * b`.
     pub(super) fn sum(&mut self, a: Operand, b: Operand, times: i128) -> Operand {
         let value = a.value + b.value * times;
         if a.form.is_known() && b.form.is_known() {
@@ -275,7 +275,7 @@ impl<'s> Shadow<'s> {
         self.followed(&[a, b], form, value)
     }
 
-    /// The exact product; `None` if it is beyond 128 bits (and what it is made of has been concretised).
+    /// The exact product; `None` if it is beyond 128 bits, and then the operands have been concretised.
     pub(super) fn product(&mut self, a: Operand, b: Operand) -> Option<Operand> {
         if a.form.is_known() && b.form.is_known() {
             return a.value.checked_mul(b.value).map(known);
@@ -309,7 +309,7 @@ impl<'s> Shadow<'s> {
         Operand { form, value }
     }
 
-    /// The exact value cut to its lowest bits.
+    /// The exact value truncated to its lowest bits.
     pub(super) fn wrapped(&mut self, operand: Operand, width: u8) -> Operand {
         let modulus = 1i128 << width;
         if operand.form.is_known() {
@@ -333,7 +333,7 @@ impl<'s> Shadow<'s> {
         }
     }
 
-    /// A comparison of exact values.
+    /// Restricts the inputs by the result of a comparison of exact values.
     pub(super) fn compare(&mut self, relation: IntegerRelation, a: Operand, b: Operand) {
         if a.form.is_known() && b.form.is_known() {
             return;
@@ -351,8 +351,8 @@ impl<'s> Shadow<'s> {
         }
     }
 
-    /// A comparison of bit patterns as signed numbers. With a known number, it leaves two ranges of patterns at most,
-    /// so that they need not be split by their sign.
+    /// Restricts the inputs by the result of a comparison of bit patterns as signed numbers. A comparison with a known
+    /// number leaves at most two ranges of patterns, so that these need not be split by their sign.
     pub(super) fn compare_signed(
         &mut self,
         relation: IntegerRelation,
@@ -388,7 +388,7 @@ impl<'s> Shadow<'s> {
 
     // --- registers ---
 
-    /// The form of a register whose value depends on an input.
+    /// The form of a register if its value depends on an input.
     #[inline]
     pub(super) fn form_at(&self, place: Place) -> Option<Affine> {
         let form = match place {
@@ -430,12 +430,12 @@ impl<'s> Shadow<'s> {
         }
     }
 
-    /// What the register holds, for keeping it elsewhere.
+    /// The form of a register, to be saved.
     pub(super) fn form(&self, place: Place) -> Affine {
         self.form_at(place).unwrap_or(Affine::known(0))
     }
 
-    /// The register is about to get a value of this form.
+    /// Sets the form of a register.
     pub(super) fn set(&mut self, place: Place, form: Affine) {
         if !form.is_known() && self.addresses.contains(&place) {
             self.concretise(Operand { form, value: 0 });
@@ -451,12 +451,12 @@ impl<'s> Shadow<'s> {
         self.set(Place::Narrow(register), operand.form);
     }
 
-    /// The register is about to get a known value.
+    /// Makes the value of a register known.
     pub(super) fn clear(&mut self, register: Register) {
         self.narrow[register as usize] = Affine::known(0);
     }
 
-    /// Only the value that the register has is left.
+    /// Concretises the input on which the register's value depends.
     pub(super) fn concretise_register(&mut self, place: Place) {
         if let Place::Array(array) = place {
             let found = self.memory.all(array);

@@ -1,4 +1,4 @@
-//! Leaps over iterations that are alike: they end where a run without them does.
+//! Tests of loop acceleration: an accelerated run ends in the same state as a run without acceleration.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -12,10 +12,10 @@ use crate::program::interpreter::{
 use crate::program::{Arithmetic, Program, ProgramBuilder, VariableId};
 use crate::term::{Build, ScalarSort, Sort, TermId, Value, store};
 
-/// Wants to see everything.
-struct Attentive;
+/// An observer that excludes acceleration.
+struct ExcludesAcceleration;
 
-impl Observer for Attentive {}
+impl Observer for ExcludesAcceleration {}
 
 const LIMITS: Limits<'static> = Limits {
     steps: 300_000,
@@ -25,7 +25,7 @@ const LIMITS: Limits<'static> = Limits {
 };
 
 #[test]
-fn a_loop_that_counts_is_leapt_over() {
+fn a_counting_loop_is_accelerated() {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", WORD), b.global("y", WORD));
     let condition = store().ult(b.value(x), word(0x0fff_ffff));
@@ -44,7 +44,7 @@ fn a_loop_that_counts_is_leapt_over() {
 }
 
 #[test]
-fn so_is_one_around_another() {
+fn a_loop_around_a_counting_loop_is_accelerated() {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", WORD), b.global("y", WORD));
     let condition = store().ult(b.value(x), word(0x0fff_ffff));
@@ -64,7 +64,7 @@ fn so_is_one_around_another() {
 }
 
 #[test]
-fn what_memory_gets_in_a_loop_is_not_forgotten() {
+fn stores_in_a_loop_are_not_lost() {
     let mut b = ProgramBuilder::new();
     let region = b.region("cells", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
     let (x, y) = (b.global("x", WORD), b.global("y", WORD));
@@ -79,9 +79,9 @@ fn what_memory_gets_in_a_loop_is_not_forgotten() {
     assert_eq!(values[y.index()], Value::bit_vec(32, 1));
 }
 
-/// Two loops, of which the inner one reads all cells before the one of the outer loop.
+/// Two loops, of which the inner one reads all cells before the outer loop's cell.
 #[test]
-fn a_loop_that_reads_is_leapt_over_where_it_finds_the_same() {
+fn a_loop_that_reads_equal_cells_is_accelerated() {
     let mut b = ProgramBuilder::new();
     let cells = b.region("cells", ScalarSort::BitVec(32), ScalarSort::BitVec(32));
     let [x, y, found] = ["x", "y", "found"].map(|name| b.global(name, WORD));
@@ -110,7 +110,7 @@ fn a_loop_that_reads_is_leapt_over_where_it_finds_the_same() {
         steps: 10_000_000,
         ..LIMITS
     };
-    // One by one they are a thousand million.
+    // Without acceleration, the run takes a thousand million steps.
     let report = machine.run(&mut ZeroInputs, limits);
     assert!(
         matches!(report.outcome, Outcome::Ended { .. }),
@@ -123,21 +123,21 @@ fn a_loop_that_reads_is_leapt_over_where_it_finds_the_same() {
     );
 }
 
-/// Cells of the object that [`Reading`] reads. Where it goes on, each access is a fault.
+/// Number of cells of the object that [`Reading`] reads. Accesses beyond it are faults.
 const OBJECT: u64 = 1300;
 
-/// Memory that a loop within a loop reads.
+/// A program whose inner loop reads memory.
 #[derive(Clone, Debug)]
 struct Reading {
-    /// Cells that are written first: where, how many, and what.
+    /// The cells that are written first: index, number, and value.
     writes: Vec<(u32, u32, u8)>,
     start: u32,
     step: i64,
     iterations: u32,
-    /// How much further the loop begins in the next round.
+    /// The distance between the first indices of two executions of the inner loop.
     shift: u32,
     rounds: u32,
-    /// Whether cells are bytes, read by four.
+    /// Whether cells are bytes, of which four are read at once.
     by_bytes: bool,
 }
 
@@ -214,21 +214,22 @@ impl Reading {
     }
 }
 
-/// What a random loop does.
+/// A random loop over the variables x, y and z.
 #[derive(Clone, Debug)]
 struct Loop {
     sort: Sort,
     start: [i64; 3],
-    /// Of x with a constant, or with y.
+    /// The relation in the loop's condition.
     relation: u8,
     bound: i64,
+    /// Whether the condition compares x with y, not with `bound`.
     with_y: bool,
     steps: [i64; 3],
-    /// What becomes of z.
+    /// The assignment to z.
     last: u8,
-    /// y is changed otherwise where it is less than this.
+    /// The bound below which y changes by another step.
     split: Option<i64>,
-    /// Iterations of a loop within.
+    /// The number of iterations of the inner loop.
     inner: i64,
 }
 
@@ -342,8 +343,8 @@ impl Loop {
     }
 }
 
-/// Runs with leaps and without: they end in the same way, with the same values.
-fn assert_leaps_are_right(program: &Program, eager: u64) -> Result<(), TestCaseError> {
+/// Checks that runs with and without acceleration have the same outcome and values.
+fn assert_acceleration_is_right(program: &Program, eager: u64) -> Result<(), TestCaseError> {
     let executable = Executable::compile(program);
     let mut machine = Machine::new(&executable);
     let values = |machine: &Machine<'_>| -> Vec<Value> {
@@ -352,15 +353,16 @@ fn assert_leaps_are_right(program: &Program, eager: u64) -> Result<(), TestCaseE
             .map(|variable| machine.value(VariableId(variable)))
             .collect()
     };
-    let plain = machine.run_observed(&mut ZeroInputs, LIMITS, &mut Attentive);
+    let plain = machine.run_observed(&mut ZeroInputs, LIMITS, &mut ExcludesAcceleration);
     if plain.outcome != Outcome::StepLimit {
         let expected = values(&machine);
         let accelerator = Accelerator::eager(eager);
-        let leapt = machine.run_accelerated(&mut ZeroInputs, LIMITS, &mut NoObserver, accelerator);
-        prop_assert_eq!(leapt.outcome, plain.outcome);
+        let accelerated =
+            machine.run_accelerated(&mut ZeroInputs, LIMITS, &mut NoObserver, accelerator);
+        prop_assert_eq!(accelerated.outcome, plain.outcome);
         prop_assert_eq!(values(&machine), expected);
-        prop_assert!(leapt.steps <= plain.steps);
-        prop_assert_eq!(leapt.fault_count, plain.fault_count);
+        prop_assert!(accelerated.steps <= plain.steps);
+        prop_assert_eq!(accelerated.fault_count, plain.fault_count);
     }
     Ok(())
 }
@@ -368,12 +370,12 @@ fn assert_leaps_are_right(program: &Program, eager: u64) -> Result<(), TestCaseE
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
-    fn a_run_that_leaps_ends_where_the_others_end(one in loops(), eager in 1u64..200) {
-        assert_leaps_are_right(&one.program(), eager)?;
+    fn accelerated_runs_end_in_the_same_state(one in loops(), eager in 1u64..200) {
+        assert_acceleration_is_right(&one.program(), eager)?;
     }
 
     #[test]
-    fn so_does_one_that_reads(one in readings(), eager in 1u64..200) {
-        assert_leaps_are_right(&one.program(), eager)?;
+    fn accelerated_runs_that_read_memory_end_in_the_same_state(one in readings(), eager in 1u64..200) {
+        assert_acceleration_is_right(&one.program(), eager)?;
     }
 }

@@ -1,5 +1,5 @@
-//! The machine computes what terms mean, on random operations in random programs: against an interpreter that is as
-//! simple as the definition.
+//! The machine agrees with the semantics of terms: random programs against an interpreter that follows the definition of
+//! execution literally.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -57,7 +57,7 @@ impl Variables {
         Self { all }
     }
 
-    /// One of the variables of the sort, if there are any.
+    /// A variable of the sort, if there are any.
     fn find(&self, sort: Sort, choice: u64) -> Option<VariableId> {
         let of_sort = |&&(_, other): &&(VariableId, Sort)| other == sort;
         let matching: Vec<_> = self.all.iter().filter(of_sort).collect();
@@ -70,7 +70,7 @@ impl Variables {
     }
 }
 
-/// A source of terms over the variables, as they are told.
+/// A generator of terms over the variables, controlled by the choices.
 fn random_terms<'a, 'c>(
     builder: &'a ProgramBuilder,
     variables: &'a Variables,
@@ -89,7 +89,7 @@ fn random_terms<'a, 'c>(
     terms
 }
 
-/// A value, often one at a corner. The integers among indices stay short, for the machine has one cell for the others.
+/// A value, often a corner case. Integer indices are small, since large ones are equal for the machine modulo 2^64.
 fn value_of(sort: Sort, choice: u64) -> Value {
     match corner(sort, choice) {
         Value::Array(array) => {
@@ -111,7 +111,7 @@ fn value_of(sort: Sort, choice: u64) -> Value {
     }
 }
 
-/// Gives listed values, then zeros.
+/// A source that gives listed values, then zeros.
 struct Inputs {
     values: FxHashMap<InputId, Vec<Value>>,
 }
@@ -127,7 +127,7 @@ impl InputSource for Inputs {
     }
 }
 
-/// The definition of a program's meaning, without calls and objects.
+/// The reference interpreter, without calls and objects.
 struct Reference<'p> {
     program: &'p Program,
     state: FxHashMap<Symbol, Value>,
@@ -143,7 +143,7 @@ impl Reference<'_> {
         self.program.variable(variable).symbol
     }
 
-    /// The state behind the edge's operations, if all go through.
+    /// The state after the edge's operations, if none blocks.
     fn attempt(
         &self,
         operations: &[Operation],
@@ -182,7 +182,7 @@ impl Reference<'_> {
         Some(state)
     }
 
-    /// Runs for a number of edges.
+    /// Runs for at most the number of edges; `None` if the run does not end.
     fn run(&mut self, inputs: &mut Inputs, edges: usize) -> Option<Outcome> {
         let outgoing = self.program.outgoing();
         let mut location = self.program.function(self.program.start).entry;
@@ -197,7 +197,7 @@ impl Reference<'_> {
             let mut next = None;
             for edge in leaving {
                 let edge = self.program.edge(*edge);
-                // A failed attempt gives its inputs back.
+                // An edge that is not taken reads no inputs.
                 let before = inputs.values.clone();
                 match self.attempt(&edge.operations, inputs) {
                     Some(state) => {
@@ -228,7 +228,7 @@ fn listed(choices: &mut Listed<'_, u64>, program: &Program) -> Inputs {
     Inputs { values }
 }
 
-/// Runs the program both ways and compares how it ends and what every variable holds.
+/// Runs the program with both interpreters, and compares the outcomes and the values of all variables.
 fn compare(program: &Program, choices: &mut Listed<'_, u64>) -> Result<(), TestCaseError> {
     let mut inputs = listed(choices, program);
     let mut same_inputs = Inputs {
@@ -243,7 +243,7 @@ fn compare(program: &Program, choices: &mut Listed<'_, u64>) -> Result<(), TestC
             .collect(),
     };
     let Some(expected) = reference.run(&mut inputs, 60) else {
-        // It runs too long to be of interest.
+        // The run does not end within the limit.
         return Ok(());
     };
     let executable = Executable::compile(program);
@@ -266,7 +266,7 @@ fn compare(program: &Program, choices: &mut Listed<'_, u64>) -> Result<(), TestC
     Ok(())
 }
 
-/// Every variable gets a random value.
+/// Assigns a random value to every variable.
 fn initialise(builder: &mut ProgramBuilder, variables: &Variables) {
     for (variable, sort) in &variables.all {
         let input = builder.input("any", *sort);
@@ -274,7 +274,7 @@ fn initialise(builder: &mut ProgramBuilder, variables: &Variables) {
     }
 }
 
-/// A random operation; `arrays` may be changed as a whole.
+/// Random operations: one, or the stores of a number's bytes.
 fn operation(
     builder: &ProgramBuilder,
     variables: &Variables,
@@ -333,9 +333,9 @@ fn operation(
     }
 }
 
-/// Every array is a region, so that it can be written by [`Operation::Store`].
+/// Adds a region for every array sort, so that [`Operation::Store`] can write to it.
 fn make_regions(builder: &mut ProgramBuilder) {
-    // The builder makes regions with variables of their own; here the arrays are declared first.
+    // The builder gives each region a variable of its own.
     for (index, element) in ARRAYS {
         let sort = Sort::Array { index, element };
         for copy in 0..2 {

@@ -1,4 +1,4 @@
-//! Regions and objects: what is a fault, and what is read all the same.
+//! Tests of regions and objects: faults, and the values that are read nevertheless.
 
 use super::runs::{WORD, run, word};
 use crate::program::interpreter::{Executable, FaultKind, Limits, Machine, Outcome, ZeroInputs};
@@ -17,12 +17,12 @@ fn region_of_words(b: &mut ProgramBuilder) -> RegionId {
     b.region("m", ScalarSort::BitVec(62), ScalarSort::BitVec(32))
 }
 
-/// Makes the region one object of so many words.
+/// Makes the region a single object of `words` words.
 fn make_object(program: &mut Program, region: RegionId, name: &str, words: u64) {
     make_object_of(program, region, name, words, 4);
 }
 
-/// Makes the region one object of so many cells of so many bytes.
+/// Makes the region a single object of `cells` cells of `bytes` bytes.
 pub(super) fn make_object_of(
     program: &mut Program,
     region: RegionId,
@@ -50,7 +50,7 @@ fn cell(index: u128) -> TermId {
 }
 
 #[test]
-fn an_access_outside_of_an_object_is_a_fault_and_gives_what_is_there() {
+fn an_access_outside_of_an_object_is_a_fault_and_reads_the_cell() {
     let mut b = ProgramBuilder::new();
     let region = region_of_words(&mut b);
     let x = b.global("x", WORD);
@@ -177,7 +177,7 @@ fn a_number_may_be_written_and_read_byte_by_byte() {
 
 #[test]
 fn stores_that_see_each_other_are_not_merged() {
-    // Each byte written is the one behind it, which the store before has changed for the next.
+    // The first store changes a byte on which the value of the second one depends.
     let mut b = ProgramBuilder::new();
     let region = b.region("m", ScalarSort::BitVec(32), BYTE);
     b.write(region, word(0), store().bv(8, 7));

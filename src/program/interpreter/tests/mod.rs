@@ -1,4 +1,4 @@
-//! The interpreter's tests: programs made by hand, and random ones against the terms' own evaluation.
+//! Tests of the interpreter: programs made by hand, and random programs against the evaluation of terms.
 
 mod acceleration;
 mod agreement;

@@ -1,4 +1,4 @@
-//! How runs go: control flow, calls, inputs, limits.
+//! Tests of runs: control flow, calls, inputs, limits.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +17,7 @@ pub(super) fn word(value: u32) -> TermId {
     store().bv(32, u128::from(value))
 }
 
-/// Runs with zeros for inputs.
+/// Runs the program with zero for every input.
 pub(super) fn run(program: &Program) -> (Report, Vec<Value>) {
     run_with(program, &mut ZeroInputs)
 }
@@ -39,7 +39,7 @@ pub(super) fn run_with(program: &Program, inputs: &mut dyn InputSource) -> (Repo
     (report, values)
 }
 
-/// Gives consecutive numbers, of 32 bits.
+/// A source that gives consecutive numbers of 32 bits.
 struct Counting(u32);
 
 impl InputSource for Counting {
@@ -49,7 +49,7 @@ impl InputSource for Counting {
     }
 }
 
-/// Sums 0 .. limit in a loop.
+/// A program that sums 0 .. limit in a loop.
 fn sum(limit: u32) -> (Program, VariableId) {
     let mut b = ProgramBuilder::new();
     let (i, s) = (b.global("i", WORD), b.global("s", WORD));
@@ -68,7 +68,7 @@ fn a_loop_runs_to_its_end() {
     assert!(matches!(report.outcome, Outcome::Ended { .. }));
     assert_eq!(values[s.index()], Value::bit_vec(32, 499_500));
     assert!(report.is_faithful());
-    // The way to the loop's head, three edges and the way back for each round, and the way out.
+    // An edge to the loop's head, four edges for each iteration, and an edge out of the loop.
     assert_eq!(report.steps, 1 + 4 * 1000 + 1);
 }
 
@@ -178,7 +178,7 @@ fn an_edge_that_fails_late_leaves_no_trace() {
     };
     let not_taken = first(store().ult(b.value(y), b.value(x)), &b);
     b.edge(start, end, not_taken);
-    // Nobody sees the store of the first edge; the input that it consumed comes again.
+    // The store of the first edge is undone, and the input that it read is read again.
     let stored = store().select(b.contents(region), word(1));
     let mut taken = vec![Operation::Assume(store().eq(stored, word(0)))];
     taken.extend(first(store().eq(b.value(y), word(6)), &b));
@@ -224,7 +224,7 @@ fn errors_blocks_and_unsupported_edges_end_a_run() {
     assert_eq!(run(&b.finish()).0.outcome, expected);
 }
 
-/// `f(n) = n == 0 ? 0 : n + f(n - 1)`, with a local that must survive the inner call.
+/// A program for `f(n) = n == 0 ? 0 : n + f(n - 1)`, with a local that must survive the recursive call.
 fn recursive_sum(n: u32) -> (Program, VariableId) {
     let mut b = ProgramBuilder::new();
     let result = b.global("result", WORD);

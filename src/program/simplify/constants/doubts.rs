@@ -1,4 +1,4 @@
-//! Which assumptions a program can meet, as far as constants and ranges tell.
+//! The assumptions that an execution may violate, as far as constants and ranges can tell.
 
 use super::Analysis;
 use super::evaluator::{Evaluator, State};
@@ -13,8 +13,8 @@ use crate::program::simplify::workspace::Workspace;
 use crate::term::domain::{Intervals, Universe};
 use crate::term::{Op, Pool, Sort, store};
 
-/// For each of the program's assumptions, whether it may be met and be violated. The workspace has the edges of that
-/// program that can matter, at the locations where they were.
+/// Returns for each of the program's assumptions whether an execution may violate it. The workspace has the relevant edges
+/// of that program, with the same locations.
 pub(in crate::program::simplify) fn open(
     workspace: &mut Workspace,
     lowered: &Program,
@@ -52,7 +52,7 @@ pub(in crate::program::simplify) fn open(
     lowered.assumptions.iter().map(check).collect()
 }
 
-/// A conjunction as its conjuncts, one after the other: each is then met with what is known from those before.
+/// Splits an assumed conjunction into a sequence of assumptions: each is then evaluated in the state after those before it.
 fn split(operation: Operation) -> Vec<Operation> {
     if let Operation::Assume(condition) = operation
         && let Some((Op::And, arguments)) = store().as_application(condition)
@@ -119,13 +119,14 @@ fn may_be_violated(
                     within(address, (start, start + last))
                 })
             });
-            !is_static && !is_in_made_object(evaluator, &state, (*constant, parts), *bytes, address)
+            !is_static
+                && !is_in_allocated_object(evaluator, &state, (*constant, parts), *bytes, address)
         }
     }
 }
 
-/// Whether an access is within an object that the program has made and not freed.
-fn is_in_made_object(
+/// Whether an access is within an object that has been allocated and not freed.
+fn is_in_allocated_object(
     evaluator: &Evaluator,
     state: &State,
     (constant, parts): (i128, &[(i128, Operand)]),
@@ -161,7 +162,7 @@ fn sum(
         })
 }
 
-/// Between which numbers the products of what lies in two ranges are.
+/// The range of the products of two ranges.
 fn product((a, b): (i128, i128), (c, d): (i128, i128)) -> Option<(i128, i128)> {
     let products = [
         a.checked_mul(c)?,
@@ -172,7 +173,7 @@ fn product((a, b): (i128, i128), (c, d): (i128, i128)) -> Option<(i128, i128)> {
     Some((*products.iter().min()?, *products.iter().max()?))
 }
 
-/// Between which numbers the operand lies.
+/// The range of the operand.
 fn range(evaluator: &Evaluator, state: &State, operand: Operand) -> Option<(i128, i128)> {
     let bounds = evaluator.bounds(state, operand.term);
     match store().sort(operand.term) {

@@ -1,4 +1,4 @@
-//! What is known at a location, and what operations make of it.
+//! Abstract states, and the transfer functions of operations.
 
 use std::cell::RefCell;
 
@@ -13,21 +13,21 @@ use crate::program::variables::VariableUse;
 use crate::term::domain::Values;
 use crate::term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
 
-/// An array's contents are followed through at most so many stores in a row.
-const LONGEST_ARRAY: usize = 1024;
+/// Maximum number of stores in the term of a tracked array.
+const MAXIMUM_STORES: usize = 1024;
 
 type Map = PersistentMap<Abstract>;
 
-/// Between which numbers something lies, if that is known.
+/// Inclusive bounds, if known.
 type Bounds = Option<(i128, i128)>;
 
-/// What is known at a location; nothing is known of a variable without an entry.
+/// The abstract state of a location; a variable without an entry may have any value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) globals: Map,
     pub(super) locals: Map,
-    /// What is known of pointers, by variable; behind the variables, which of the objects at constant addresses exist.
-    /// Empty unless the evaluator follows objects.
+    /// Abstract pointers, by variable, followed by the existing objects at constant addresses, by their keys.
+    /// Empty unless the evaluator tracks objects.
     pub(super) objects: PersistentMap<Pointer>,
 }
 
@@ -43,9 +43,9 @@ impl State {
 pub(super) struct Evaluator<'a> {
     pub(super) program: &'a Program,
     pub(super) uses: RefCell<&'a mut VariableUse>,
-    /// For the ledger alone, the objects that the program makes.
+    /// The objects of the program; tracked only by the analysis of open assumptions.
     pub(super) objects: Option<Objects>,
-    /// How many stores a constant array is made of.
+    /// Cache: the number of stores in the term of a constant array.
     array_sizes: RefCell<FxHashMap<TermId, usize>>,
 }
 
@@ -88,13 +88,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The term with what is known put in, ranges included where they decide a condition. Arrays are not put in, but
-    /// their cells are.
+    /// The term simplified in the state: known constants are substituted, and conditions decided by ranges are constants.
+    /// Arrays are not substituted, but their cells are.
     pub(super) fn simplify(&self, state: &State, term: TermId) -> TermId {
         self.simplified(state, term).0
     }
 
-    /// The same, and the range of what it has become, if that was looked at.
+    /// The simplified term, and its range if that was computed.
     fn simplified(&self, state: &State, term: TermId) -> (TermId, Option<Bounds>) {
         let result = self.with_constants(state, term);
         let sort = store().sort(result);
@@ -115,19 +115,19 @@ impl<'a> Evaluator<'a> {
         (result, Some(range))
     }
 
-    /// The term with what is known to be constant put in.
+    /// The term with known constants substituted.
     fn with_constants(&self, state: &State, term: TermId) -> TermId {
         let is_constant = |&variable: &VariableId| {
             matches!(self.get(state, variable), Some(Abstract::Constant(_)))
         };
         let has_constants = self.uses.borrow_mut().of(term).iter().any(is_constant);
         match has_constants {
-            true => self.put_in(state, term),
+            true => self.substitute_constants(state, term),
             false => term,
         }
     }
 
-    /// Whether a range is known of one of the term's variables.
+    /// Whether one of the term's variables has a range.
     fn has_range(&self, state: &State, term: TermId) -> bool {
         let is_range =
             |&variable: &VariableId| matches!(self.get(state, variable), Some(Abstract::Range(..)));
@@ -138,8 +138,8 @@ impl<'a> Evaluator<'a> {
         range_of(term, &self.known(state, term))
     }
 
-    /// The term with known scalars and cells of known arrays put in.
-    fn put_in(&self, state: &State, term: TermId) -> TermId {
+    /// The term with constant scalars and cells of constant arrays substituted.
+    fn substitute_constants(&self, state: &State, term: TermId) -> TermId {
         let with = |term| match store().kind(term) {
             TermKind::Variable { .. } if store().sort(term).is_array() => None,
             TermKind::Variable { .. } => match self.get_term(state, term) {
@@ -150,7 +150,9 @@ impl<'a> Evaluator<'a> {
                 op: Op::Select,
                 arguments: &[array, index],
             } => match self.get_term(state, array) {
-                Some(Abstract::Constant(contents)) => cell(contents, self.put_in(state, index)),
+                Some(Abstract::Constant(contents)) => {
+                    cell(contents, self.substitute_constants(state, index))
+                }
                 _ => None,
             },
             _ => None,
@@ -158,7 +160,7 @@ impl<'a> Evaluator<'a> {
         Rebuild::new(store(), store(), with).rebuild(term)
     }
 
-    /// What is known of the term's variables.
+    /// The abstract values of the term's variables.
     fn known(&self, state: &State, term: TermId) -> Values {
         let mut uses = self.uses.borrow_mut();
         let known = uses.of(term).iter().filter_map(|&id| {
@@ -183,7 +185,7 @@ impl<'a> Evaluator<'a> {
                     _ => None,
                 }
             });
-            let known = self.is_closed(value) && self.array_size(value) <= LONGEST_ARRAY;
+            let known = self.is_closed(value) && self.array_size(value) <= MAXIMUM_STORES;
             return known.then_some(Abstract::Constant(value));
         }
         let (value, range) = self.simplified(state, term);
@@ -210,7 +212,7 @@ impl<'a> Evaluator<'a> {
         size
     }
 
-    /// The state after the operations of an edge that is no call; `None` if it cannot be taken.
+    /// The state after the operations of an edge that is not a call; `None` if it cannot be taken.
     pub(super) fn execute(&self, state: &State, edge: EdgeId) -> Option<State> {
         let mut state = state.clone();
         for (number, operation) in self.program.edge(edge).operations.iter().enumerate() {
@@ -223,7 +225,7 @@ impl<'a> Evaluator<'a> {
         Some(state)
     }
 
-    /// Does an operation, which stands at the site if it is one of the program.
+    /// Applies the transfer function of an operation; `None` if it blocks. An operation of the program has a site.
     pub(super) fn step(
         &self,
         state: &mut State,
@@ -234,7 +236,7 @@ impl<'a> Evaluator<'a> {
             Operation::Assign { target, value } => {
                 let known = self.evaluate(state, *value);
                 if self.objects.is_some() {
-                    self.point(state, *target, *value);
+                    self.assign_pointer(state, *target, *value);
                 }
                 planted!(
                     "constants: an assignment of what is not known changes nothing",
@@ -282,7 +284,7 @@ impl<'a> Evaluator<'a> {
                     _ => None,
                 };
                 let contents =
-                    contents.filter(|&contents| self.array_size(contents) <= LONGEST_ARRAY);
+                    contents.filter(|&contents| self.array_size(contents) <= MAXIMUM_STORES);
                 planted!(
                     "constants: a store changes nothing",
                     self.set(state, variable, contents.map(Abstract::Constant)),
@@ -321,7 +323,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// The cell of a constant array, if the index is constant.
+/// The value of a cell of a constant array, if the index is constant.
 fn cell(contents: TermId, index: TermId) -> Option<TermId> {
     let is_constant = |term| store().is_constant(term);
     if !is_constant(index) {

@@ -1,16 +1,17 @@
-//! Constants and ranges, propagated through the whole program.
+//! Interprocedural propagation of constants and ranges.
 //!
-//! A forward data-flow analysis over the locations that execution may reach, conditions taken into account (the idea
-//! of Wegman and Zadeck's conditional constant propagation, with one map from variables to abstract values for each
-//! location, which locations share as far as they are equal). A callee sees what all its calls have in common; after a
-//! call, the caller keeps what it knew of everything that the callee cannot change. A range that keeps growing goes
-//! to the end of the type; two descending sweeps then take back what the conditions allow.
+//! A forward data-flow analysis over the reachable locations that takes conditions into account (the idea of Wegman and
+//! Zadeck's conditional constant propagation, with one map from variables to abstract values for each location; the maps
+//! share common parts). The state at a callee's entry is the join over its calls; after a call, the caller keeps the values
+//! of everything that the callee cannot change. A range that keeps growing is widened to the end of the type; two
+//! descending iterations then recover precision.
 //!
-//! What is found is put into the terms; conditions that it decides disappear, or their edges do.
+//! The results are substituted into the terms; decided conditions disappear, or their edges do.
 //!
-//! * [`evaluator`]: states, and operations on them; [`record`]: what proofs need of them later.
-//! * [`doubts`]: which assumptions they leave open; [`objects`]: what is known of pointers for these.
-//! * This file: the analysis, and what it does to the program.
+//! * [`evaluator`]: abstract states, and the transfer functions of operations.
+//! * [`record`]: the states that proofs need later.
+//! * [`doubts`]: which assumptions the states leave open; [`objects`]: abstract pointers for these.
+//! * This file: the analysis, and the rewriting of the program.
 
 mod doubts;
 mod evaluator;
@@ -36,13 +37,13 @@ use crate::program::simplify::workspace::Workspace;
 use crate::program::variables::VariableUse;
 use crate::term::{Build, TermId, store};
 
-/// Changes of a loop head's or function entry's state after which ranges are widened.
-const PATIENCE: u32 = 3;
+/// Number of changes of a cut point's or function entry's state after which ranges are widened.
+const CHANGES_BEFORE_WIDENING: u32 = 3;
 
-/// Changes of any location's state after which ranges are widened.
-const LAST_PATIENCE: u32 = 30;
+/// Number of changes of any other location's state after which ranges are widened.
+const CHANGES_BEFORE_WIDENING_ELSEWHERE: u32 = 30;
 
-/// Runs the pass; tells how many edges and terms changed.
+/// Runs the pass; returns the number of changed edges and terms.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let graph = Graph::new(&workspace.program);
     let calls = CallGraph::new(&workspace.program);
@@ -65,11 +66,11 @@ struct Analysis<'a> {
     liveness: &'a Liveness,
     evaluator: Evaluator<'a>,
     states: Vec<Option<State>>,
-    /// For each location its number in the order of work.
+    /// For each location its number in the iteration order.
     order: Vec<u32>,
     by_order: Vec<LocationId>,
     visits: Vec<u32>,
-    /// The locations of which every cycle, through calls too, has one.
+    /// Marks a set of locations that cuts every cycle, calls included.
     on_cycles: Vec<bool>,
     cut_points: Vec<LocationId>,
     widened: bool,
@@ -79,7 +80,7 @@ struct Analysis<'a> {
     accessed: Vec<Vec<u32>>,
 }
 
-/// The variables' numbers, in the lists' order.
+/// The variables' ids as numbers, in the same order.
 fn numbers(lists: Vec<Vec<VariableId>>) -> Vec<Vec<u32>> {
     let of = |list: Vec<VariableId>| list.into_iter().map(|variable| variable.0).collect();
     lists.into_iter().map(of).collect()
@@ -94,7 +95,7 @@ impl<'a> Analysis<'a> {
         uses: &'a mut VariableUse,
     ) -> Self {
         let accessed = accessed_globals(program, calls, uses);
-        // Within functions loops are done from the inside out, callers come before callees.
+        // Within functions inner loops stabilise first; callers come before callees.
         let cut_points = CutPoints::new(program, calls);
         let mut rank = vec![0; program.functions.len()];
         for (number, function) in calls.bottom_up().iter().rev().enumerate() {
@@ -124,7 +125,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Computes a fixed point from below.
+    /// Computes a post-fixed point, with widening.
     fn ascend(&mut self) {
         let entry = self.program.function(self.program.start).entry;
         let mut queue = BinaryHeap::new();
@@ -143,7 +144,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// What flows out of a location.
+    /// The states that the location's state propagates to other locations.
     fn successors(&self, location: LocationId) -> Vec<(LocationId, State)> {
         let program = self.program;
         let mut result = Vec::new();
@@ -176,7 +177,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn enter(&self, edge: &Edge, callee: FunctionId, state: &State) -> State {
-        // What the callee does not look at would only make it be looked at more often.
+        // Globals that the callee does not access would only cause more iterations of it.
         let accessed = &self.accessed[callee.index()];
         let mut inside = State {
             globals: state.globals.restricted(accessed),
@@ -211,7 +212,7 @@ impl<'a> Analysis<'a> {
         inside
     }
 
-    /// What is known after a call, if it has been seen to be reached and to return.
+    /// The state after a call; `None` as long as the call or the callee's exit is unreachable.
     fn after_call(&self, edge: &Edge) -> Option<(LocationId, State)> {
         let Some(Operation::Call {
             callee, results, ..
@@ -243,7 +244,7 @@ impl<'a> Analysis<'a> {
         Some((edge.target, after))
     }
 
-    /// What the variable of the caller has become by a call.
+    /// Assigns a result of a call to the caller's variable.
     fn return_value(&self, after: &mut State, exit: &State, target: VariableId, from: VariableId) {
         let value = self.evaluator.get(exit, from);
         self.evaluator.set(after, target, value);
@@ -255,7 +256,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Joins a state into a location's; tells whether that changed.
+    /// Joins a state into the location's state; returns whether that changed.
     fn flow(&mut self, target: LocationId, mut state: State) -> bool {
         let slot = target.index();
         self.forget_dead(target, &mut state);
@@ -264,9 +265,9 @@ impl<'a> Analysis<'a> {
             return true;
         };
         let patience = if self.on_cycles[slot] {
-            PATIENCE
+            CHANGES_BEFORE_WIDENING
         } else {
-            LAST_PATIENCE
+            CHANGES_BEFORE_WIDENING_ELSEWHERE
         };
         let widen = self.visits[slot] >= patience;
         let new = planted!(
@@ -283,8 +284,8 @@ impl<'a> Analysis<'a> {
         true
     }
 
-    /// At the places where states change again and again, forgets what does not matter, so that only changes that do are
-    /// followed.
+    /// At locations that cut cycles, removes dead variables from the state, so that only changes of live ones cause further
+    /// iterations.
     fn forget_dead(&self, target: LocationId, state: &mut State) {
         if self.on_cycles[target.index()] {
             let live =
@@ -320,7 +321,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Two sweeps that compute each state anew from its predecessors: what widening lost comes back in part.
+    /// Recomputes each state from its predecessors in two descending iterations, which recover some of the precision that
+    /// widening lost.
     fn descend(&mut self) {
         if !self.widened {
             return;
@@ -358,7 +360,8 @@ fn on_cycles(program: &Program, cut_points: &CutPoints) -> Vec<bool> {
     marks
 }
 
-/// Puts what is known into the edges.
+/// Simplifies the terms of all edges with the states, and removes the edges that cannot be taken; returns the number of
+/// changes.
 fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
     let mut changes = 0;
     let mut keep = vec![true; workspace.program.edges.len()];
@@ -396,7 +399,7 @@ fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
     changes + workspace.keep_edges(&keep)
 }
 
-/// What is known at the location of the variables that the operation reads.
+/// The formula of the abstract values, at the location, of the variables that the operation reads.
 fn known(
     evaluator: &Evaluator,
     states: &[Option<State>],

@@ -1,7 +1,7 @@
-//! Which pointers point into objects that exist for sure, and are large enough: what an access on the heap needs.
+//! Abstract pointers, which show that an access on the heap is within an existing object.
 //!
-//! An object is known from where it is allocated with a size of which a lower bound is known until it may have been
-//! freed; a pointer to it, as long as its distance from the object's start is known.
+//! An object is tracked from its allocation, if a lower bound of its size is known, until it may have been freed; a pointer
+//! to it is tracked as long as its distance from the object's start is bounded.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::program::cfa::*;
 use crate::program::simplify::range::{full, number};
 use crate::term::{Op, Pool, TermId, TermKind, store};
 
-/// Distances are kept if they are not larger than this.
-const LIMIT: i128 = 1 << 40;
+/// Maximum absolute distance (bytes) of a tracked pointer from the object's start.
+const MAXIMUM_DISTANCE: i128 = 1 << 40;
 
-/// What is known of a pointer.
+/// The abstract value of a pointer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
     Null,
-    /// It points to an object that exists, or behind its end.
+    /// Relative to an object that exists; the distance may be beyond its end.
     Inside(Inside),
 }
 
-/// Where in an object a pointer points to.
+/// A pointer relative to an object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Inside {
-    /// How the object may end; `None` for one that exists from the program's start.
+    /// How the object's lifetime may end; `None` for a static object.
     lifetime: Option<Lifetime>,
-    /// Where it was allocated, if that is one place.
+    /// The allocation site, if it is unique.
     site: Option<Site>,
-    /// The object has at least so many bytes.
+    /// A lower bound of the object's size in bytes.
     size: i128,
     /// The least and the greatest distance from the object's start.
     distance: (i128, i128),
@@ -39,33 +39,33 @@ pub(super) struct Inside {
     may_be_null: bool,
 }
 
-/// Where an operation stands in the program that is looked at.
+/// The position of an operation in the analysed program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Site {
-    /// Its edge.
+    /// The operation's edge.
     pub edge: EdgeId,
-    /// Its number there.
+    /// The operation's index on the edge.
     pub operation: usize,
 }
 
-/// What makes and ends objects in a program.
+/// The objects of a program at constant addresses, and the functions that may free objects.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// By constant address, the key under which a state has the object that is made there.
+    /// For each constant address at which an object is allocated, the object's key in a state.
     fixed: FxHashMap<TermId, u32>,
-    /// By constant address, what is there.
+    /// The objects at constant addresses, static ones included.
     constant: BTreeMap<i128, Constant>,
-    /// For each function whether a call of it may free what it has not made itself.
+    /// For each function whether a call of it may free an object on the heap.
     frees: Vec<bool>,
 }
 
-/// What is at a constant address.
+/// An object at a constant address.
 #[derive(Copy, Clone, Debug)]
 enum Constant {
-    /// An object that exists from the program's start, and its size.
+    /// A static object, with its size in bytes.
     Static(i128),
-    /// One that is made, by its key.
-    Made(u32),
+    /// An allocated object, with its key in a state.
+    Allocated(u32),
 }
 
 impl Objects {
@@ -74,7 +74,7 @@ impl Objects {
             frees: vec![false; program.functions.len()],
             ..Self::default()
         };
-        // Keys of their own, behind those of the variables.
+        // The keys of objects follow those of the variables.
         let first = program.variables.len() as u32;
         for object in &program.objects {
             if let Some(start) = number(object.address) {
@@ -90,7 +90,7 @@ impl Objects {
                         if let Some(start) = number(*address) {
                             let key = first + result.fixed.len() as u32;
                             let key = *result.fixed.entry(*address).or_insert(key);
-                            result.constant.insert(start, Constant::Made(key));
+                            result.constant.insert(start, Constant::Allocated(key));
                         }
                     }
                     Operation::Free {
@@ -118,7 +118,7 @@ impl Objects {
         }
     }
 
-    /// What a pointer to a constant address points to.
+    /// The abstract value of a constant address.
     fn at(&self, state: &State, address: i128) -> Option<Pointer> {
         let (&start, &there) = self.constant.range(..=address).next_back()?;
         let inside = match there {
@@ -129,7 +129,7 @@ impl Objects {
                 distance: (0, 0),
                 may_be_null: false,
             },
-            Constant::Made(key) => match *state.objects.get(key)? {
+            Constant::Allocated(key) => match *state.objects.get(key)? {
                 Pointer::Inside(inside) => inside,
                 Pointer::Null => return None,
             },
@@ -148,7 +148,7 @@ impl Objects {
 }
 
 impl Pointer {
-    /// What is known if either of two things is.
+    /// The join of two values; `None` if it is not known to point to an object.
     pub fn join(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Null, Self::Null) => Some(Self::Null),
@@ -171,7 +171,7 @@ impl Pointer {
         }
     }
 
-    /// Like a join, but what moves is not followed.
+    /// The widening: a pointer whose distance or size changes is no longer tracked.
     pub fn widen(self, now: Self) -> Option<Self> {
         match (self, now) {
             (Self::Inside(a), Self::Inside(b)) if a.distance != b.distance || a.size != b.size => {
@@ -181,13 +181,13 @@ impl Pointer {
         }
     }
 
-    /// The pointer so many bytes further.
+    /// The pointer plus a distance between the bounds.
     fn moved(self, (low, high): (i128, i128)) -> Option<Self> {
         match self {
             Self::Inside(inside) if !inside.may_be_null => {
                 let (least, most) = inside.distance;
                 let distance = (least.checked_add(low)?, most.checked_add(high)?);
-                let near = -LIMIT < distance.0 && distance.1 < LIMIT;
+                let near = -MAXIMUM_DISTANCE < distance.0 && distance.1 < MAXIMUM_DISTANCE;
                 near.then_some(Self::Inside(Inside { distance, ..inside }))
             }
             _ => None,
@@ -196,7 +196,7 @@ impl Pointer {
 }
 
 impl Evaluator<'_> {
-    /// What is known of a pointer's value.
+    /// The abstract pointer of a term.
     pub(super) fn pointer(&self, state: &State, term: TermId) -> Option<Pointer> {
         match store().kind(term) {
             TermKind::Constant(_) => self.objects.as_ref()?.at(state, number(term)?),
@@ -237,15 +237,15 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Between which signed numbers a term lies.
+    /// The bounds of a term as a signed number.
     pub(super) fn bounds(&self, state: &State, term: TermId) -> Option<(i128, i128)> {
         self.evaluate(state, term)
             .and_then(super::Abstract::bounds)
             .or_else(|| full(store().sort(term)))
     }
 
-    /// What an assignment makes of what is known of pointers.
-    pub(super) fn point(&self, state: &mut State, target: VariableId, value: TermId) {
+    /// Updates the abstract pointers for an assignment.
+    pub(super) fn assign_pointer(&self, state: &mut State, target: VariableId, value: TermId) {
         let data = self.program.variable(target);
         let is_pointer = data.c_type == Some(CScalar::Pointer);
         let pointer = match number(value) {
@@ -259,7 +259,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Learns from a condition which pointers are not null.
+    /// Updates the abstract pointers that a condition excludes from being null.
     pub(super) fn learn_pointers(&self, state: &mut State, condition: TermId) {
         let mut work = vec![condition];
         while let Some(term) = work.pop() {
@@ -292,7 +292,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An object of so many bytes begins at the address.
+    /// Starts to track an allocated object.
     pub(super) fn begin_object(
         &self,
         state: &mut State,
@@ -355,7 +355,8 @@ impl Evaluator<'_> {
         });
     }
 
-    /// What a call may have ended is not known any more; objects at constant addresses are known as they are at its end.
+    /// Updates the objects after a call: heap objects that it may have freed are no longer tracked, and objects at constant
+    /// addresses are taken from the state at the callee's exit.
     pub(super) fn return_objects(
         &self,
         after: &mut State,
@@ -376,7 +377,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether so many bytes from the distance on, counted from where the pointer points to, are within the object.
+    /// Whether an access to `bytes` bytes at the pointer plus a distance between the bounds is within the object.
     pub(super) fn is_inside(
         &self,
         state: &State,
@@ -397,8 +398,8 @@ impl Evaluator<'_> {
             && end.is_some_and(|end| end <= inside.size)
     }
 
-    /// Whether so many bytes from an address on, which lies between the bounds, are within one of the objects at
-    /// constant addresses.
+    /// Whether an access to `bytes` bytes at an address between the bounds is within one allocated object at a constant
+    /// address.
     pub(super) fn is_in_fixed(
         &self,
         state: &State,

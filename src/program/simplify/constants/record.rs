@@ -1,4 +1,4 @@
-//! What the rounds of the pass know at cut points, recorded: proofs are carried over with it.
+//! Records the states of the pass's rounds at cut points, which are needed to carry proofs over to the lowered program.
 
 use super::evaluator::State;
 use crate::program::call_graph::CallGraph;
@@ -7,25 +7,25 @@ use crate::program::cut_points::CutPoints;
 use crate::program::simplify::CutPointFacts;
 use crate::program::simplify::workspace::Workspace;
 
-/// What is known at cut points is recorded up to this number of variables, all rounds taken together.
-const MOST_FACTS: usize = 200_000;
+/// Number of abstract values, over all rounds, after which no more states are recorded.
+const MAXIMUM_RECORDED_VALUES: usize = 200_000;
 
-/// What a round has found.
+/// The results of a round.
 pub(in crate::program::simplify) struct RoundStates {
     round: u32,
-    /// For each location that there was; `None` for those that cannot be reached.
+    /// For each location of that round; `None` if it is unreachable.
     states: Vec<Option<State>>,
-    /// Those of which it is recorded.
+    /// The locations whose states are recorded already.
     recorded: Vec<LocationId>,
 }
 
-/// The cut points at which what is known is worth being told: those that cut cycles.
+/// The cut points whose states are recorded: those that cut cycles.
 pub(super) fn heads(cut_points: &CutPoints) -> Vec<LocationId> {
     let heads = cut_points.iter().filter(|(_, kind)| kind.is_inner());
     heads.map(|(location, _)| location).collect()
 }
 
-/// Records what the round knows at the cut points.
+/// Records the states of a round at the cut points.
 pub(super) fn record_round(
     workspace: &mut Workspace,
     cut_points: &[LocationId],
@@ -49,8 +49,8 @@ pub(super) fn record_round(
     workspace.states.push(of_round);
 }
 
-/// Records what the rounds knew at the cut points that the program has in the end: what was used to change the program
-/// there is needed to carry proofs over, from each cut point to the next.
+/// Records the states of all rounds at the cut points of the final program: proofs are carried over from each cut point to
+/// the next, and need the facts by which the program was changed there.
 pub(in crate::program::simplify) fn finish(workspace: &mut Workspace) {
     let calls = CallGraph::new(&workspace.program);
     let cut_points = heads(&CutPoints::new(&workspace.program, &calls));
@@ -72,7 +72,7 @@ pub(in crate::program::simplify) fn finish(workspace: &mut Workspace) {
 }
 
 fn record_at(workspace: &mut Workspace, round: u32, at: LocationId, state: Option<&State>) {
-    if workspace.fact_count > MOST_FACTS {
+    if workspace.fact_count > MAXIMUM_RECORDED_VALUES {
         return;
     }
     let values = state.map(|state| {
@@ -81,7 +81,7 @@ fn record_at(workspace: &mut Workspace, round: u32, at: LocationId, state: Optio
             .collect::<Vec<_>>()
     });
     workspace.fact_count += values.as_ref().map_or(1, Vec::len);
-    // Nothing known is recorded, too: the place is a cut point.
+    // An empty state is recorded too: it says that the location is a cut point.
     let origin = workspace.origins[at.index()].clone();
     workspace.invariants.push(CutPointFacts {
         round,

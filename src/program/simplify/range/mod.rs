@@ -1,9 +1,9 @@
-//! Abstract values: constants and ranges.
+//! The abstract domain of constants and ranges.
 //!
 //! A range is an interval of signed values, for bit vectors of at most 64 bits and for integers. Terms and conditions are
-//! evaluated with [sets of numbers](crate::term::domain); of a variable, the interval around its set is kept, which is
-//! compared, joined and shown at no cost. It is all that is needed to decide most conditions that are decided by the types
-//! and bounds in the program's text: what is stronger is left to the data-flow engine.
+//! evaluated with [sets of numbers](crate::term::domain); for a variable only the interval hull of its set is kept, which is
+//! cheap to compare, join and print. The domain decides most conditions that follow from the types and bounds in the
+//! program's text; the data-flow engine has stronger domains.
 
 #[cfg(test)]
 mod tests;
@@ -11,23 +11,25 @@ mod tests;
 use crate::term::domain::{AbstractValue, Environment, INFINITY, Intervals, Universe, Values};
 use crate::term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
 
-/// Operators looked at for one range, and for one condition that holds.
-const EFFORT: usize = 200;
-const CONDITION_EFFORT: usize = 2_000;
+/// Maximum number of operators that are evaluated for one range.
+const MAXIMUM_OPERATORS: usize = 200;
 
-/// What is known of a value.
+/// Maximum number of operators that are evaluated for one assumed condition.
+const MAXIMUM_CONDITION_OPERATORS: usize = 2_000;
+
+/// An abstract value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Abstract {
-    /// It is this term, which has no variables.
+    /// The value of this term, which has no variables.
     Constant(TermId),
-    /// It lies between the two, both included; for a Boolean between 0 and 1.
+    /// The values between the inclusive bounds; for a Boolean between 0 and 1.
     Range(i128, i128),
 }
 
-/// Bounds of integers are kept if they are smaller than this, so that sums and products of bounds do not overflow.
+/// Absolute values of integer bounds are kept below this, so that sums and products of bounds do not overflow.
 const LIMIT: i128 = 1 << 62;
 
-/// The range of all values of the sort, or `None` if it is not one that ranges are kept for.
+/// The range of all values of the sort; `None` if the sort is unbounded or has no ranges.
 pub(super) fn full(sort: Sort) -> Option<(i128, i128)> {
     match sort {
         Sort::BitVec(width @ 1..=64) => Some((-1 << (width - 1), (1 << (width - 1)) - 1)),
@@ -36,7 +38,7 @@ pub(super) fn full(sort: Sort) -> Option<(i128, i128)> {
     }
 }
 
-/// Bounds of an integer that may have become too large to be kept exactly.
+/// Replaces bounds of an integer that reach [`LIMIT`] by infinity.
 fn within_limit(low: i128, high: i128) -> (i128, i128) {
     let low = if low <= -LIMIT {
         -INFINITY
@@ -74,9 +76,9 @@ fn constant(sort: Sort, value: i128) -> Option<TermId> {
 }
 
 impl Abstract {
-    /// The range, as the value of a term of the sort; a constant if there is but one value; `None` if it says nothing.
+    /// The abstract value of a range: a constant if there is only one value, `None` if the range contains all values.
     pub fn from_range(sort: Sort, low: i128, high: i128) -> Option<Self> {
-        // What stands for infinity is no number.
+        // The representation of infinity must not be taken for a number.
         let (low, high) = match sort {
             Sort::Int => within_limit(low, high),
             _ => (low, high),
@@ -88,7 +90,7 @@ impl Abstract {
         (low > minimum || high < maximum).then_some(Self::Range(low, high))
     }
 
-    /// Its range.
+    /// The inclusive bounds of the value.
     pub fn bounds(self) -> Option<(i128, i128)> {
         match self {
             Self::Constant(term) => number(term).map(|value| (value, value)),
@@ -96,7 +98,7 @@ impl Abstract {
         }
     }
 
-    /// The set of values of the sort.
+    /// The value as a set of values of the sort.
     pub(super) fn set(self, sort: Sort) -> Option<AbstractValue> {
         let universe = Universe::of(sort).filter(|_| !sort.is_array())?;
         match self {
@@ -105,7 +107,7 @@ impl Abstract {
         }
     }
 
-    /// What is known, as a formula about the variable.
+    /// The formula that says that the variable has the abstract value.
     pub fn formula(self, variable: TermId) -> TermId {
         let sort = store().sort(variable);
         match self {
@@ -127,7 +129,7 @@ impl Abstract {
         }
     }
 
-    /// What is known if either of two things is.
+    /// The join of two values; `None` if it contains all values.
     pub fn join(self, other: Self, sort: Sort) -> Option<Self> {
         if self == other {
             return Some(self);
@@ -144,7 +146,7 @@ impl Abstract {
         )
     }
 
-    /// Like a join of what was known before and what is known now, but a bound that moves goes to the end at once.
+    /// The widening of the value by a new one: a bound that moves goes to the end of the sort's range at once.
     pub fn widen(self, now: Self, sort: Sort) -> Option<Self> {
         if self == now {
             return Some(self);
@@ -171,37 +173,37 @@ fn hull(sort: Sort, value: &AbstractValue) -> Option<(i128, i128)> {
     }
 }
 
-/// The range of a term, given those of its variables.
+/// The range of a term, given the values of its variables.
 pub(super) fn range_of(term: TermId, known: &Values) -> Option<(i128, i128)> {
-    let mut environment = Environment::new(store(), known, false).looking_at(EFFORT);
+    let mut environment = Environment::new(store(), known, false).looking_at(MAXIMUM_OPERATORS);
     hull(store().sort(term), &environment.value(term)?)
 }
 
-/// What a condition that is assumed says.
+/// The abstract truth of an assumed condition.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Assumed {
     /// It cannot hold.
     Never,
-    /// Nothing: it holds in any case.
+    /// It always holds.
     Always,
-    /// It holds for some of the values.
+    /// It may hold for some of the values.
     Sometimes,
 }
 
-/// Variables of which the condition says something are told, with what is known of them where it holds.
+/// Evaluates an assumed condition, and calls `learn` with the abstract values of variables that follow from it.
 pub(super) fn restrict(
     condition: TermId,
     known: &Values,
     learn: &mut dyn FnMut(TermId, Abstract),
 ) -> Assumed {
-    let mut environment = Environment::new(store(), known, false).looking_at(EFFORT);
+    let mut environment = Environment::new(store(), known, false).looking_at(MAXIMUM_OPERATORS);
     let value = environment.value(condition);
     match value.and_then(|value| hull(Sort::Bool, &value)) {
         Some((0, 0)) => return Assumed::Never,
         Some((1, 1)) => return Assumed::Always,
         _ => {}
     }
-    let mut environment = environment.looking_at(CONDITION_EFFORT);
+    let mut environment = environment.looking_at(MAXIMUM_CONDITION_OPERATORS);
     environment.assume(condition);
     if environment.is_empty() {
         return Assumed::Never;
@@ -215,7 +217,7 @@ pub(super) fn restrict(
             learn(term, value);
         }
     }
-    // Of values that are no numbers.
+    // Values without ranges, such as floats.
     for (variable, constant) in fixed(store(), condition) {
         if is_variable(variable) {
             learn(variable, Abstract::Constant(constant));

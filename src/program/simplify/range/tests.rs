@@ -13,7 +13,7 @@ use crate::term::{Build, Constant, Evaluator, Pool, Sort, Symbol, TermId, Value,
 const NARROW: Sort = Sort::BitVec(3);
 const WIDE: Sort = Sort::BitVec(6);
 
-/// Terms over a few variables, whose values are known, and something that is known of them.
+/// Random terms over a few variables, with the variables' concrete and abstract values.
 struct Terms {
     random: Xoshiro256PlusPlus,
     values: BTreeMap<TermId, i128>,
@@ -44,7 +44,7 @@ impl Terms {
         self.random.random_range(low..=high)
     }
 
-    /// Something that is so of the value.
+    /// A random abstract value that contains the value.
     fn known_of(&mut self, sort: Sort, value: i128) -> Option<Abstract> {
         let (low, high) = full(sort).unwrap_or((-20, 20));
         let (low, high) = match self.between(0, 5) {
@@ -96,7 +96,7 @@ fn contains(known: Abstract, value: i128) -> bool {
     bounds.is_none_or(|(low, high)| low <= value && value <= high)
 }
 
-/// A term's value lies in its range; and what is learned from a condition is so where the condition holds.
+/// A term's value lies in its range, and the values learned from a condition are right where the condition holds.
 #[test]
 fn values_lie_in_ranges() {
     for seed in 0..seeds(40_000) {
@@ -129,7 +129,7 @@ fn values_lie_in_ranges() {
     }
 }
 
-/// What is known of a value is known when more may be; its formula says as much.
+/// Joins and widenings contain the values that their operands contain; a value satisfies its abstract value's formula.
 #[test]
 fn joins_lose_no_value() {
     for seed in 0..seeds(4_000) {

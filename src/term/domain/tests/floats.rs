@@ -1,4 +1,4 @@
-//! Sets of floats against `rustc_apfloat`, member by member.
+//! Tests the transfer functions of floats against the evaluation of members.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -23,7 +23,7 @@ fn float(random: &mut Xoshiro256PlusPlus, format: FloatFormat) -> FloatValue {
     }
 }
 
-/// Some floats that follow one another, or are far apart, and the set of them and those between.
+/// Returns a random set of floats, with members close to each other or far apart.
 fn random_set(random: &mut Xoshiro256PlusPlus, format: FloatFormat) -> (FloatSet, Vec<FloatValue>) {
     let mut set = FloatSet::empty(format);
     set.include(float(random, format));
@@ -97,8 +97,8 @@ fn ranks_are_the_order() {
     }
 }
 
-/// Each operation, in each mode: what it makes of members is in the set, and the set's ends are such values if no operand
-/// is left out.
+/// Checks each operation in each mode: results on members are in the resulting set, and the ends of the arithmetic operations'
+/// results are attained.
 #[test]
 fn operations_are_sound() {
     for seed in 0..seeds(1_500) {
@@ -195,7 +195,7 @@ fn operations_are_sound() {
     }
 }
 
-/// Conversions from and to integers, and to and from bits.
+/// Checks conversions from and to integers and bits.
 #[test]
 fn conversions_are_sound() {
     for seed in 0..seeds(6_000) {

@@ -1,4 +1,4 @@
-//! Soundness: sets against their members, terms and conditions against the evaluator.
+//! Tests of soundness: sets against their members, terms and conditions against the evaluator.
 
 mod floats;
 mod sets;
@@ -11,13 +11,13 @@ use super::intervals::{Intervals, Universe};
 use super::value::AbstractValue;
 use crate::term::{BitVecValue, Sort, Value};
 
-/// Universes small and large.
+/// Generates small and large universes.
 pub(super) fn universes() -> impl Strategy<Value = Universe> {
     let widths = prop_oneof![Just(1u8), Just(3), Just(8), Just(32), Just(63), Just(64)];
     prop_oneof![4 => widths.prop_map(Universe::Circle), 1 => Just(Universe::Line)]
 }
 
-/// Numbers near the corners, and others.
+/// Generates numbers, many of them near corner cases.
 pub(super) fn number(universe: Universe) -> BoxedStrategy<i128> {
     let (corners, any) = match universe {
         Universe::Circle(width) => {
@@ -50,7 +50,7 @@ pub(super) fn number(universe: Universe) -> BoxedStrategy<i128> {
         .boxed()
 }
 
-/// A set with one of its members.
+/// Generates a set with one of its members.
 pub(super) fn set_with_member(universe: Universe) -> impl Strategy<Value = (AbstractValue, i128)> {
     let arcs = prop::collection::vec((number(universe), 0..20i128), 0..3);
     let modulus = prop::sample::select(vec![0, 1, 1, 2, 3, 4, 6, 8, 10, 16]);
@@ -66,7 +66,7 @@ pub(super) fn set_with_member(universe: Universe) -> impl Strategy<Value = (Abst
     })
 }
 
-/// The number of a value.
+/// Converts a value to the number that represents it.
 pub(super) fn number_of(value: &Value) -> i128 {
     match value {
         Value::Bool(truth) => i128::from(*truth),
@@ -75,7 +75,7 @@ pub(super) fn number_of(value: &Value) -> i128 {
     }
 }
 
-/// The value that a number is.
+/// Converts a number to the value that it represents.
 pub(super) fn value_of(sort: Sort, number: i128) -> Value {
     match sort {
         Sort::Bool => Value::Bool(number != 0),

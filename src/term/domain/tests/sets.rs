@@ -1,4 +1,4 @@
-//! Sets of numbers against their members.
+//! Tests the transfer functions and operations of sets against their members.
 
 use proptest::prelude::*;
 
@@ -55,7 +55,7 @@ fn sort_of(universe: Universe) -> Sort {
     }
 }
 
-/// That the operator's result on members is a member.
+/// Checks that the operator's result on members is a member of the abstract result.
 fn check(op: Op, sort: Sort, result: Sort, arguments: &[(AbstractValue, i128)]) {
     let Some(universe) = Universe::of(result) else {
         return;
@@ -162,7 +162,7 @@ proptest! {
                 current = widened;
             }
         }
-        // Each end may stop at each threshold and its neighbours; and moduli have few divisors.
+        // Each end may stop at each threshold and its neighbours; moduli have few divisors.
         prop_assert!(changes <= 2 * (3 * 6 + 6) * 4 + 10, "{} changes", changes);
         for (set, _) in &others {
             prop_assert!(set.is_subset(&current));

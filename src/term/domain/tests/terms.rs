@@ -1,4 +1,4 @@
-//! Terms and conditions against the evaluator.
+//! Tests abstract evaluation and assumption of conditions against the evaluator.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,7 +13,7 @@ use crate::term::{
 
 type Assignment = FxHashMap<(Symbol, u32), Value>;
 
-/// Integers are small, so that bounds of intervals are met.
+/// Returns a random value; integers are small, so that bounds of intervals are met.
 pub(crate) fn random_value(random: &mut Xoshiro256PlusPlus, sort: Sort) -> Value {
     match sort {
         Sort::Int => Value::int(random.random_range(-9..9)),
@@ -21,7 +21,7 @@ pub(crate) fn random_value(random: &mut Xoshiro256PlusPlus, sort: Sort) -> Value
     }
 }
 
-/// A set with the value, or with the values of all cells.
+/// Returns a random set with the value, or with the values of all cells.
 fn random_set(random: &mut Xoshiro256PlusPlus, value: &Value) -> AbstractValue {
     let universe = Universe::of(value.sort()).expect("numbers");
     if let Value::Array(array) = value {
@@ -47,7 +47,7 @@ pub(crate) fn is_member(set: &AbstractValue, value: &Value) -> bool {
     }
 }
 
-/// Values of the terms' variables, and a state with them.
+/// Returns a random assignment of the terms' variables and an abstract state that contains it.
 fn random_state(
     random: &mut Xoshiro256PlusPlus,
     arena: &Arena,
@@ -110,7 +110,7 @@ fn evaluation_and_refinement_are_sound() {
     }
 }
 
-/// Comparisons of sums of three variables, in states that know the differences.
+/// Checks comparisons of sums of three variables, in states with differences.
 #[test]
 fn differences_are_sound() {
     for seed in 0..seeds(6_000) {
@@ -182,7 +182,7 @@ fn differences_are_sound() {
     }
 }
 
-/// What the guard of a loop says, and wrapping around.
+/// Checks conditions like guards of loops, with wrapping around.
 #[test]
 fn conditions_and_wrap_around() {
     let arena = Arena::new();
@@ -221,7 +221,7 @@ fn conditions_and_wrap_around() {
     assert_eq!(known(&[even], x).congruence, Congruence::new(6, 2));
     let equal = arena.and2(arena.eq(x, y), arena.eq(y, number(9)));
     assert_eq!(known(&[equal], x).as_point(), Some(9));
-    // The same, with the difference from before.
+    // The same, with a known difference.
     let apart = AbstractValue::point(Universe::Circle(8), 4);
     let before = Values::from_iter([(arena.sub(x, y), apart)]);
     let mut environment = Environment::new(&arena, &before, true);
@@ -241,7 +241,7 @@ fn conditions_and_wrap_around() {
     }
 }
 
-/// A cell of an array is one of those that were stored, whichever they are.
+/// Checks that a cell of an array has one of the stored values.
 #[test]
 fn cells_are_what_was_stored() {
     let arena = Arena::new();
