@@ -44,7 +44,9 @@ def outcome(program, text, folder, model):
     binary = pathlib.Path(folder, "program")
     flags = re.findall(r"dg-(?:additional-)?options \"([^\"]*)\"", text)
     chosen = [flag for flag in " ".join(flags).split() if flag.startswith(("-std=", "-fwrapv", "-D"))]
-    command = ["gcc", "-O0", "-w", "-m32" if model == "ILP32" else "-m64", *chosen, str(program), "-o", str(binary), "-lm"]
+    # With SSE, floating-point types are evaluated as what they are, as in the programs that are modelled.
+    machine = ["-m32", "-msse2", "-mfpmath=sse"] if model == "ILP32" else ["-m64"]
+    command = ["gcc", "-O0", "-w", *machine, *chosen, str(program), "-o", str(binary), "-lm"]
     if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
         return "does not compile"
     try:

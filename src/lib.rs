@@ -31,16 +31,8 @@
 //! * [`experiment`]: many runs, measured; tables, plots and pages of them.
 //! * [`cli`]: the command.
 
-// Where a fault could be planted, what is right stands by itself in a build without faults.
-#![cfg_attr(
-    not(feature = "planted-faults"),
-    allow(clippy::no_effect, clippy::nonminimal_bool, clippy::redundant_locals)
-)]
 // The module comments are for readers of the source, who see the private items that they point to.
 #![allow(rustdoc::private_intra_doc_links)]
-
-#[macro_use]
-mod planted;
 
 pub mod analysis;
 pub mod certify;

@@ -1076,6 +1076,70 @@ fn witnesses_of_runs_without_a_property_are_validated() {
     }
 }
 
+/// An invariant whose value is not defined somewhere does not hold there, whatever the machine makes of it.
+#[test]
+fn an_invariant_without_a_value_is_not_confirmed() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int a[4];
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  int *p = a;
+  if (n < 0 || n > 3) return 0;
+  while (i < n) {
+    a[i] = n / (i + 1);
+    i++;
+  }
+  if (i != n) reach_error();
+  return 0;
+}
+";
+    let head = place(program, "while", 0);
+    for (value, is_right) in [
+        ("a[i] == a[i]", true),
+        ("n / (i + 1) >= 0", true),
+        ("i == 0 || n / i >= 1", true),
+        ("(1 << i) >= 1", true),
+        ("1 / 0 == 1 / 0", false),
+        ("1 / (i - i) == 1 / (i - i)", false),
+        ("n % i == n % i", false),
+        ("a[i + 1] == a[i + 1]", false),
+        ("a[100] == a[100]", false),
+        ("*(p + 1000) == *(p + 1000)", false),
+        ("*(int *)0 == *(int *)0", false),
+        ("(1 << (i + 30)) == (1 << (i + 30))", false),
+        ("i < 0 ? n / i > 9 : i <= n", true),
+        ("!(i > 0 && n / i == 0)", true),
+        ("i > 2 || a[i + 1] == 0", true),
+        ("i + 1 > i && i * 2 <= 6", true),
+        ("1 || n / i", true),
+        ("sizeof(1 / 0) == 4", true),
+        ("&a[100] == &a[100]", true),
+        ("i > 3 || a[i + 1] == a[i + 1]", false),
+        ("n / i == n / i || 1", false),
+        ("(n / i) * 0 == 0", false),
+        ("a[i + 1] * 0 == 0", false),
+        ("(1 << (i + 31)) * 0 == 0", false),
+        ("(1 / i, 1)", false),
+        ("((void)(n / i), 1)", false),
+        ("2147483647 + i == 2147483647 + i", false),
+        ("i - 2147483647 - 2 < i", false),
+        ("n * 1073741824 <= 2147483647", false),
+        ("-(-2147483647 - 1 + i) != 5", false),
+        ("(-2147483647 - 1 + i) / -1 != 5", false),
+        ("(-2147483647 - 1 + i) % (i - 1) * 0 == 0", false),
+    ] {
+        let invariant = serde_json::json!([{"invariant": {
+            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
+        }}]);
+        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
+        let (code, said) = validated(program, &witness);
+        let expected = if is_right { 0 } else { 2 };
+        assert_eq!(code, Some(expected), "{value}: {said}");
+        assert!(!said.contains("is refuted"), "{value}: {said}");
+    }
+}
+
 /// The default of a `switch` whose cases are named constants.
 #[test]
 fn cases_may_be_names() {

@@ -58,11 +58,7 @@ impl CallStrings {
                 last: None,
                 depth: 0,
                 function,
-                matters: planted!(
-                    "checker: the end of a recursive function does not matter",
-                    true,
-                    false
-                ),
+                matters: true,
             });
         }
         id
@@ -89,7 +85,7 @@ impl CallStrings {
         };
         let new = Stack {
             last: Some((stack, call)),
-            depth: self.get(stack).depth + planted!("checker: call strings have no depth", 1, 0),
+            depth: self.get(stack).depth + 1,
             function: callee(edge).unwrap_or(lowered.program.start),
             matters: self.matters(lowered, back),
         };
@@ -150,12 +146,7 @@ impl CallStrings {
     pub fn matters(&self, lowered: &Lowered<'_>, node: Node) -> bool {
         let location = node.location.index();
         let after = lowered.returns[location] && self.get(node.stack).matters;
-        lowered.inside[location]
-            || planted!(
-                "checker: what comes after a call's end does not matter",
-                after,
-                false
-            )
+        lowered.inside[location] || after
     }
 
     /// Whether the string ends in these calls.

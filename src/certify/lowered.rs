@@ -44,11 +44,7 @@ impl<'p> Lowered<'p> {
             program,
         };
         for error in &program.errors {
-            result.is_error[error.index()] = planted!(
-                "checker: only the first error counts",
-                true,
-                error == &program.errors[0]
-            );
+            result.is_error[error.index()] = true;
         }
         for (index, location) in program.locations.iter().enumerate() {
             result.locations[location.function.index()].push(LocationId(index as u32));
@@ -73,8 +69,6 @@ impl<'p> Lowered<'p> {
             let mut operations = edge.operations.iter();
             operations.any(|operation| matches!(operation, Operation::Unsupported(_)))
         });
-        let unsupported = unsupported
-            .filter(|_| planted!("checker: what is not supported is no target", true, false));
         let seeds: Vec<LocationId> = seeds.chain(unsupported.map(|edge| edge.source)).collect();
         self.inside = self.backward(seeds, Calls::Entered);
         let exits = program.functions.iter().map(|function| function.exit);
@@ -96,14 +90,7 @@ impl<'p> Lowered<'p> {
                 .map(|edge| edge.source)
                 .collect();
             let function = program.location(location).function;
-            if through
-                == planted!(
-                    "checker: a call cannot lead to an error in the callee",
-                    Calls::Entered,
-                    Calls::Never
-                )
-                && program.function(function).entry == location
-            {
+            if through == Calls::Entered && program.function(function).entry == location {
                 let calls = self.calls.calls_of(function).iter();
                 before.extend(calls.map(|&call| program.edge(call).source));
             }
@@ -124,13 +111,7 @@ impl<'p> Lowered<'p> {
                 &mut modified[program.location(edge.source).function.index()];
             for operation in &edge.operations {
                 let written = operation.written(program);
-                own.extend(written.filter(|&v| {
-                    planted!(
-                        "checker: a function changes no global itself",
-                        program.variable(v).scope == Scope::Global,
-                        false
-                    )
-                }));
+                own.extend(written.filter(|&v| program.variable(v).scope == Scope::Global));
             }
         }
         let tidy = |list: &mut Vec<VariableId>| {
@@ -143,21 +124,13 @@ impl<'p> Lowered<'p> {
             for &function in self.calls.bottom_up() {
                 let mut all = modified[function.index()].clone();
                 for callee in self.calls.callees(function) {
-                    planted!(
-                        "checker: a function changes no global by its calls",
-                        all.extend_from_slice(&modified[callee.index()]),
-                        ()
-                    );
+                    all.extend_from_slice(&modified[callee.index()]);
                 }
                 tidy(&mut all);
                 changed |= all.len() > modified[function.index()].len();
                 modified[function.index()] = all;
             }
-            if planted!(
-                "checker: what functions change by each other is looked at once",
-                !changed,
-                true
-            ) {
+            if !changed {
                 break;
             }
         }
@@ -185,21 +158,10 @@ impl<'p> Lowered<'p> {
     pub fn changes(&self, edge: &Edge) -> Vec<VariableId> {
         let mut changes = Vec::new();
         for operation in &edge.operations {
-            changes.extend(
-                planted!(
-                    "checker: only the first operations in a loop change anything",
-                    operation,
-                    &edge.operations[0]
-                )
-                .written(self.program),
-            );
+            changes.extend(operation.written(self.program));
         }
         if let Some(callee) = callee(edge) {
-            planted!(
-                "checker: calls in a loop change no globals",
-                changes.extend_from_slice(&self.modified[callee.index()]),
-                ()
-            );
+            changes.extend_from_slice(&self.modified[callee.index()]);
         }
         changes
     }
@@ -210,6 +172,4 @@ impl<'p> Lowered<'p> {
 enum Calls {
     Entered,
     SteppedOver,
-    #[cfg(feature = "planted-faults")]
-    Never,
 }

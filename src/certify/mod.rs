@@ -7,6 +7,7 @@
 //!   does not hold where its run comes by; [`native`]: the alarm as a C file, and a run of the compiled program;
 //!   [`path`]: the way to the error, for people.
 //! * [`certificate`]: what an engine hands in for a proof.
+//! * [`defined`]: whether the expressions of a witness have defined values.
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
 //!   loops without cut points; [`call_strings`]; [`lowered`]: what is seen of the program without a solver;
 //!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the [`solvers`];
@@ -19,6 +20,7 @@ pub mod boxes;
 mod call_strings;
 pub mod certificate;
 pub mod check;
+pub mod defined;
 pub mod invariants;
 mod lowered;
 pub mod native;

@@ -196,11 +196,7 @@ impl Second {
 
     /// Whether none has found a model.
     fn judge(&mut self, said: [Said; 3], what: impl FnOnce() -> String) -> bool {
-        let objects = planted!(
-            "opinion: objections do not count",
-            said.contains(&Said::Possible),
-            false
-        );
+        let objects = said.contains(&Said::Possible);
         if objects && self.opinion.objection.is_none() {
             let second = self.opinion.second.as_deref().unwrap_or("nobody else");
             let [first, bitwuzla, other] = said;
@@ -244,12 +240,7 @@ impl fmt::Display for Said {
 pub(super) fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
     let sort = arena.sort(recorded.result);
     let plain = arena.intern(recorded.op, sort, &recorded.arguments);
-    let result = planted!(
-        "opinion: a simplification is compared with itself",
-        recorded.result,
-        plain
-    );
-    let same = arena.intern(Op::Eq, Sort::Bool, &[plain, result]);
+    let same = arena.intern(Op::Eq, Sort::Bool, &[plain, recorded.result]);
     arena.intern(Op::Not, Sort::Bool, &[same])
 }
 

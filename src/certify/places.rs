@@ -111,11 +111,7 @@ impl<'a> Meaning<'a> {
                 let meaning = variable.and_then(|&variable| self.variable(variable));
                 let meaning = meaning.map(|meaning| match instance {
                     0 => meaning,
-                    _ => planted!(
-                        "checker: what is said of an entry is said of now",
-                        at_instance(store(), meaning, instance),
-                        meaning
-                    ),
+                    _ => at_instance(store(), meaning, instance),
                 });
                 complete &= meaning.is_some();
                 Some(meaning.unwrap_or(term))
@@ -140,11 +136,7 @@ impl<'a> Meaning<'a> {
             lowered.push(*simplified.call_origins.get(call.index())?);
         }
         let origin = simplified.origins.get(location.index())?;
-        planted!(
-            "checker: a place in a body that was copied is in the function itself",
-            lowered.extend_from_slice(&origin.calls),
-            ()
-        );
+        lowered.extend_from_slice(&origin.calls);
         Some((origin.location, lowered))
     }
 }
@@ -278,11 +270,7 @@ impl<'a> Facts<'a> {
         let places = self.places.get(&node.location).into_iter().flatten();
         for (_, claims) in places.filter(|(calls, _)| stacks.ends_in(node.stack, calls)) {
             for claim in claims {
-                let alive = planted!(
-                    "checker: facts that were dropped are used",
-                    self.alive[claim.fact],
-                    true
-                );
+                let alive = self.alive[claim.fact];
                 // A variable of a function that is not being executed has no value.
                 let exists = || {
                     let of = claim.constant.map_or(claim.formula, |(term, _)| term);

@@ -100,11 +100,7 @@ impl Plan {
         let mut changes = Vec::new();
         for &node in component {
             for edge in self.outgoing(lowered, node) {
-                if planted!(
-                    "plan: only steps back to a loop's head change anything",
-                    members.contains(&edge.target),
-                    edge.target == head
-                ) {
+                if members.contains(&edge.target) {
                     changes.extend(lowered.changes(edge));
                 }
             }

@@ -169,39 +169,40 @@ impl Arithmetic {
 
 /// Whether the assumption is violated, as a condition on the values where it is met.
 fn is_violated(doubt: &Doubt) -> TermId {
+    // Of what is outside of all objects the interpreter says so.
+    violation(doubt).unwrap_or(TermId::TRUE)
+}
+
+/// When the assumption is violated, as a condition on the values where it is met; `None` if no term says that.
+pub(super) fn violation(doubt: &Doubt) -> Option<TermId> {
     match doubt {
-        // Of what is outside of all objects the interpreter says so.
-        Doubt::Always | Doubt::NotInObject { .. } => TermId::TRUE,
+        Doubt::Always | Doubt::NotInObject { .. } => None,
         Doubt::Zero(term) => {
             let zero = store().value(&Value::zero(store().sort(*term)));
-            store().eq(*term, zero)
+            Some(store().eq(*term, zero))
         }
         Doubt::SumOutside {
             constant,
             parts,
             bounds,
         } => {
-            let Some(arithmetic) = Arithmetic::of(parts.iter().map(|(_, operand)| operand)) else {
-                return TermId::TRUE;
-            };
+            let arithmetic = Arithmetic::of(parts.iter().map(|(_, operand)| operand))?;
             let mut sum = arithmetic.constant(*constant);
             for &(factor, operand) in parts {
                 let factor = arithmetic.constant(factor);
                 let part = arithmetic.times(factor, arithmetic.number(operand));
                 sum = arithmetic.plus(sum, part);
             }
-            arithmetic.outside(sum, *bounds)
+            Some(arithmetic.outside(sum, *bounds))
         }
         Doubt::ProductOutside {
             factors: (left, right),
             bounds,
-        } => match Arithmetic::of([left, right]) {
-            Some(arithmetic) => {
-                let (left, right) = (arithmetic.number(*left), arithmetic.number(*right));
-                arithmetic.outside(arithmetic.times(left, right), *bounds)
-            }
-            None => TermId::TRUE,
-        },
+        } => {
+            let arithmetic = Arithmetic::of([left, right])?;
+            let (left, right) = (arithmetic.number(*left), arithmetic.number(*right));
+            Some(arithmetic.outside(arithmetic.times(left, right), *bounds))
+        }
     }
 }
 

@@ -36,14 +36,6 @@ pub const EXIT_INPUT: u8 = 3;
 
 /// Runs the command with the process's arguments. `started` is when the process began.
 pub fn run(started: Instant) -> ExitCode {
-    #[cfg(feature = "planted-faults")]
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|argument| argument == "planted-faults")
-    {
-        print!("{}", crate::planted::LIST);
-        return ExitCode::SUCCESS;
-    }
     let command_line = match CommandLine::try_parse_from(with_default_command(std::env::args_os()))
     {
         Ok(command_line) => command_line,

@@ -120,7 +120,7 @@ pub struct InputOptions {
     #[arg(long, value_enum, default_value = "program")]
     pub volatile: VolatileOption,
 
-    /// There is a device at so many bytes from the address: a read there gives any value, and no object of the program's
+    /// There is a device of SIZE bytes at the address START: a read there gives any value, and no object of the program's
     /// is there; may be given several times
     #[arg(long, value_name = "START:SIZE", value_parser = address_range)]
     pub mmio: Vec<Range<u64>>,

@@ -228,10 +228,15 @@ fn judge_invariants(invariants: &[ResolvedInvariant], conclusion: Conclusion) ->
         Verdict::False(_) => match wrong {
             Some(wrong) => {
                 let what = wrong.kind.name();
-                let refuted = format!(
-                    "the witness is refuted: the {what} `{}` at {} does not hold",
-                    wrong.text, wrong.place
-                );
+                let (text, place) = (&wrong.text, &wrong.place);
+                let refuted = match conclusion.is_undefined {
+                    true => format!(
+                        "the witness cannot be confirmed: the {what} `{text}` at {place} has no defined value there"
+                    ),
+                    false => format!(
+                        "the witness is refuted: the {what} `{text}` at {place} does not hold"
+                    ),
+                };
                 let inputs: Vec<String> = conclusion
                     .inputs
                     .iter()

@@ -59,38 +59,22 @@ impl<'a> Equations<'a> {
     pub fn imply(&self, goal: TermId) -> bool {
         let arena = self.arena;
         if !is_equation(arena, goal) {
-            return planted!(
-                "by cases: what is no equation holds",
-                goal == TermId::TRUE,
-                true
-            );
+            return goal == TermId::TRUE;
         }
         let conditions = conditions(arena, goal);
         if conditions.len() > MAXIMUM_CONDITIONS {
-            return planted!(
-                "by cases: what depends on many conditions holds",
-                false,
-                true
-            );
+            return false;
         }
         let mut cases = 0..1u32 << conditions.len();
         let holds = |case: u32| {
             let decided = |term| {
                 let number = conditions.iter().position(|&condition| condition == term)?;
-                Some(arena.boolean(planted!(
-                    "by cases: conditions are decided all alike",
-                    case >> number & 1 == 1,
-                    case & 1 == 1
-                )))
+                Some(arena.boolean(case >> number & 1 == 1))
             };
             let goal = Rebuild::new(arena, arena, decided).rebuild(goal);
             self.reduced(goal) == TermId::TRUE
         };
-        planted!(
-            "by cases: one case is enough",
-            cases.all(holds),
-            cases.any(holds)
-        )
+        cases.all(holds)
     }
 
     /// Like [`Self::imply`], with the substituted goal rewritten by `view`. `false` means unknown.
@@ -202,11 +186,7 @@ pub fn literals(arena: &Arena, assertions: &[TermId], most: usize) -> Option<Vec
         }
         if work.is_empty() {
             let named = |one: &Literal| {
-                let (of, places) = planted!(
-                    "by cases: every name stands for something true",
-                    definitions.remove(&one.formula),
-                    definitions.drain().next().map(|named| named.1)
-                )?;
+                let (of, places) = definitions.remove(&one.formula)?;
                 Some((of, [one.places.clone(), places].concat()))
             };
             let known = all.iter().filter_map(named);

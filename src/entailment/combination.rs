@@ -114,12 +114,7 @@ impl Row {
         }
         let times = (entry >> twos).wrapping_mul(inverse(pivot >> twos));
         for (entry, other) in self.entries.iter_mut().zip(&by.entries) {
-            let less = entry.wrapping_sub(other.wrapping_mul(times)) & mask;
-            *entry = planted!(
-                "combination: what is left of a multiple is nothing",
-                less,
-                if *other == 0 { *entry } else { 0 }
-            );
+            *entry = entry.wrapping_sub(other.wrapping_mul(times)) & mask;
         }
         self.of.extend(&by.of);
         Some(())

@@ -213,13 +213,7 @@ impl<'p> Premises<'p> {
         if found.is_none() {
             found = self.by_polynomials(goal, oracle)?;
         }
-        Ok(planted!(
-            "entailment: what unknown products allow is impossible",
-            found,
-            found.or_else(|| self
-                .have_products()
-                .then(|| (0..self.formulas.len()).collect()))
-        ))
+        Ok(found)
     }
 
     /// Returns premises that imply the goal by stage 6 without a solver: by unconditional polynomial equations, in each case of
@@ -256,13 +250,7 @@ impl<'p> Premises<'p> {
             }
             match core {
                 Some(core) => used.extend(core),
-                None => {
-                    return Ok(planted!(
-                        "entailment: one power is enough",
-                        None,
-                        Some(sorted(used))
-                    ));
-                }
+                None => return Ok(None),
             }
         }
         Ok(Some(sorted(used)))

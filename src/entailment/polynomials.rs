@@ -62,14 +62,10 @@ impl Polynomial {
                 op: op @ (Op::BvUrem | Op::BvSrem),
                 arguments: &[a, b],
             } => {
-                let quotient = planted!(
-                    "polynomials: remainders of signed numbers are those of unsigned ones",
-                    match op {
-                        Op::BvUrem => arena.udiv(a, b),
-                        _ => arena.sdiv(a, b),
-                    },
-                    arena.udiv(a, b)
-                );
+                let quotient = match op {
+                    Op::BvUrem => arena.udiv(a, b),
+                    _ => arena.sdiv(a, b),
+                };
                 let multiple = part(b)?.times(&part(quotient)?)?;
                 part(a)?.minus(&multiple)
             }
@@ -106,11 +102,7 @@ impl Polynomial {
         let mask = u64::MAX >> (64 - u32::from(self.width));
         let entry = self.monomials.entry(factors);
         let known = entry.or_insert(0);
-        *known = planted!(
-            "polynomials: of two monomials with the same atoms the last counts",
-            known.wrapping_add(factor) & mask,
-            factor & mask
-        );
+        *known = known.wrapping_add(factor) & mask;
         self.monomials.retain(|_, factor| *factor != 0);
     }
 
@@ -182,11 +174,7 @@ impl Polynomial {
     pub fn solved_for(&self, atom: TermId) -> Option<Self> {
         let alone: Monomial = [atom].into_iter().collect();
         let mut others = self.monomials.keys().filter(|&factors| *factors != alone);
-        if planted!(
-            "polynomials: an atom is solved for that is in other monomials as well",
-            others.any(|factors| factors.contains(&atom)),
-            false
-        ) {
+        if others.any(|factors| factors.contains(&atom)) {
             return None;
         }
         let factor = *self.monomials.get(&alone)?;

@@ -61,10 +61,7 @@ pub fn cases<P: Pool + ?Sized>(
     };
     let zero = pool.bv(width, 0);
     let one = pool.bv(width, 1);
-    let least = planted!("powers: one is no power of two", 0, 1);
-    let powers = (least..planted!("powers: the highest bit has no case", width, width - 1))
-        .map(move |bit| pool.shl(one, pool.bv(width, bit.into())));
-    let zero = planted!("powers: zero has no case", zero, one);
+    let powers = (0..width).map(move |bit| pool.shl(one, pool.bv(width, bit.into())));
     let values = std::iter::once(zero).chain(powers);
     values.map(move |value| {
         let replace = |term| (term == variable).then_some(value);
@@ -87,19 +84,14 @@ fn with_one_bit<P: Pool + ?Sized>(pool: &P, formula: TermId) -> Option<TermId> {
         let Sort::BitVec(width) = pool.sort(zero) else {
             return None;
         };
-        let is_zero = planted!(
-            "powers: x & (x - 1) may be anything",
-            zero == pool.bv(width, 0),
-            true
-        );
+        let is_zero = zero == pool.bv(width, 0);
         for (variable, before) in arguments(common, Op::BvAnd)
             .filter(|_| is_zero)
             .into_iter()
             .flatten()
         {
             let is_variable = pool.is_variable(variable);
-            let less = planted!("powers: x & (x - 2) = 0 says that x is a power", 1, 2);
-            if is_variable && before == pool.sub(variable, pool.bv(width, less)) {
+            if is_variable && before == pool.sub(variable, pool.bv(width, 1)) {
                 return Some(variable);
             }
         }

@@ -66,11 +66,7 @@ impl Abstraction {
     }
 
     fn unknown(&mut self, part: TermId) -> TermId {
-        let number = planted!(
-            "unknowns: all products are the same unknown",
-            self.unknowns.len() as u32 + 1,
-            1
-        );
+        let number = self.unknowns.len() as u32 + 1;
         *self.unknowns.entry(part).or_insert_with(|| {
             let symbol = Symbol::new("unknown#", self.arena.sort(part));
             self.arena.variable_at(symbol, number)
@@ -98,42 +94,20 @@ impl Abstraction {
             self.expansions -= 1;
             match (op, arguments) {
                 (Op::BvAdd, &[a, b]) => {
-                    return arena.add(
-                        self.product(a, other),
-                        planted!(
-                            "unknowns: the second addend is not multiplied",
-                            self.product(b, other),
-                            self.of(b)
-                        ),
-                    );
+                    return arena.add(self.product(a, other), self.product(b, other));
                 }
                 (Op::IntAdd, &[a, b]) => {
-                    return arena.int_add(
-                        self.product(a, other),
-                        planted!(
-                            "unknowns: the second addend is not multiplied (integers)",
-                            self.product(b, other),
-                            self.of(b)
-                        ),
-                    );
+                    return arena.int_add(self.product(a, other), self.product(b, other));
                 }
                 (Op::Ite, &[condition, a, b]) => {
                     let (a, b) = (self.product(a, other), self.product(b, other));
-                    return planted!(
-                        "unknowns: a product with a choice is the other one",
-                        arena.ite(self.of(condition), a, b),
-                        arena.ite(self.of(condition), b, a)
-                    );
+                    return arena.ite(self.of(condition), a, b);
                 }
                 _ => {}
             }
         }
         match arena.kind(b) {
-            TermKind::Constant(_) => planted!(
-                "unknowns: a factor is lost",
-                times(&arena, self.of(a), b),
-                self.of(a)
-            ),
+            TermKind::Constant(_) => times(&arena, self.of(a), b),
             _ => self.unknown(whole),
         }
     }

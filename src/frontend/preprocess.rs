@@ -219,6 +219,8 @@ fn is_predefined_macro(word: &[u8]) -> bool {
         b"__i386__",
         b"__i686",
         b"__i686__",
+        b"__pentiumpro",
+        b"__pentiumpro__",
         b"__x86_64",
         b"__x86_64__",
         b"__amd64",
@@ -230,6 +232,7 @@ fn is_predefined_macro(word: &[u8]) -> bool {
         b"__seg_fs",
         b"__seg_gs",
         b"__code_model_small__",
+        b"__code_model_32__",
         b"__clang__",
         b"__clang_major__",
         b"__llvm__",
@@ -245,10 +248,7 @@ fn is_predefined_macro(word: &[u8]) -> bool {
         .iter()
         .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
     let is_keyword = matches!(word, b"__FUNCTION__" | b"__PRETTY_FUNCTION__");
-    (upper_case
-        && (name.ends_with(b"__") || name.starts_with(b"GCC_") || name.starts_with(b"STDC_"))
-        && !is_keyword)
-        || OTHERS.contains(&word)
+    (upper_case && !is_keyword) || OTHERS.contains(&word)
 }
 
 /// Whether the compiler makes a program of a preprocessed text: what is refused here and not there is no error in it.
@@ -446,6 +446,8 @@ mod tests {
                 "int f(void) __attribute__((__nothrow__, __noreturn__)); _Bool b; __int128 i; __extension__ int u;",
                 false,
             ),
+            ("int order = __ATOMIC_SEQ_CST;", true),
+            ("long long x = __INT64_C(5);", true),
             ("", false),
         ];
         for (text, expected) in table {

@@ -60,6 +60,8 @@ pub mod encoding {
     pub const CONDITION_VALUE: &str = "__regatta_condition_value";
     /// Function: the address of the label that its argument names.
     pub const LABEL_ADDRESS: &str = "__regatta_label_address";
+    /// What stands in the name of a label of a block (`__label__`).
+    pub const BLOCK_LABEL: &str = "__in_block_";
     /// Function: goes to the label whose address its argument is.
     pub const COMPUTED_GOTO: &str = "__regatta_computed_goto";
     /// Function: whether the types whose sizes its two arguments are agree (`sizeof(type)` each).

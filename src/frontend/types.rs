@@ -20,7 +20,7 @@ use crate::frontend::ir::{ObjectIndex, ScalarType};
 use crate::program::DataModel;
 use crate::term::FloatFormat;
 
-pub use record::{Field, FieldPath, Record, RecordKind};
+pub use record::{Field, FieldPath, Record, RecordKind, VariableLayout};
 
 /// Index of a type without its qualifiers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -237,6 +237,8 @@ impl IntegerKind {
     /// Width of what represents a value of the type, in bits.
     pub fn storage_bits(self, model: DataModel) -> u8 {
         match self {
+            // Wide ones are made of words of the machine.
+            Self::BitInt { bits, .. } if model == DataModel::Ilp32 && matches!(bits, 65..=96) => 96,
             Self::BitInt { bits, .. } => bits.max(8).next_power_of_two(),
             other => other.bits(model),
         }
@@ -309,30 +311,44 @@ pub enum OpaqueKind {
     Decimal64,
     Decimal128,
     Bfloat16,
+    /// `_BitInt` of more than 128 bits: words of the machine.
+    BitInt {
+        bits: u32,
+        signed: bool,
+    },
     /// The type of a call of a compiler's function that is not modelled, whatever it is; without any representation.
     Unknown,
 }
 
 impl OpaqueKind {
     /// The integer that represents a piece of a value, and the number of pieces.
-    const fn representation(self) -> (IntegerKind, u64) {
+    const fn representation(self, model: DataModel) -> (IntegerKind, u64) {
         match self {
             Self::Decimal32 => (IntegerKind::UnsignedInt, 1),
             Self::Decimal64 => (IntegerKind::UnsignedLongLong, 1),
             Self::Decimal128 => (IntegerKind::UnsignedLongLong, 2),
             Self::Bfloat16 => (IntegerKind::UnsignedShort, 1),
+            Self::BitInt { bits, .. } => (
+                IntegerKind::UnsignedLong,
+                bits.div_ceil(model.pointer_bits() as u32) as u64,
+            ),
             Self::Unknown => (IntegerKind::UnsignedChar, 0),
         }
     }
 
-    const fn name(self) -> &'static str {
-        match self {
+    fn describe(self, text: &mut String) {
+        text.push_str(match self {
             Self::Decimal32 => "_Decimal32",
             Self::Decimal64 => "_Decimal64",
             Self::Decimal128 => "_Decimal128",
             Self::Bfloat16 => "__bf16",
+            Self::BitInt { bits, signed } => {
+                let sign = if signed { "" } else { "unsigned " };
+                let _ = write!(text, "{sign}_BitInt({bits})");
+                return;
+            }
             Self::Unknown => "(unknown)",
-        }
+        });
     }
 }
 
@@ -347,6 +363,8 @@ pub struct Enumeration {
     pub is_defined: bool,
     /// Whether the program says what represents it.
     pub is_fixed: bool,
+    /// Whether that is `bool`.
+    pub is_truth: bool,
 }
 
 /// All types of one translation.
@@ -360,6 +378,7 @@ pub struct TypeTable {
     pub model: DataModel,
     va_list: Option<Type>,
     null_pointer: Option<Type>,
+    argument_pack: Option<Type>,
     /// Whether structs with the same tag and members are compatible, as in C23.
     pub compares_members: bool,
 }
@@ -375,6 +394,7 @@ impl TypeTable {
             model,
             va_list: None,
             null_pointer: None,
+            argument_pack: None,
             compares_members: false,
         };
         // In the order of the constants above.
@@ -436,7 +456,7 @@ impl TypeTable {
             TypeKind::Complex(element) => Some((element, 2)),
             TypeKind::Vector { element, count } => Some((element, count)),
             TypeKind::Opaque(kind) => {
-                let (piece, count) = kind.representation();
+                let (piece, count) = kind.representation(self.model);
                 Some((self.integer(piece), count))
             }
             _ => None,
@@ -508,6 +528,7 @@ impl TypeTable {
             complete: false,
             is_defined: false,
             is_fixed: false,
+            is_truth: false,
         });
         self.intern(TypeKind::Enumeration(id))
     }
@@ -529,16 +550,33 @@ impl TypeTable {
         self.enumerations[id.0 as usize].is_fixed = true;
     }
 
+    /// Fixes `bool` as what represents an enumeration, as the program says.
+    pub fn fix_enumeration_of_truth(&mut self, id: EnumerationId) {
+        self.fix_enumeration(id, IntegerKind::UnsignedChar);
+        self.enumerations[id.0 as usize].is_truth = true;
+    }
+
+    /// Whether values of a type are true and false only: `bool`, and enumerations that it represents.
+    pub fn is_truth(&self, of: Type) -> bool {
+        match self.kind(of) {
+            TypeKind::Bool => true,
+            TypeKind::Enumeration(id) => self.enumeration(*id).is_truth,
+            _ => false,
+        }
+    }
+
     /// Notes that an enumeration's enumerators are known.
     pub fn define_enumeration(&mut self, id: EnumerationId) {
         self.enumerations[id.0 as usize].is_defined = true;
     }
 
-    /// The integer kind of an integer type or enumeration; `None` for `_Bool` and everything else.
+    /// The integer kind of an integer type or enumeration; `None` for `_Bool`, what it represents, and everything else.
     pub fn integer_kind(&self, of: Type) -> Option<IntegerKind> {
         match self.kind(of) {
             TypeKind::Integer(kind) => Some(*kind),
-            TypeKind::Enumeration(id) => Some(self.enumeration(*id).representation),
+            TypeKind::Enumeration(id) if !self.enumeration(*id).is_truth => {
+                Some(self.enumeration(*id).representation)
+            }
             _ => None,
         }
     }
@@ -546,7 +584,7 @@ impl TypeTable {
     /// How values of a scalar type are represented; `None` for every other type.
     pub fn scalar(&self, of: Type) -> Option<ScalarType> {
         Some(match self.kind(of) {
-            TypeKind::Bool => ScalarType::Bool,
+            _ if self.is_truth(of) => ScalarType::Bool,
             TypeKind::Integer(_) | TypeKind::Enumeration(_) => {
                 let kind = self.integer_kind(of)?;
                 ScalarType::Integer {
@@ -590,6 +628,23 @@ impl TypeTable {
     /// Whether it is the type of `nullptr`.
     pub fn is_null_pointer_type(&self, of: Type) -> bool {
         self.null_pointer.is_some_and(|known| known.id == of.id)
+    }
+
+    /// The type of all variable arguments of a function together, as `__builtin_va_arg_pack` passes them on: a pointer to
+    /// what nothing else points to.
+    pub fn argument_pack_type(&mut self) -> Type {
+        if let Some(known) = self.argument_pack {
+            return known;
+        }
+        let target = self.declare_record(RecordKind::Struct, None);
+        let made = self.pointer(target);
+        self.argument_pack = Some(made);
+        made
+    }
+
+    /// Whether it is the type of all variable arguments of a function together.
+    pub fn is_argument_pack(&self, of: Type) -> bool {
+        self.argument_pack.is_some_and(|known| known.id == of.id)
     }
 
     /// A type without qualifiers, also those of an array's elements.
@@ -718,7 +773,7 @@ impl TypeTable {
             TypeKind::Complex(element) => {
                 let _ = write!(text, "_Complex {}", self.describe(*element));
             }
-            TypeKind::Opaque(kind) => text.push_str(kind.name()),
+            TypeKind::Opaque(kind) => kind.describe(&mut text),
             TypeKind::Enumeration(id) => {
                 let tag = self.enumeration(*id).tag.as_deref().unwrap_or("{…}");
                 let _ = write!(text, "enum {tag}");

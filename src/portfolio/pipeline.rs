@@ -23,15 +23,18 @@ use super::supervisor::{Attempt, RaceEnd};
 use super::task::{CHECKER, RunOptions, Task, Validation};
 use super::verdict::{Conclusion, Verdict};
 use crate::analysis::invariants::InvariantStore;
+use crate::certify::defined::{Undefined, guard};
 use crate::certify::{Certificate, ProofStep};
 use crate::frontend::advice::advise;
 use crate::frontend::{Error, ErrorKind, LoadOptions, load};
 use crate::program::dot::to_dot;
 use crate::program::features::Features;
-use crate::program::ghost::restrict;
+use crate::program::ghost::{CHECKING, restrict};
 use crate::program::interpreter::Executable;
 use crate::program::simplify::{Simplified, simplify, unsimplified};
-use crate::program::{CallGraph, CutPoints, FunctionId, Operation, Program, Span};
+use crate::program::{
+    CallGraph, CutPoints, FunctionId, Operation, Program, Span, Variable, open_assumptions,
+};
 use crate::term::record_shared_terms;
 use crate::workers::Workers;
 
@@ -78,8 +81,9 @@ pub fn run(
         }
         None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
     };
-    // What a witness's values lead to is seen without the simplifier.
     let mut lowered = lowered;
+    let unseen = guard_witness(options, &mut lowered);
+    // What a witness's values lead to is seen without the simplifier.
     if let Some(Validation::Violation { .. }) = options.validation {
         let task = new_task(options, reporter, dump.clone(), publish, lowered, None);
         if let Some(conclusion) = follow::values(&task) {
@@ -114,7 +118,9 @@ pub fn run(
     task.start_zygote();
     if task.simplified.is_safe() {
         match simplifier_decides(&task) {
-            Some(conclusion) => return end(&task, conclusion, publish),
+            Some(conclusion) => {
+                return end(&task, as_far_as_seen(conclusion, unseen), publish);
+            }
             // Whatever it knew, it cannot be checked: the engines get the program without it.
             None => {
                 task.simplified = unsimplified(&task.lowered);
@@ -129,7 +135,32 @@ pub fn run(
     });
     let conclusion = examined
         .unwrap_or_else(|| Conclusion::unknown("internal error in the examination of an alarm"));
-    end(&task, conclusion, publish)
+    end(&task, as_far_as_seen(conclusion, unseen), publish)
+}
+
+/// Has the program look whether the expressions of a witness that was put into it have defined values. Returns what of that
+/// it cannot see, if a proof depends on it.
+fn guard_witness(options: &RunOptions, lowered: &mut Program) -> Option<String> {
+    let becomes = match options.validation.as_ref()? {
+        Validation::Invariants { .. } => Undefined::Violates,
+        Validation::Violation { .. } => Undefined::Ends,
+    };
+    let is_checked = |variable: &Variable| variable.name == CHECKING;
+    if !lowered.variables.iter().any(is_checked) {
+        return None;
+    }
+    let open = open_assumptions(lowered);
+    guard(lowered, becomes, &open).filter(|_| becomes == Undefined::Violates)
+}
+
+/// A proof is none if an expression of the witness may have no defined value.
+fn as_far_as_seen(conclusion: Conclusion, unseen: Option<String>) -> Conclusion {
+    match unseen {
+        Some(what) if conclusion.verdict == Verdict::True => Conclusion::unknown(format!(
+            "an invariant may have no defined value: it is not known whether {what}"
+        )),
+        _ => conclusion,
+    }
 }
 
 /// What all parts of a run share. Without a simplified program, that is the program as lowered.
@@ -161,6 +192,8 @@ fn load_program(
 ) -> Result<Program, Error> {
     let load_options = LoadOptions {
         keeps_typed: dump.is_some(),
+        // Of the expressions of a witness everything is looked at.
+        all_assumptions: options.load.all_assumptions || options.validation.is_some(),
         ..options.load.clone()
     };
     let loaded = load(&options.file, &load_options)?;

@@ -29,7 +29,7 @@ use crate::certify::replay::Violation;
 use crate::certify::{Certificate, Check, ProofStep};
 use crate::frontend::{LoadOptions, Style};
 use crate::program::block::Blocks;
-use crate::program::ghost::{CountedErrors, VIOLATED_ASSERTION};
+use crate::program::ghost::{CHECKING, CountedErrors, VIOLATED_ASSERTION};
 use crate::program::interpreter::{Executable, Journal, Limits, Machine, ReplayInputs};
 use crate::program::simplify::Simplified;
 use crate::program::{InputKind, InputPart, Program, c_value};
@@ -358,7 +358,7 @@ impl Task {
         let error = self.lowered.location(violation.location);
         let property = error.violates.expect("a violation ends in an error");
         self.keep(analysis, || Ground::Run(violation.clone()));
-        let Some(assertion) = self.assertion(violation) else {
+        let Some((assertion, is_undefined)) = self.assertion(violation) else {
             return Conclusion::unknown("internal error in the validator");
         };
         Conclusion {
@@ -366,6 +366,7 @@ impl Task {
             analysis: Some(analysis.to_owned()),
             invariants: None,
             wrong_assertion: assertion.checked_sub(1),
+            is_undefined,
             inputs: describe_inputs(&self.lowered, &violation.inputs),
             place: Some(self.lowered.sources.describe(error.span)),
             assumptions: match self.options.assumptions {
@@ -381,12 +382,12 @@ impl Task {
 }
 
 impl Task {
-    /// Which of the assertions that were put into the program the violation is one of, from one; zero if it is none of
-    /// them, and `None` if that cannot be told.
-    fn assertion(&self, violation: &Violation) -> Option<u32> {
+    /// Which of the assertions that were put into the program the violation is one of, from one, and whether it has no
+    /// defined value there; zero if it is none of them, and `None` if that cannot be told.
+    fn assertion(&self, violation: &Violation) -> Option<(u32, bool)> {
         match self.options.validation {
             Some(Validation::Invariants { count: 1.. }) => {}
-            _ => return Some(0),
+            _ => return Some((0, false)),
         }
         let mut machine = Machine::new(&self.executable);
         let limits = Limits {
@@ -394,16 +395,22 @@ impl Task {
             ..Limits::default()
         };
         machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
-        let mut variables = self.lowered.variables.iter();
-        if !variables.any(|variable| variable.name == VIOLATED_ASSERTION) {
-            // No assertion can fail: all of them are constant.
-            return Some(0);
-        }
-        match machine.read_variable(VIOLATED_ASSERTION)? {
-            Value::BitVec(bits) => u32::try_from(bits.bits()).ok(),
-            Value::Int(number) => u32::try_from(&number).ok(),
-            _ => None,
-        }
+        let number = |name: &str| {
+            let mut variables = self.lowered.variables.iter();
+            if !variables.any(|variable| variable.name == name) {
+                // No code that is there changes it: assertions can be constant.
+                return Some(0);
+            }
+            match machine.read_variable(name)? {
+                Value::BitVec(bits) => u32::try_from(bits.bits()).ok(),
+                Value::Int(number) => u32::try_from(&number).ok(),
+                _ => None,
+            }
+        };
+        Some(match (number(VIOLATED_ASSERTION)?, number(CHECKING)?) {
+            (0, checked) => (checked, checked > 0),
+            (wrong, _) => (wrong, false),
+        })
     }
 }
 

@@ -65,6 +65,9 @@ pub struct Conclusion {
     /// For a violation of an assertion that a witness has put into the program, which one, from zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_assertion: Option<u32>,
+    /// Whether that assertion has no defined value there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undefined: bool,
     /// What the answer was given under; empty unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<ReportedAssumption>,
@@ -113,6 +116,7 @@ impl Conclusion {
             place: None,
             invariants: None,
             wrong_assertion: None,
+            is_undefined: false,
             assumptions: Vec::new(),
             path: Vec::new(),
             violation: None,
@@ -128,6 +132,7 @@ impl Conclusion {
             place: None,
             invariants: None,
             wrong_assertion: None,
+            is_undefined: false,
             assumptions: Vec::new(),
             path: Vec::new(),
             violation: None,

@@ -9,6 +9,9 @@ pub const SEGMENT: &str = "__regatta_segment";
 /// The ghost variable that identifies the violated assertion: its number plus one.
 pub const VIOLATED_ASSERTION: &str = "__regatta_wrong";
 
+/// The ghost variable that identifies the expression of the witness that is evaluated: its number plus one, or zero.
+pub const CHECKING: &str = "__regatta_checking";
+
 /// The ghost variable that is one while the statement of the violation is executed.
 pub const AT_TARGET: &str = "__regatta_at_target";
 

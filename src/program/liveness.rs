@@ -106,11 +106,7 @@ impl Liveness {
                     needed[index] = false;
                     continue;
                 }
-                if planted!(
-                    "dead: before a store nothing of an array matters",
-                    !matches!(operation, Operation::Store { .. }),
-                    true
-                ) {
+                if !matches!(operation, Operation::Store { .. }) {
                     scratch.set(target, false);
                 }
             }
@@ -250,15 +246,7 @@ impl<'a> Solver<'a> {
                 let part = matches!(operation, Operation::Store { .. });
                 self.effects.push(Effect {
                     target: target(self.program, operation),
-                    extent: if planted!(
-                        "dead: before a store nothing of an array matters on other edges",
-                        part,
-                        false
-                    ) {
-                        Extent::Part
-                    } else {
-                        Extent::Whole
-                    },
+                    extent: if part { Extent::Part } else { Extent::Whole },
                     reads: self.reads.len() as u32,
                 });
                 for term in operation.terms() {
@@ -423,18 +411,10 @@ impl<'a> Solver<'a> {
         let mut through = self.copy(entry);
         keep_below(&mut through, globals);
         for (word, through) in before.iter_mut().zip(through) {
-            planted!(
-                "dead: what a callee reads does not matter",
-                *word |= through,
-                ()
-            );
+            *word |= through;
         }
         for (&argument, &parameter) in arguments.iter().zip(&program.function(callee).parameters) {
-            if planted!(
-                "dead: what is passed does not matter",
-                self.result.is_live(entry, parameter),
-                false
-            ) {
+            if self.result.is_live(entry, parameter) {
                 for &variable in self.uses.of(argument) {
                     set_bit(&mut before, self.result.bits[variable.index()], true);
                 }
@@ -468,18 +448,11 @@ impl<'a> Solver<'a> {
             for &result in results {
                 set_bit(&mut after, self.result.bits[result.index()], false);
             }
-            keep_below(
-                &mut after,
-                planted!("dead: after a call no global matters", globals, 0),
-            );
+            keep_below(&mut after, globals);
             after.resize(self.row.len(), 0);
             for from in returned {
                 let bit = self.result.bits[from.index()];
-                set_bit(
-                    &mut after,
-                    bit,
-                    planted!("dead: what is returned does not matter", true, false),
-                );
+                set_bit(&mut after, bit, true);
             }
             self.merge(&after);
         }

@@ -44,11 +44,7 @@ pub fn facts(
                 // The comparison is a term, because `n = i + 1` may hold for different variables too.
                 let follows =
                     pool.and2(pool.eq(other_below, next), pool.ne(next, pool.bv(width, 0)));
-                let step = planted!(
-                    "prefix sums: the next sum is without the element",
-                    pool.eq(other_sum, with_element),
-                    pool.eq(other_sum, sum)
-                );
+                let step = pool.eq(other_sum, with_element);
                 facts.push(pool.implies(follows, step));
             }
         }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::points::{Extent, Point};
 use crate::frontend::property::VIOLATED;
 use crate::frontend::statements::{SourceText, StatementKind, TokenIndex};
-use crate::program::ghost::{AT_TARGET, SEGMENT, TextRange, VIOLATED_ASSERTION};
+use crate::program::ghost::{AT_TARGET, CHECKING, SEGMENT, TextRange, VIOLATED_ASSERTION};
 
 /// The value of the segment counter after a waypoint to avoid has been passed.
 const PATH_LEFT: u32 = u32::MAX;
@@ -47,13 +47,27 @@ pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) ->
 pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> Vec<u8> {
     let mut edits = Edits::new(source);
     for ((point, expression), number) in assertions.iter().zip(1u32..) {
-        let check =
-            format!("(({expression}) || ({VIOLATED_ASSERTION} = {number}u, {VIOLATED}(), 0))");
+        let value = watched(expression, number);
+        let check = format!("({value} || ({VIOLATED_ASSERTION} = {number}u, {VIOLATED}(), 0))");
         edits.expression(*point, &check);
     }
     edits.finish(&format!(
-        "static unsigned {VIOLATED_ASSERTION}; extern void {VIOLATED}(void); "
+        "static unsigned {VIOLATED_ASSERTION}, {CHECKING}; extern void {VIOLATED}(void); "
     ))
+}
+
+/// Returns C code for the truth of an expression, with [`CHECKING`] while it is evaluated, if it has an operator that is not always defined.
+fn watched(expression: &str, number: u32) -> String {
+    const OPERATORS: [&str; 8] = ["/", "%", "<<", ">>", "*", "[", "+", "-"];
+    let may_be_undefined = OPERATORS
+        .iter()
+        .any(|operator| expression.contains(operator));
+    match may_be_undefined {
+        true => format!(
+            "(({CHECKING} = {number}u, ({expression})) ? ({CHECKING} = 0u, 1) : ({CHECKING} = 0u, 0))"
+        ),
+        false => format!("({expression})"),
+    }
 }
 
 /// Returns the program with the automaton, and the range of the target's statement in it.
@@ -67,7 +81,7 @@ pub fn with_automaton(
         by_point.entry(*point).or_default().push(step);
     }
     let mut edits = Edits::new(source);
-    let mut functions = format!("static unsigned {SEGMENT}, {AT_TARGET}; ");
+    let mut functions = format!("static unsigned {SEGMENT}, {AT_TARGET}, {CHECKING}; ");
     for ((point, steps), number) in by_point.into_iter().zip(0u32..) {
         match point {
             Point::Statement(_)
@@ -161,7 +175,7 @@ fn moves(steps: &[&Step], condition: impl Fn(&str) -> String) -> String {
                 false => PATH_LEFT,
             };
             let condition = match &step.condition {
-                Some(text) => format!("({}) && ", condition(text)),
+                Some(text) => format!("{} && ", watched(&condition(text), 1)),
                 None => String::new(),
             };
             let text = format!("{SEGMENT} == {here}u && {condition}({SEGMENT} = {next}u, 1)");

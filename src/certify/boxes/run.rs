@@ -168,20 +168,12 @@ impl<'p> Machine<'p> {
         };
         while let Some(mut path) = open.pop() {
             let stop = loop {
-                if planted!(
-                    "checker: no box leads to an error",
-                    self.is_error[path.location.index()],
-                    false
-                ) {
+                if self.is_error[path.location.index()] {
                     break Stop::Open;
                 }
                 steps += 1;
                 if steps > limits.steps || paths > limits.paths || is_cancelled() {
-                    break planted!(
-                        "checker: who takes too long ends well",
-                        Stop::Open,
-                        Stop::Ends
-                    );
+                    break Stop::Open;
                 }
                 let before = open.len();
                 let next = self.step(&mut path, inner, &mut open);
@@ -243,8 +235,7 @@ impl<'p> Machine<'p> {
                 self.note(path, *condition)?;
             }
         }
-        for &(id, _) in &ways[..planted!("checker: one way of a box is enough", ways.len() - 1, 0)]
-        {
+        for &(id, _) in &ways[..ways.len() - 1] {
             let mut other = path.clone();
             match self.take(&mut other, inner, id) {
                 Ok(()) => others.push(other),
@@ -314,11 +305,7 @@ impl<'p> Machine<'p> {
             .map(|&argument| self.known(path, argument))
             .collect();
         // What an earlier activation held at its end is not what a new one begins with.
-        for local in planted!(
-            "checker: locals of boxes keep their values",
-            &self.locals[callee.index()][..],
-            &[]
-        ) {
+        for local in &self.locals[callee.index()] {
             path.variables[local.index()] = Known::any();
         }
         let callee = program.function(callee);
@@ -353,7 +340,7 @@ impl<'p> Machine<'p> {
         let occurrence = path.occurrences.entry(id).or_default();
         let dimension = Dimension {
             input: id,
-            occurrence: planted!("checker: an input draws the same each time", *occurrence, 0),
+            occurrence: *occurrence,
         };
         *occurrence += 1;
         let drawn = self.drawn.iter().position(|one| *one == dimension);

@@ -50,7 +50,7 @@ impl Checker<'_> {
             .workers
             .map(&boxes, &mut mine, || Machine::new(program), run);
         for result in results {
-            planted!("checker: one safe box is enough", result?, ());
+            result?;
         }
         Ok(())
     }

@@ -78,11 +78,7 @@ impl Checker<'_> {
         let state = walk.arbitrary();
         let mut goals = violations(&walk, entry, &state);
         let mut frontier = Frontier::from([(entry, state)]);
-        for step in 1..=planted!(
-            "checker: formulas hold at once on all paths but their first steps",
-            k,
-            1
-        ) {
+        for step in 1..=k {
             frontier = walk.segment(frontier)?;
             for (&node, state) in &frontier {
                 goals.extend(violations(&walk, node, state));
@@ -92,7 +88,6 @@ impl Checker<'_> {
             }
         }
         let (base_goals, base_over_approximated) = (goals.clone(), walk.over_approximated);
-        planted!("checker: a batch has no base case", (), goals.clear());
 
         // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
         while let Some(place) = places.next() {
@@ -101,22 +96,12 @@ impl Checker<'_> {
                 for step in 1..=k {
                     frontier = walk.segment(frontier)?;
                     for (&node, state) in &mut frontier {
-                        if step
-                            == planted!(
-                                "checker: formulas are checked from the first places only",
-                                1,
-                                0
-                            )
-                        {
+                        if step == 1 {
                             places.add(node)?;
                         }
                         if step == k {
                             let violations = violations(&walk, node, state);
-                            planted!(
-                                "checker: a batch has no step case",
-                                goals.extend(violations),
-                                ()
-                            );
+                            goals.extend(violations);
                         } else {
                             walk.restrict(state, node, known(node));
                         }
@@ -190,8 +175,7 @@ impl Checker<'_> {
         // 1. Base case.
         let mut walk = self.walk(&cuts, Recursion::Summarised);
         let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
-        let first = planted!("checker: the first k steps are the first", k, 1);
-        for step in 1..=first {
+        for step in 1..=k {
             frontier = walk.segment(frontier)?;
             if step == 1 {
                 frontier.keys().try_for_each(|&node| places.add(node))?;
@@ -202,24 +186,14 @@ impl Checker<'_> {
         let base_over_approximated = walk.over_approximated;
 
         // 2. Step case.
-        let mut goals = planted!(
-            "checker: the property has no base case",
-            base_goals.clone(),
-            Vec::new()
-        );
+        let mut goals = base_goals.clone();
         while let Some(place) = places.next() {
             for state in walk.starts(place, known(place), starts) {
                 let mut frontier = Frontier::from([(place, state)]);
                 for step in 1..=k {
                     walk.targets.clear();
                     frontier = walk.segment(frontier)?;
-                    if step
-                        == planted!(
-                            "checker: the property is checked from the first places only",
-                            1,
-                            0
-                        )
-                    {
+                    if step == 1 {
                         frontier.keys().try_for_each(|&node| places.add(node))?;
                     }
                     if step < k {
@@ -228,11 +202,7 @@ impl Checker<'_> {
                         }
                     }
                 }
-                planted!(
-                    "checker: the property has no step case",
-                    goals.append(&mut walk.targets),
-                    ()
-                );
+                goals.append(&mut walk.targets);
                 Self::enter(&mut walk, k, &mut places)?;
             }
         }
@@ -256,12 +226,8 @@ impl Checker<'_> {
     /// than one step, paths through the call would be missed.
     fn enter(walk: &mut Walk<'_, '_>, k: u32, places: &mut Places) -> Result<(), GivenUp> {
         for (node, _) in std::mem::take(&mut walk.entered) {
-            if planted!(
-                "checker: there are no targets in recursive functions",
-                walk.has_target(node),
-                false
-            ) {
-                if planted!("checker: several steps lead through any call", k > 1, false) {
+            if walk.has_target(node) {
+                if k > 1 {
                     return Err(GivenUp("a target in a recursive function".to_owned()));
                 }
                 places.add(node)?;

@@ -92,45 +92,14 @@ impl Checker<'_> {
             walk.targets.clear();
             let ends = walk.segment(Frontier::from([(place, state)]))?;
             for (&end, state) in &ends {
-                planted!(
-                    "checker: a summary need not hold when the function ends",
-                    goals.extend(claims.violations(
-                        &walk,
-                        end,
-                        (
-                            planted!(
-                                "checker: a summary relates the end to itself",
-                                &entry,
-                                state
-                            ),
-                            state
-                        )
-                    )),
-                    ()
-                );
-                planted!(
-                    "checker: a solution is checked on the first steps only",
-                    places.add(end)?,
-                    ()
-                );
+                goals.extend(claims.violations(&walk, end, (&entry, state)));
+                places.add(end)?;
             }
             for (callee, inner) in std::mem::take(&mut walk.entered) {
-                planted!(
-                    "checker: a summary need not hold where the function is called",
-                    goals.extend(claims.violations(&walk, callee, (&inner, &inner))),
-                    ()
-                );
-                planted!(
-                    "checker: a solution is not checked in recursive functions",
-                    places.add(callee)?,
-                    ()
-                );
+                goals.extend(claims.violations(&walk, callee, (&inner, &inner)));
+                places.add(callee)?;
             }
-            planted!(
-                "checker: with summaries no target is asked about",
-                goals.append(&mut walk.targets),
-                ()
-            );
+            goals.append(&mut walk.targets);
             // 3. All of it at once.
             goals.retain(|&goal| goal != TermId::FALSE);
             if ask(&walk, &goals)? != Answer::Impossible {
@@ -191,11 +160,7 @@ impl Checker<'_> {
             }
             claims.cuts.add(location, calls);
             let known = claims.formulas.entry(node).or_insert(TermId::TRUE);
-            *known = planted!(
-                "checker: of two formulas at a place the last is checked",
-                store().and2(*known, formula),
-                formula
-            );
+            *known = store().and2(*known, formula);
         }
         claims.known_at_entry.sort_unstable();
         claims.known_at_entry.dedup();

@@ -42,13 +42,7 @@ impl Checker<'_> {
             walk.name(&mut frontier);
             pruning.prune(&walk, &mut frontier)?;
             let mut entered = std::mem::take(&mut walk.entered).into_iter();
-            if entered.any(|(node, _)| {
-                planted!(
-                    "checker: an unrolling has no targets in recursive functions",
-                    walk.has_target(node),
-                    false
-                )
-            }) {
+            if entered.any(|(node, _)| walk.has_target(node)) {
                 return Err(Failure::Unclear(
                     "a target in a recursive function".to_owned(),
                 ));
@@ -65,11 +59,6 @@ impl Checker<'_> {
                 // As a rule one question is enough.
                 let mut all = walk.targets.clone();
                 all.extend(&alive);
-                planted!(
-                    "checker: paths that do not end within the bound are not looked at",
-                    (),
-                    all.truncate(walk.targets.len())
-                );
                 if ask(&walk, &all)? == Answer::Impossible {
                     return Ok(());
                 }
@@ -85,11 +74,6 @@ impl Checker<'_> {
             }
         }
         let goals = std::mem::take(&mut walk.targets);
-        let goals = planted!(
-            "checker: an unrolling asks about no target",
-            goals,
-            Vec::new()
-        );
         if ask(&walk, &goals)? != Answer::Impossible {
             let over_approximated = walk.over_approximated;
             return Err(self
@@ -145,11 +129,7 @@ impl Pruning {
             while !open.is_empty() {
                 let guards: Vec<TermId> = open.iter().map(|entry| entry.1).collect();
                 let left = end.saturating_duration_since(Instant::now());
-                match planted!(
-                    "checker: an unrolling follows no deep recursion",
-                    ask_within(walk, &guards, left),
-                    Ok(Answer::Impossible)
-                ) {
+                match ask_within(walk, &guards, left) {
                     Ok(Answer::Impossible) => {
                         for (node, _) in open.drain(..) {
                             frontier.remove(&node);

@@ -44,13 +44,8 @@ impl Walk<'_, '_> {
         let edges = self.lowered.program.edges.len().max(1);
         let cases = cases(formulas, MOST.min(MOST_EDGES / edges));
         self.cases = self.cases.max(cases.len());
-        let counted = planted!(
-            "walk: the first case of a claim is the only one",
-            usize::MAX,
-            1
-        );
-        let cases = cases.into_iter().take(counted);
-        cases.map(|formulas| self.start(node, &formulas)).collect()
+        let cases = cases.iter();
+        cases.map(|formulas| self.start(node, formulas)).collect()
     }
 
     /// Puts in what variables are where formulas that were assumed say so. The state is the same: its guard says it, too.
@@ -127,11 +122,7 @@ fn definition(formula: TermId) -> Option<(TermId, TermId)> {
         let summands = summands.map_or_else(|| vec![side], <[TermId]>::to_vec);
         let variable = *summands.iter().find(|&&one| pool.is_variable(one))?;
         let others = summands.iter().filter(|&&one| one != variable);
-        let value = planted!(
-            "walk: a sum is what one of its summands is",
-            others.fold(other, |value, &one| pool.sub(value, one)),
-            other
-        );
+        let value = others.fold(other, |value, &one| pool.sub(value, one));
         let is_small = size(pool, value) <= LARGEST_DEFINITION;
         (is_small && !occurs(pool, variable, [value])).then_some((variable, value))
     })

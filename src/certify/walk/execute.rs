@@ -50,12 +50,7 @@ impl Walk<'_, '_> {
                 self.note_loop(node, &head.changes);
                 let depth = self.stacks.depth(stack);
                 let mut forgotten = FxHashSet::default();
-                let changes = planted!(
-                    "walk: a loop without a cut point changes nothing",
-                    &head.changes[..],
-                    &[][..]
-                );
-                for &variable in changes {
+                for &variable in &head.changes {
                     let slot = self.slot(depth, variable);
                     state.values.insert(slot, self.arbitrary_value(variable));
                     forgotten.insert(slot);
@@ -102,12 +97,7 @@ impl Walk<'_, '_> {
             }
             let condition = match program.edge(id).operations.first() {
                 Some(Operation::Assume(condition)) => {
-                    let condition = self.evaluate(&state, *condition, |_| Some(depth));
-                    planted!(
-                        "walk: the denial of a condition is assumed",
-                        condition,
-                        self.arena.not(condition)
-                    )
+                    self.evaluate(&state, *condition, |_| Some(depth))
                 }
                 _ => TermId::TRUE,
             };
@@ -119,11 +109,7 @@ impl Walk<'_, '_> {
             let mut later = ways[number + 1..].iter();
             later.all(|other| self.arena.and2(one.1, other.1) == TermId::FALSE)
         });
-        if planted!(
-            "walk: conditions of edges never hold together",
-            !exclusive,
-            false
-        ) {
+        if !exclusive {
             let mut others = TermId::TRUE;
             let last = ways.len() - 1;
             for (number, (_, condition)) in ways.iter_mut().enumerate() {
@@ -132,11 +118,7 @@ impl Walk<'_, '_> {
                 } else {
                     let choice = self.condition();
                     let chosen = self.arena.and2(others, choice);
-                    others = planted!(
-                        "walk: the last of several edges is not chosen",
-                        self.arena.and2(others, self.arena.not(choice)),
-                        TermId::FALSE
-                    );
+                    others = self.arena.and2(others, self.arena.not(choice));
                     chosen
                 };
                 *condition = self.arena.and2(*condition, chosen);
@@ -167,22 +149,11 @@ impl Walk<'_, '_> {
                 Operation::Assign { target, value } => {
                     let value = self.evaluate(&state, *value, here);
                     let slot = self.slot(depth, *target);
-                    if planted!(
-                        "walk: a variable is assigned only once",
-                        true,
-                        state.values.get(slot).is_none()
-                    ) {
-                        state.values.insert(slot, value);
-                    }
+                    state.values.insert(slot, value);
                 }
                 Operation::Assume(_) if number == 0 => {}
                 Operation::Assume(condition) => {
                     let condition = self.evaluate(&state, *condition, here);
-                    let condition = planted!(
-                        "walk: the denial of a later condition is assumed",
-                        condition,
-                        self.arena.not(condition)
-                    );
                     self.assume(&mut state, condition);
                 }
                 Operation::Store {
@@ -194,21 +165,12 @@ impl Walk<'_, '_> {
                     let index = self.evaluate(&state, *index, here);
                     let value = self.evaluate(&state, *value, here);
                     let before = self.read(&state, slot);
-                    let contents = planted!(
-                        "walk: a store stores nothing",
-                        self.arena.store(before, index, value),
-                        before
-                    );
+                    let contents = self.arena.store(before, index, value);
                     state.values.insert(slot, contents);
                 }
                 Operation::Havoc { target, .. } => {
                     let value = self.arbitrary_value(*target);
                     let slot = self.slot(depth, *target);
-                    let value = planted!(
-                        "walk: an input has the value that the variable had",
-                        value,
-                        self.read(&state, slot)
-                    );
                     state.values.insert(slot, value);
                 }
                 Operation::Call {
@@ -217,11 +179,7 @@ impl Walk<'_, '_> {
                 Operation::Allocate { .. } | Operation::Free { .. } => {}
                 Operation::Unsupported(_) => {
                     self.label(state.guard, node, What::Target);
-                    planted!(
-                        "walk: what is not supported does nothing",
-                        self.targets.push(state.guard),
-                        ()
-                    );
+                    self.targets.push(state.guard);
                     return Ok(());
                 }
             }
@@ -266,11 +224,6 @@ impl Walk<'_, '_> {
             .iter()
             .map(|&argument| self.evaluate(&state, argument, |_| Some(depth)))
             .collect();
-        let values = planted!(
-            "walk: arguments come in reverse order",
-            values,
-            values.into_iter().rev().collect::<Vec<_>>()
-        );
         // What a local held at the start it does not hold in every activation.
         for &local in &lowered.locals[callee.index()] {
             let slots = self.slots.borrow();
@@ -278,11 +231,7 @@ impl Walk<'_, '_> {
             let slot = slot.filter(|&slot| slots.initial[slot as usize].1.is_some());
             drop(slots);
             if let Some(slot) = slot {
-                planted!(
-                    "walk: a local holds the same at the start of every activation",
-                    state.values.insert(slot, self.arbitrary_value(local)),
-                    ()
-                );
+                state.values.insert(slot, self.arbitrary_value(local));
             }
         }
         for (&parameter, value) in function.parameters.iter().zip(values) {
@@ -333,21 +282,13 @@ impl Walk<'_, '_> {
         }
         for (&parameter, value) in function.parameters.iter().zip(values) {
             let slot = self.slot(0, parameter);
-            planted!(
-                "walk: a recursive function is entered with any arguments",
-                inner.values.insert(slot, value),
-                ()
-            );
+            inner.values.insert(slot, value);
         }
         let entry = Node {
             stack: self.stacks.root(callee),
             location: function.entry,
         };
-        planted!(
-            "walk: nothing happens in a recursive call that is not entered",
-            self.entered.push((entry, inner.clone())),
-            ()
-        );
+        self.entered.push((entry, inner.clone()));
 
         // 2. What comes back.
         let exit = Node {
@@ -355,18 +296,8 @@ impl Walk<'_, '_> {
             location: function.exit,
         };
         let mut changed = FxHashSet::default();
-        let modified = planted!(
-            "walk: a recursive call that is not entered changes no global",
-            &lowered.modified[callee.index()][..],
-            &[][..]
-        );
-        let results_of = planted!(
-            "walk: a recursive call that is not entered has always the same result",
-            &function.results[..],
-            &[][..]
-        );
-        let globals = modified.iter();
-        for &variable in globals.chain(results_of) {
+        let globals = lowered.modified[callee.index()].iter();
+        for &variable in globals.chain(&function.results) {
             let slot = self.slot(depth + 1, variable);
             state.values.insert(slot, self.arbitrary_value(variable));
             changed.insert(slot);
@@ -380,12 +311,7 @@ impl Walk<'_, '_> {
                 }
                 _ => self.read(&state, self.slot(depth + 1, variable)),
             };
-            let before = planted!(
-                "walk: a summary begins with the state at the end",
-                &inner,
-                &state
-            );
-            let at_entry = |variable| self.read(before, self.slot(0, variable));
+            let at_entry = |variable| self.read(&inner, self.slot(0, variable));
             let value = self.related(summary, at_entry, now);
             self.assume(&mut state, value);
         }
@@ -396,11 +322,7 @@ impl Walk<'_, '_> {
             .collect();
         for (&result, value) in results.iter().zip(values) {
             let slot = self.slot(depth, result);
-            planted!(
-                "walk: what takes a recursive call's result keeps its value",
-                state.values.insert(slot, value),
-                ()
-            );
+            state.values.insert(slot, value);
         }
         for &local in &lowered.locals[callee.index()] {
             let slot = self.slots.borrow().ids.get(&(depth + 1, local)).copied();
@@ -437,11 +359,6 @@ impl Walk<'_, '_> {
                 .collect();
             for (&result, value) in results.iter().zip(values) {
                 let slot = self.slot(depth - 1, result);
-                let value = planted!(
-                    "walk: what takes a result keeps its value",
-                    value,
-                    state.values.get(slot).copied().unwrap_or(value)
-                );
                 state.values.insert(slot, value);
             }
         }
@@ -466,11 +383,7 @@ impl Walk<'_, '_> {
         }
         if self.lowered.is_error[node.location.index()] {
             self.label(state.guard, node, What::Target);
-            planted!(
-                "walk: an error is an end like any other",
-                self.targets.push(state.guard),
-                ()
-            );
+            self.targets.push(state.guard);
             return;
         }
         let plan = self.plan(node.stack);
@@ -495,11 +408,7 @@ impl Walk<'_, '_> {
         let depth = self.stacks.depth(node.stack);
         let turn = (Reverse(depth), node.stack, position, node.location);
         let state = match segment.pending.remove(&turn) {
-            Some(other) => planted!(
-                "walk: of two paths to a place the first one counts",
-                self.merge(other, state),
-                other
-            ),
+            Some(other) => self.merge(other, state),
             None => state,
         };
         segment.pending.insert(turn, state);

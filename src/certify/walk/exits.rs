@@ -54,13 +54,9 @@ impl RoundWalk<'_, '_, '_> {
             let (place, own) = self.parting(&next, state.guard);
             let further = next.get(&place).copied();
             let denied = further.and_then(|further| self.lifted.paths.last(further));
-            let parts = denied.zip(own).is_some_and(|((_, condition), own)| {
-                planted!(
-                    "exits: two that part need not exclude each other",
-                    condition == self.walk.arena.not(own),
-                    true
-                )
-            });
+            let parts = denied
+                .zip(own)
+                .is_some_and(|((_, condition), own)| condition == self.walk.arena.not(own));
             match further {
                 Some(further) if parts => {
                     along.push(state);
@@ -147,11 +143,7 @@ impl RoundWalk<'_, '_, '_> {
             values.extend(later.iter().map(|change| of(change.1, &mut self.lifted)));
             let mut value = values[later.len()];
             for (number, &(place, _)) in later.iter().enumerate().rev() {
-                let has_passed = passed[planted!(
-                    "exits: a value changes one place too early",
-                    place - 1,
-                    place.saturating_sub(2)
-                )];
+                let has_passed = passed[place - 1];
                 value = self.lifted.choose(has_passed, value, values[number]);
             }
             met.values.insert(slot, value);

@@ -82,11 +82,7 @@ impl<'a> Lifted<'a> {
     /// The condition holds for all that is built from here on.
     pub fn note_certain(&mut self, condition: TermId) {
         if let Some(numbers) = &mut self.numbers {
-            planted!(
-                "rounds: the denial of what is certain is noted",
-                numbers.assume(condition),
-                numbers.assume(self.arena.not(condition))
-            );
+            numbers.assume(condition);
             // Where nothing holds, nothing is to be said of numbers.
             if numbers.is_empty() {
                 self.numbers = None;
@@ -249,11 +245,7 @@ impl<'a> Lifted<'a> {
                 wanted.retain(|one| !parts.contains(one));
             }
         }
-        planted!(
-            "lifted: objects are apart if nothing is said",
-            wanted.is_empty(),
-            true
-        )
+        wanted.is_empty()
     }
 
     /// What the value is where the guard holds, if that decides between the sides of a choice.
@@ -271,11 +263,8 @@ impl<'a> Lifted<'a> {
                 break;
             };
             value = match self.paths.truth(self.arena, guard, condition) {
-                Some(truth) if !is_known => planted!(
-                    "lifted: a guard decides for the other side",
-                    if truth { a } else { b },
-                    if truth { b } else { a }
-                ),
+                Some(true) if !is_known => a,
+                Some(false) if !is_known => b,
                 _ => break,
             };
         }

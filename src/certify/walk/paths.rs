@@ -133,16 +133,7 @@ impl Paths {
         let common = self.common(one, other);
         let choice = self.since(arena, one, common);
         let otherwise = self.since(arena, other, common);
-        let either = planted!(
-            "rounds: where paths meet only one goes on",
-            arena.or2(choice, otherwise),
-            choice
-        );
-        let common = planted!(
-            "rounds: what one path assumes all do",
-            common,
-            self.last(one).map_or(common, |(before, _)| before)
-        );
+        let either = arena.or2(choice, otherwise);
         (self.assume(arena, common, either), choice)
     }
 }

@@ -134,11 +134,7 @@ impl Walk<'_, '_> {
                 }
                 _ => TermId::TRUE,
             };
-            if planted!(
-                "plan: an edge that may be taken is dead",
-                self.arena.and2(state.guard, condition) == TermId::FALSE,
-                condition != TermId::TRUE
-            ) {
+            if self.arena.and2(state.guard, condition) == TermId::FALSE {
                 self.record_dead(node, id, &claims);
                 dead.push(id);
             }

@@ -177,11 +177,7 @@ impl RoundWalk<'_, '_, '_> {
         }
         if self.walk.lowered.is_error[node.location.index()] {
             self.walk.label(state.guard, node, What::Target);
-            planted!(
-                "rounds: an error is an end like any other",
-                self.walk.targets.push(state.guard),
-                ()
-            );
+            self.walk.targets.push(state.guard);
             return;
         }
         let heads = self.order.heads(node.location);
@@ -248,11 +244,7 @@ impl RoundWalk<'_, '_, '_> {
             }
             round.guard = state.guard;
         }
-        if planted!(
-            "rounds: what one of two paths assumes is certain",
-            self.waiting.is_empty(),
-            true
-        ) {
+        if self.waiting.is_empty() {
             self.note_certain(state.guard);
         }
         let here = Here {
@@ -436,12 +428,8 @@ impl RoundWalk<'_, '_, '_> {
                     let slot = self.walk.slot(depth, program.region(*region).variable);
                     let index = self.worth(&state, *index, depth);
                     let value = self.worth(&state, *value, depth);
-                    planted!(
-                        "rounds: a store stores nothing",
-                        self.walk
-                            .write_cell(&mut self.lifted, &mut state, slot, index, value),
-                        ()
-                    );
+                    self.walk
+                        .write_cell(&mut self.lifted, &mut state, slot, index, value);
                 }
                 Operation::Havoc { target, .. } => {
                     let value = self.walk.arbitrary_value(*target);

@@ -35,11 +35,7 @@ impl Walk<'_, '_> {
             return guard;
         }
         let name = self.condition();
-        let definition = planted!(
-            "walk: a guard's name stands for its denial",
-            self.arena.eq(name, guard),
-            self.arena.ne(name, guard)
-        );
+        let definition = self.arena.eq(name, guard);
         self.definitions.insert(name, definition);
         name
     }
@@ -68,11 +64,7 @@ impl Walk<'_, '_> {
             return name;
         }
         let name = self.variable(Symbol::new("certified value", self.arena.sort(value)));
-        let definition = planted!(
-            "walk: a value's name stands for another value",
-            self.arena.eq(name, value),
-            self.arena.ne(name, value)
-        );
+        let definition = self.arena.eq(name, value);
         self.definitions.insert(name, definition);
         self.names.insert(value, name);
         name
@@ -104,11 +96,7 @@ impl Walk<'_, '_> {
         let values = one.values.union(&other.values, &mut |slot, a, b| {
             let a = a.copied().unwrap_or_else(|| self.initial(slot));
             let b = b.copied().unwrap_or_else(|| self.initial(slot));
-            planted!(
-                "walk: states that meet have each other's values",
-                arena.ite_of_sums(choice, a, b),
-                arena.ite(choice, b, a)
-            )
+            arena.ite_of_sums(choice, a, b)
         });
         let passed = one.passed.iter().copied();
         State {
@@ -127,13 +115,7 @@ impl Walk<'_, '_> {
         let mut common: Vec<TermId> = left
             .iter()
             .copied()
-            .filter(|term| {
-                planted!(
-                    "walk: what one path assumes all do",
-                    right.contains(term),
-                    true
-                )
-            })
+            .filter(|term| right.contains(term))
             .collect();
         let rest = |list: &[TermId]| {
             arena.and(
@@ -144,21 +126,13 @@ impl Walk<'_, '_> {
             )
         };
         let (choice, otherwise) = (rest(&left), rest(&right));
-        common.push(planted!(
-            "walk: where paths meet only one goes on",
-            arena.or2(choice, otherwise),
-            choice
-        ));
+        common.push(arena.or2(choice, otherwise));
         (arena.and(common), choice)
     }
 
     pub(super) fn add(&mut self, frontier: &mut Frontier, node: Node, state: State) {
         let merged = match frontier.remove(&node) {
-            Some(other) => planted!(
-                "walk: of two paths to a cut point the first one counts",
-                self.merge(other, state),
-                other
-            ),
+            Some(other) => self.merge(other, state),
             None => state,
         };
         frontier.insert(node, merged);

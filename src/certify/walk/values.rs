@@ -21,11 +21,7 @@ impl Walk<'_, '_> {
     pub(super) fn slot(&self, depth: u32, variable: VariableId) -> u32 {
         let depth = match self.lowered.program.variable(variable).scope {
             Scope::Global => GLOBAL,
-            Scope::Local(_) => planted!(
-                "walk: all activations of a function share their locals",
-                depth,
-                0
-            ),
+            Scope::Local(_) => depth,
         };
         self.slots.borrow_mut().id(depth, variable)
     }
@@ -100,11 +96,7 @@ impl Walk<'_, '_> {
         let replace = |term| match store().kind(term) {
             TermKind::Variable { symbol, instance } => {
                 Some(match self.lowered.by_symbol.get(&symbol) {
-                    Some(&variable) if instance == AT_ENTRY => planted!(
-                        "walk: everything at the entry is as it is now",
-                        at_entry(variable),
-                        now(variable)
-                    ),
+                    Some(&variable) if instance == AT_ENTRY => at_entry(variable),
                     Some(&variable) if instance == 0 => now(variable),
                     _ => self.variable(symbol),
                 })

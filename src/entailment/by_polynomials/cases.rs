@@ -43,14 +43,7 @@ impl Case {
     /// Notes that the formula holds in this case.
     fn learn(&mut self, arena: &Arena, formula: TermId) {
         self.truths.insert(formula, TermId::TRUE);
-        self.truths.insert(
-            arena.not(formula),
-            planted!(
-                "by polynomials: what is denied in a case may hold in it",
-                TermId::FALSE,
-                TermId::TRUE
-            ),
-        );
+        self.truths.insert(arena.not(formula), TermId::FALSE);
     }
 
     /// Simplifies a condition whose own truth value is known, by the other ones.
@@ -98,11 +91,7 @@ impl<O: Oracle> Search<'_, '_, O> {
             cases.push(case);
             return (cases.len() <= MAXIMUM_CASES).then_some(());
         };
-        for condition in planted!(
-            "by polynomials: the first case is enough",
-            [condition, arena.not(condition)],
-            [condition, condition]
-        ) {
+        for condition in [condition, arena.not(condition)] {
             let holds = [&case.holds[..], &[condition]].concat();
             self.split(case.denial, holds, cases, visits)?;
         }

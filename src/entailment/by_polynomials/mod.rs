@@ -398,11 +398,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
                 continue;
             }
             let differ = self.arena().ne(one, other);
-            if planted!(
-                "by polynomials: terms are equal that need not be",
-                self.is_excluded(case, differ)?,
-                true
-            ) {
+            if self.is_excluded(case, differ)? {
                 equal.push((one, other));
             }
         }
@@ -478,11 +474,7 @@ impl<'s, O: Oracle> Search<'s, '_, O> {
             };
             let holds = fact.unless.is_empty() || {
                 let unless = self.arena().or(fact.unless);
-                planted!(
-                    "by polynomials: conditions of equations hold",
-                    self.is_excluded(case, unless)?,
-                    true
-                )
+                self.is_excluded(case, unless)?
             };
             if !holds {
                 continue;
@@ -580,11 +572,7 @@ fn with_choices(arena: &Arena, term: TermId) -> TermId {
         let is_met = arena.eq(written, index);
         let [met, missed] =
             [value, arena.select(before, index)].map(|one| with_choices(arena, one));
-        Some(planted!(
-            "by polynomials: a read misses what was written",
-            arena.ite(is_met, met, missed),
-            missed
-        ))
+        Some(arena.ite(is_met, met, missed))
     };
     Rebuild::new(arena, arena, replace).rebuild(term)
 }

@@ -45,6 +45,12 @@ static void __regatta_call_with_information(__regatta_information_handler_t hand
 
 static void __regatta_deliver_signal(int signal)
 {
+    /* Unknown code that had control may have installed a function of its own. */
+    if (__regatta_elsewhere_had_control() && __VERIFIER_nondet_bool()) {
+        __VERIFIER_assume(__regatta_unknown_int());
+        __regatta_elsewhere_at_end();
+        return;
+    }
     __regatta_handler_t handler = __regatta_signals[signal].handler;
     unsigned flags = __regatta_signals[signal].flags;
     unsigned long long before = __regatta_blocked_signals;

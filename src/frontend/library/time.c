@@ -63,11 +63,11 @@ int __gettimeofday64(void *result, void *zone)
     return 0;
 }
 
-static __regatta_timeval __regatta_monotonic;
+static __regatta_timespec64 __regatta_monotonic;
 
-int clock_gettime(int clock, void *result)
+/* Reads a clock that shows the time given, if it can be read; the result of `clock_gettime`. */
+static int __regatta_read_clock(int clock, long long seconds, long nanoseconds)
 {
-    __regatta_timeval *now = result;
     if (clock > 23)
         return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
@@ -75,44 +75,39 @@ int clock_gettime(int clock, void *result)
     /* Negative ones are those of processes, if they are any; not all kernels have the last ones. */
     if (clock < 0 || clock > 9)
         __regatta_only_perhaps();
-    now->tv_sec = __VERIFIER_nondet_long();
-    now->tv_usec = __VERIFIER_nondet_long();
-    __VERIFIER_assume(now->tv_sec >= 0 && now->tv_usec >= 0 && now->tv_usec < 1000000000);
+    __VERIFIER_assume(seconds >= 0 && nanoseconds >= 0 && nanoseconds < 1000000000);
     if (clock != 0) {
         /* Of the clocks but the first none is set back, as a rule. */
-        if (now->tv_sec < __regatta_monotonic.tv_sec
-            || (now->tv_sec == __regatta_monotonic.tv_sec && now->tv_usec < __regatta_monotonic.tv_usec)) {
+        if (seconds < __regatta_monotonic.tv_sec
+            || (seconds == __regatta_monotonic.tv_sec && nanoseconds < __regatta_monotonic.tv_nsec)) {
             __VERIFIER_assume(clock != 1);
             __regatta_only_perhaps();
         }
-        __regatta_monotonic = *now;
+        __regatta_monotonic.tv_sec = seconds;
+        __regatta_monotonic.tv_nsec = nanoseconds;
     }
     return 0;
 }
 
-static __regatta_timespec64 __regatta_monotonic64;
+int clock_gettime(int clock, void *result)
+{
+    long seconds = __VERIFIER_nondet_long();
+    long nanoseconds = __VERIFIER_nondet_long();
+    if (__regatta_read_clock(clock, seconds, nanoseconds) != 0)
+        return -1;
+    ((__regatta_timeval *)result)->tv_sec = seconds;
+    ((__regatta_timeval *)result)->tv_usec = nanoseconds;
+    return 0;
+}
 
 int __clock_gettime64(int clock, void *result)
 {
-    __regatta_timespec64 *now = result;
-    if (clock > 23)
-        return __regatta_invalid();
-    if (__VERIFIER_nondet_bool())
-        return __regatta_fail();
-    if (clock < 0 || clock > 9)
-        __regatta_only_perhaps();
-    now->tv_sec = __VERIFIER_nondet_longlong();
-    now->tv_nsec = __VERIFIER_nondet_long();
-    __VERIFIER_assume(now->tv_sec >= 0 && now->tv_nsec >= 0 && now->tv_nsec < 1000000000);
-    if (clock != 0) {
-        if (now->tv_sec < __regatta_monotonic64.tv_sec
-            || (now->tv_sec == __regatta_monotonic64.tv_sec && now->tv_nsec < __regatta_monotonic64.tv_nsec)) {
-            __VERIFIER_assume(clock != 1);
-            __regatta_only_perhaps();
-        }
-        __regatta_monotonic64.tv_sec = now->tv_sec;
-        __regatta_monotonic64.tv_nsec = now->tv_nsec;
-    }
+    long long seconds = __VERIFIER_nondet_longlong();
+    long nanoseconds = __VERIFIER_nondet_long();
+    if (__regatta_read_clock(clock, seconds, nanoseconds) != 0)
+        return -1;
+    ((__regatta_timespec64 *)result)->tv_sec = seconds;
+    ((__regatta_timespec64 *)result)->tv_nsec = nanoseconds;
     return 0;
 }
 

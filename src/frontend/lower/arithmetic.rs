@@ -3,6 +3,7 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::half_precision::{self, HALF};
 use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
@@ -202,9 +203,19 @@ impl Lowerer<'_> {
         }
         let common = self.types.common_arithmetic(left.ty, right.ty);
         let scalar = self.scalar_type(common)?;
-        self.note_half_precision(op, common);
-        let left = self.operand(left, common)?;
-        let right = self.operand(right, common)?;
+        // Integers, too, are converted to what operators compute in.
+        let operands = match scalar {
+            HALF => self.types.float(FloatKind::Float),
+            _ => common,
+        };
+        let left = self.operand(left, operands)?;
+        let right = self.operand(right, operands)?;
+        if scalar == HALF {
+            return Ok(Value::scalar(
+                half_precision::binary(op, left, right),
+                common,
+            ));
+        }
         let result = fold::binary(op, left, right, scalar);
         let is_comparison = matches!(
             op,
@@ -224,8 +235,7 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// Results of type `_Float16` have the range and precision of `float` until they are stored, or not: that is up to the
-    /// compiler and the processor.
+    /// Vectors and complex numbers of type `_Float16`, which are not modelled (see [`half_precision`]).
     pub(super) fn note_half_precision(&mut self, op: BinaryOp, ty: Type) {
         if *self.types.kind(ty) == TypeKind::Float(FloatKind::Float16) && !is_condition(op) {
             self.unsupported("arithmetic of type `_Float16`");
@@ -348,6 +358,7 @@ impl Lowerer<'_> {
         let scalar = self.scalar_type(ty)?;
         let expr = self.operand(operand, ty)?;
         let result = match operator {
+            ast::UnaryOperator::Minus if scalar == HALF => half_precision::negated(expr),
             ast::UnaryOperator::Minus => fold::unary(UnaryOp::Negate, expr, scalar),
             ast::UnaryOperator::Complement => fold::unary(UnaryOp::Complement, expr, scalar),
             _ => expr,
@@ -359,6 +370,8 @@ impl Lowerer<'_> {
     pub(super) fn conditional_type(&mut self, left: &Value, right: &Value) -> Result<Type> {
         let (left_type, right_type) = (left.ty, right.ty);
         if self.types.is_arithmetic(left_type) && self.types.is_arithmetic(right_type) {
+            self.note_unrounded(left);
+            self.note_unrounded(right);
             return Ok(self.types.common_arithmetic(left_type, right_type));
         }
         if self.types.is_void(left_type) || self.types.is_void(right_type) {

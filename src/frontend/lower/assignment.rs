@@ -69,6 +69,12 @@ impl Lowerer<'_> {
             ValueKind::Aggregate(source)
             | ValueKind::Lvalue(Lvalue {
                 address: source, ..
+            }) if self.types.is_variable_size(target.ty) => {
+                self.copy_variable(address, source, target.ty)
+            }
+            ValueKind::Aggregate(source)
+            | ValueKind::Lvalue(Lvalue {
+                address: source, ..
             }) => {
                 if self.write_device_object(&address, &source, target.ty)? {
                     return Ok(());

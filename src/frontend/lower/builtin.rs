@@ -5,6 +5,7 @@ use lang_c::span::Node;
 use lang_c::visit::Visit;
 
 use super::assignment::Use;
+use super::overflow::Magnitude;
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
@@ -468,7 +469,9 @@ impl Lowerer<'_> {
         // A product of unsigned numbers needs every bit and is never negative.
         let signed = op != BinaryOp::Multiply || left_signed || right_signed;
         if bits > 128 {
-            return Ok(None);
+            let left = Magnitude::of(self, left, shapes.0);
+            let right = Magnitude::of(self, right, shapes.1);
+            return Ok(Some(self.checked_widely(op, left, right, target)));
         }
         let wide = ScalarType::Integer {
             bits: bits as u8,
@@ -502,6 +505,8 @@ impl Lowerer<'_> {
         }
         match name {
             "__builtin_tgmath" => self.type_generic_math(nodes, wanted),
+            "__builtin_va_arg_pack" => self.argument_pack().map(Some),
+            "__builtin_va_arg_pack_len" => self.argument_count().map(Some),
             "__builtin_classify_type" => self.classify_type(nodes).map(Some),
             "__builtin_shuffle" => self.shuffle(nodes).map(Some),
             "__builtin_shufflevector" => self.shuffle_by_numbers(nodes).map(Some),

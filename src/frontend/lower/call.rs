@@ -174,6 +174,10 @@ impl Lowerer<'_> {
             _ => {}
         }
         if let Some(known) = known {
+            if passes_pack_on(arguments) {
+                self.unsupported(format!("`{name}` with `__builtin_va_arg_pack`"));
+                return self.any_value(function.result);
+            }
             return self.call_library(&known, &function, arguments, wanted);
         }
         let values = self.arguments(&function, arguments)?;
@@ -213,6 +217,10 @@ impl Lowerer<'_> {
             .parameters
             .get(position)
         {
+            Some(&parameter) if this.types.is_argument_pack(value.ty) => {
+                this.unsupported("`__builtin_va_arg_pack` for an argument that is not variable");
+                this.any_value(parameter)
+            }
             Some(&parameter) => this.assignable(value, parameter),
             None => this.promoted_argument(value),
         })
@@ -297,9 +305,12 @@ impl Lowerer<'_> {
         let extra = match function.form {
             ParameterForm::Variadic => {
                 let extra = values.split_off(function.parameters.len().min(values.len()));
-                Some(self.pack_variable_arguments(extra)?)
+                Some(self.variable_arguments(&callee, extra)?)
             }
-            _ => None,
+            _ => {
+                self.refuse_pack(&values);
+                None
+            }
         };
         let mut arguments = Vec::with_capacity(values.len() + 1);
         for value in values {
@@ -402,4 +413,13 @@ impl Lowerer<'_> {
             ty.unqualified(),
         ))
     }
+}
+
+/// Whether the last argument of a call is `__builtin_va_arg_pack()`.
+fn passes_pack_on(arguments: &[Node<ast::Expression>]) -> bool {
+    let Some(ast::Expression::Call(call)) = arguments.last().map(|last| &last.node) else {
+        return false;
+    };
+    matches!(&call.node.callee.node, ast::Expression::Identifier(name)
+        if name.node.name == "__builtin_va_arg_pack")
 }

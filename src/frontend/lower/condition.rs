@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::assignment::Use;
+use super::half_precision::{self, HALF, SINGLE};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
@@ -86,8 +87,10 @@ impl Lowerer<'_> {
             false => value,
         };
         let (expr, ty) = self.scalar_value(value)?;
-        let scalar = self.scalar_type(ty)?;
-        Ok(Condition::Value(expr, scalar))
+        Ok(match self.scalar_type(ty)? {
+            HALF => Condition::Value(half_precision::widened(expr), SINGLE),
+            scalar => Condition::Value(expr, scalar),
+        })
     }
 
     fn connective(
@@ -263,7 +266,7 @@ impl Lowerer<'_> {
         };
         self.pass_question_mark(node, true);
         let left = self.expression_for(&node.then_expression, wanted)?;
-        let left = self.rvalue(left);
+        let left = self.value_for(left, wanted);
         let left_end = self.function.current;
         let second = match saved {
             Some((_, otherwise)) => {
@@ -274,7 +277,7 @@ impl Lowerer<'_> {
         };
         self.pass_question_mark(node, false);
         let right = self.expression_for(&node.else_expression, wanted)?;
-        let right = self.rvalue(right);
+        let right = self.value_for(right, wanted);
         let right_end = self.function.current;
         self.span = span;
         let ty = if wanted == Use::Effects {

@@ -1,5 +1,6 @@
 //! Conversions between C's types: casts, assignments, arguments.
 
+use super::half_precision::{self, HALF, SINGLE};
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{Expr, ScalarType};
@@ -60,6 +61,7 @@ impl Lowerer<'_> {
                 let expr = fold::convert(expr, from, address);
                 fold::convert(expr, address, to)
             }
+            (HALF, to) if to != HALF => fold::convert(half_precision::widened(expr), SINGLE, to),
             _ => fold::convert(expr, from, to),
         }
     }
@@ -94,7 +96,7 @@ impl Lowerer<'_> {
                     self.note_looked_at(from, &[&expr]);
                 }
                 let expr = self.convert_representation(expr, source, target);
-                Ok(Value::scalar(self.narrowed(expr, to), to))
+                self.rounded(Value::scalar(self.narrowed(expr, to), to))
             }
             ValueKind::Aggregate(address) => {
                 if self.types.compatible(from, to) {
@@ -165,6 +167,7 @@ impl Lowerer<'_> {
             let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
             return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
         }
+        self.note_stream_bytes(value.ty, to);
         self.cast(value, to)
     }
 

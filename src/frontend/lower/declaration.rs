@@ -680,7 +680,7 @@ impl Lowerer<'_> {
 
     /// Goes on only if no dimension of a variable-length array alone makes it larger than any object is: or else its size
     /// in bytes could wrap around to a small one, where C has no such array.
-    fn assume_lengths(&mut self, ty: Type) -> Result<()> {
+    pub(super) fn assume_lengths(&mut self, ty: Type) -> Result<()> {
         let scalar = self.size_scalar();
         let mut lengths = Vec::new();
         let mut bytes = 1;
@@ -693,8 +693,19 @@ impl Lowerer<'_> {
             }
             inner = element;
         }
-        bytes *= i128::from(self.size_of(inner)?);
         let largest = AddressSpace::largest_object(self.options.data_model);
+        if let Some(layout) = self.variable_layout(inner) {
+            if !lengths.is_empty() {
+                self.unsupported("a variable-length array of structs of variable size");
+            }
+            let scalar = self.offset_scalar();
+            let most = fold::integer(i128::from(largest) / bytes.max(1), scalar);
+            let size = self.load_visible(layout.size, scalar);
+            let fits = fold::binary(BinaryOp::LessEqual, size, most, scalar);
+            self.emit(Instruction::Assume(fits));
+            return Ok(());
+        }
+        bytes *= i128::from(self.size_of(inner)?);
         for object in lengths {
             let most = fold::integer(i128::from(largest) / bytes.max(1), scalar);
             let length = self.load_object(object, scalar);

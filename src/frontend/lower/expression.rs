@@ -102,8 +102,30 @@ impl Lowerer<'_> {
 
     /// An expression for its effects alone.
     pub(super) fn effects(&mut self, node: &Node<ast::Expression>) -> Result<()> {
-        self.expression_for(node, Use::Effects)?;
+        let value = self.expression_for(node, Use::Effects)?;
+        self.drop_value(value);
         Ok(())
+    }
+
+    /// The value of what is not an lvalue any more, if it is wanted.
+    pub(super) fn value_for(&mut self, value: Value, wanted: Use) -> Value {
+        match wanted {
+            Use::Value => self.rvalue(value),
+            Use::Effects => {
+                self.drop_value(value);
+                Value::void()
+            }
+        }
+    }
+
+    /// Nobody uses a value; but it is computed if that may end the program.
+    fn drop_value(&mut self, value: Value) {
+        let scalar = self.types.scalar(value.ty);
+        if let (ValueKind::Scalar(expr), Some(scalar)) = (value.kind, scalar)
+            && !self.is_harmless(&expr)
+        {
+            self.store_fresh(expr, scalar);
+        }
     }
 
     pub(super) fn expression_for(
@@ -410,7 +432,8 @@ impl Lowerer<'_> {
         let span = self.span;
         let ty = self.type_name(&cast.type_name.node)?;
         if self.types.is_void(ty) {
-            self.expression_for(&cast.expression, wanted)?;
+            let value = self.expression_for(&cast.expression, wanted)?;
+            self.drop_value(value);
             return Ok(Value::void());
         }
         let value = self.expression(&cast.expression)?;
@@ -419,7 +442,7 @@ impl Lowerer<'_> {
             let ty = self.types.describe(ty);
             return Err(self.error(format!("a cast to the type `{ty}`")));
         }
-        self.note_stream_bytes(value.ty, ty);
+        self.note_stream_cast(value.ty, ty);
         self.cast(value, ty)
     }
 
@@ -456,6 +479,8 @@ impl Lowerer<'_> {
             let values = [(then, Value::void()), (otherwise, Value::void())];
             return self.join_values(values, Type::VOID);
         }
+        let truth = self.truth_of(condition);
+        self.drop_value(truth);
         Ok(Value::void())
     }
 

@@ -103,6 +103,31 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Makes a function of ours in the middle of another one. What its body does is no part of the expression around.
+    pub(super) fn build_function(
+        &mut self,
+        index: FunctionIndex,
+        name: &str,
+        result: Type,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let span = self.span;
+        let builder = self.builder_for(index, name, result);
+        let outer = std::mem::replace(&mut self.function, builder);
+        let jumps = std::mem::take(&mut self.jumps);
+        let log = self.sequencing.enter_function();
+        let made = body(self);
+        self.sequencing.resume(log);
+        self.jumps = jumps;
+        let own = std::mem::replace(&mut self.function, outer);
+        self.span = span;
+        made?;
+        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
+            *slot = Some(own.finish());
+        }
+        Ok(())
+    }
+
     fn define(
         &mut self,
         head: &FunctionHead<'_>,

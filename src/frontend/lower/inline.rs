@@ -140,20 +140,9 @@ impl Lowerer<'_> {
         }
         let index = self.new_function();
         self.defined.insert(key.as_str().into(), index);
-        let span = self.span;
-        let builder = self.builder_for(index, &key, function.result);
-        let outer = std::mem::replace(&mut self.function, builder);
-        let jumps = std::mem::take(&mut self.jumps);
-        let log = self.sequencing.suspend();
-        let built = self.choice_body(name, body, function);
-        self.sequencing.resume(log);
-        self.jumps = jumps;
-        let own = std::mem::replace(&mut self.function, outer);
-        self.span = span;
-        built?;
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(own.finish());
-        }
+        self.build_function(index, &key, function.result, |this| {
+            this.choice_body(name, body, function)
+        })?;
         Ok(index)
     }
 

@@ -6,10 +6,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Lowerer, unreachable_function};
+use super::{Lowerer, block, unreachable_function};
 use crate::frontend::ir::{
-    Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object, ObjectIndex,
-    Place, Storage, Terminator,
+    BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object, ObjectIndex, Place,
+    Storage, Terminator,
 };
 use crate::frontend::memory::walk::{INT, every_expression, start_of};
 use crate::program::{AssumptionKind, Span};
@@ -202,16 +202,5 @@ fn interrupt(
         if writes {
             instructions.push((call, span));
         }
-    }
-}
-
-fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
-    let instructions = instructions.into_iter();
-    Block {
-        label: None,
-        instructions: instructions.map(|one| (one, Span::NONE)).collect(),
-        terminator,
-        span: Span::NONE,
-        turns: Vec::new(),
     }
 }

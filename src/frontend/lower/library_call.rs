@@ -615,18 +615,9 @@ impl Lowerer<'_> {
         let Some(function) = self.types.function_type(ty) else {
             return Ok(index);
         };
-        let span = self.span;
-        let builder = self.builder_for(index, &key, function.result);
-        let outer = std::mem::replace(&mut self.function, builder);
-        let jumps = std::mem::take(&mut self.jumps);
-        let built = self.wrapper_body(known, &function);
-        self.jumps = jumps;
-        let own = std::mem::replace(&mut self.function, outer);
-        self.span = span;
-        built?;
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(own.finish());
-        }
+        self.build_function(index, &key, function.result, |this| {
+            this.wrapper_body(known, &function)
+        })?;
         Ok(index)
     }
 

@@ -233,6 +233,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
     ) -> Result<Value> {
         let [destination, source, size] = self.exactly(known, values)?;
+        self.note_stream_copy(source.ty);
         let Some(size_known) = self.constant_size(&size) else {
             let name = match builtin {
                 Builtin::Memcpy => "__regatta_memcpy",
@@ -240,7 +241,6 @@ impl Lowerer<'_> {
             };
             return self.call_prelude(name, vec![destination, source, size]);
         };
-        self.note_stream_copy(source.ty);
         let leaves = self.leaves_at(&[destination.clone(), source.clone()], size_known);
         let source = self.pointer_operand(source)?;
         let pointer_type = self.types.pointer(Type::VOID);

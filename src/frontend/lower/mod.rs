@@ -33,6 +33,7 @@ mod float_builtin;
 mod fold;
 mod format;
 mod function;
+mod half_precision;
 mod initializer;
 mod inline;
 mod interrupt;
@@ -45,6 +46,7 @@ mod long_jump;
 mod memory_builtin;
 mod nested;
 mod outside;
+mod overflow;
 mod parts;
 mod place;
 mod property;
@@ -58,6 +60,7 @@ mod stream;
 mod switch;
 mod tag;
 mod value;
+mod variable_record;
 mod variadic;
 mod vector;
 mod volatile;
@@ -70,8 +73,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::frontend::diagnostic::{Error, ErrorKind, Warning};
 use crate::frontend::ir::{
-    BlockIndex, Devices, Expr, Function, FunctionIndex, Instruction, Leaf, Object, ObjectIndex,
-    Place, ScalarType, Storage, Terminator, Unit, UnknownEffect,
+    Block, BlockIndex, Devices, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
+    ObjectIndex, Place, ScalarType, Storage, Terminator, Unit, UnknownEffect,
 };
 use crate::frontend::memory::walk::scalar_bits;
 use crate::frontend::parse::ParsedUnit;
@@ -299,6 +302,7 @@ struct Lowerer<'a> {
     refused: FxHashSet<String>,
     sequencing: Sequencing,
     long_jumps: long_jump::LongJumps,
+    argument_counts: variadic::ArgumentCounts,
     nested: nested::NestedFunctions,
     /// What is left out of the program.
     left_out: LeftOut,
@@ -395,6 +399,7 @@ impl<'a> Lowerer<'a> {
             refused: FxHashSet::default(),
             sequencing: Sequencing::new(conflicts),
             long_jumps: long_jump::LongJumps::default(),
+            argument_counts: variadic::ArgumentCounts::default(),
             nested: nested::NestedFunctions::default(),
             left_out,
             unmodelled: FxHashSet::default(),
@@ -859,4 +864,16 @@ impl<'a> Lowerer<'a> {
 
 fn unreachable_function() -> Function {
     FunctionBuilder::new(FunctionIndex(0), String::new(), Type::VOID, Span::NONE).finish()
+}
+
+/// A block of code that is nowhere in the program's text.
+fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
+    let instructions = instructions.into_iter();
+    Block {
+        label: None,
+        instructions: instructions.map(|one| (one, Span::NONE)).collect(),
+        terminator,
+        span: Span::NONE,
+        turns: Vec::new(),
+    }
 }

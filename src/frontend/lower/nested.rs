@@ -32,6 +32,7 @@ use crate::frontend::ir::{
     Pointer, ResultPlace, ScalarType, Storage, Terminator,
 };
 use crate::frontend::lower::declarator::LengthContext;
+use crate::frontend::rewrite::encoding;
 use crate::frontend::types::Type;
 use crate::program::Span;
 
@@ -67,11 +68,6 @@ struct Trampoline {
 }
 
 impl Lowerer<'_> {
-    /// Whether the function that is being lowered is a nested one.
-    pub(super) fn is_nested(&self) -> bool {
-        self.nested.functions.contains_key(&self.function.index)
-    }
-
     /// Whether an object is one of a function around the one that is being lowered.
     fn is_captured(&self, object: ObjectIndex) -> bool {
         let own = self.function.index;
@@ -227,7 +223,8 @@ impl Lowerer<'_> {
             .map_or(Type::VOID, |function| function.result);
         let builder = self.builder_for(index, &full_name, result);
         let outer = std::mem::replace(&mut self.function, builder);
-        let outer_jumps = std::mem::take(&mut self.jumps);
+        let mut outer_jumps = std::mem::take(&mut self.jumps);
+        self.jumps.numbers = std::mem::take(&mut outer_jumps.numbers);
         let log = self.sequencing.enter_function();
         let depth = self.scopes.depth();
         let made = self.define_nested(specifiers.ty, declarator, body);
@@ -235,9 +232,12 @@ impl Lowerer<'_> {
             self.scopes.leave();
         }
         self.sequencing.resume(log);
-        self.jumps = outer_jumps;
+        let jumps = std::mem::replace(&mut self.jumps, outer_jumps);
         let built = std::mem::replace(&mut self.function, outer);
+        self.jumps.numbers = jumps.numbers;
         made?;
+        self.number_outer_labels(jumps.outer);
+        self.name_landings();
         if let Some(slot) = self.functions.get_mut(index.0 as usize) {
             *slot = Some(built.finish());
         }
@@ -301,8 +301,10 @@ impl Lowerer<'_> {
             return;
         };
         let parent = nested.parent;
-        let far = missing.extract_if(.., |(name, _)| !self.jumps.numbered.contains(name));
-        let far: Vec<(String, Span)> = far.collect();
+        let far = std::mem::take(missing);
+        let is_far = |name: &String| far.iter().any(|(far, _)| far == name);
+        let outer = self.jumps.numbered.extract_if(.., |(name, _)| is_far(name));
+        self.jumps.outer = outer.collect();
         let saved = self.function.current;
         for (name, span) in far {
             self.span = span;
@@ -315,6 +317,43 @@ impl Lowerer<'_> {
             self.nested.labels.push((parent, name, number));
         }
         self.function.current = saved;
+    }
+
+    /// Numbers labels of this function whose addresses a nested one has taken.
+    fn number_outer_labels(&mut self, labels: Vec<(String, u32)>) {
+        for (name, number) in labels {
+            self.label_block(&name);
+            if !self.jumps.numbered.iter().any(|(known, _)| *known == name) {
+                self.jumps.numbered.push((name, number));
+            }
+        }
+    }
+
+    /// Names the labels to which nested functions go; those of a function further out are gone to from here.
+    fn name_landings(&mut self) {
+        let own = self.function.index;
+        let labels = self.nested.labels.iter();
+        let names = labels.filter(|(function, ..)| *function == own);
+        let names: Vec<String> = names.map(|(_, name, _)| name.clone()).collect();
+        for name in names {
+            self.label_block(&name);
+        }
+    }
+
+    /// The number of a label whose address is taken for the first time in a function. Those of the functions within one
+    /// another differ, so that none is taken for one of another function; in all of them, a block's own label has the same.
+    pub(super) fn label_number(&mut self, name: &str) -> u32 {
+        let is_shared = name.contains(encoding::BLOCK_LABEL);
+        let numbers = &mut self.jumps.numbers;
+        if let Some(&number) = numbers.shared.get(name).filter(|_| is_shared) {
+            return number;
+        }
+        numbers.count += 1;
+        let number = numbers.count;
+        if is_shared {
+            numbers.shared.insert(name.to_owned(), number);
+        }
+        number
     }
 
     /// Makes landings at the labels of the function to which nested ones go.

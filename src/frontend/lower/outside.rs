@@ -10,13 +10,15 @@
 //! program ends (`atexit`, a handler of SIGABRT), and make streams, or change those that there are, so that it is called
 //! when they are used. Where the program goes on meanwhile, by a signal or in another thread, it does not come back:
 //! what it then did to the objects of the program would be undefined (C17 5.1.2.4, 7.14.1.1). It may end the program.
+//! Nor does it come back where the program divides by zero or accesses no object: all of that is undefined. A signal that the
+//! program sends itself is no such case: `library/signal.c` lets unknown code handle it.
 
 use rustc_hash::FxHashSet;
 
-use super::Lowerer;
 use super::exit::Late;
+use super::{Lowerer, block};
 use crate::frontend::ir::{
-    Argument, Block, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
+    Argument, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,
     ObjectIndex, Outside, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
     UnknownEffect,
 };
@@ -666,19 +668,6 @@ fn unknown_code(result: Option<ResultPlace>, effect: UnknownEffect) -> Instructi
         returns: result.is_some(),
         result,
         effect,
-    }
-}
-
-fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
-    Block {
-        label: None,
-        instructions: instructions
-            .into_iter()
-            .map(|instruction| (instruction, Span::NONE))
-            .collect(),
-        terminator,
-        span: Span::NONE,
-        turns: Vec::new(),
     }
 }
 

@@ -85,6 +85,9 @@ impl Lowerer<'_> {
                 scalar,
             ));
         }
+        if let Some(layout) = self.variable_layout(ty) {
+            return Ok(self.load_visible(layout.size, self.offset_scalar()));
+        }
         let size = self.size_of(ty)?;
         Ok(fold::integer(i128::from(size), self.offset_scalar()))
     }
@@ -404,7 +407,14 @@ impl Lowerer<'_> {
     }
 
     /// The member at a path within the record at an address.
-    pub(super) fn field_lvalue(&self, address: Expr, field: FieldPath) -> Value {
+    pub(super) fn field_lvalue(&mut self, address: Expr, field: FieldPath) -> Value {
+        let address = match field.variable_offset {
+            Some(base) => {
+                let base = self.load_visible(base, self.offset_scalar());
+                self.offset(address, base)
+            }
+            None => address,
+        };
         let address = self.constant_offset(address, field.bit_offset / 8);
         Value {
             ty: field.ty,

@@ -14,6 +14,9 @@ use crate::frontend::types::{
 };
 use crate::program::DataModel;
 
+/// Maximum width of a bit-precise type (bits), as clang's `BITINT_MAXWIDTH`.
+const MAXIMUM_BITS: u32 = 8_388_608;
+
 /// Where and how long an object exists, and who can see it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum StorageClass {
@@ -419,21 +422,23 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `_BitInt(n)`. There is no arithmetic for what is wider than `__int128`, nor for what has a size of three words.
+    /// `_BitInt(n)`. What is wider than `__int128` is laid out only.
     fn bit_precise_type(&mut self, width: &Node<ast::Expression>, signed: bool) -> Result<Type> {
         let (value, _) = self.constant_value(width)?;
+        let out_of_range = "the width of a bit-precise type is out of range";
         if value < if signed { 2 } else { 1 } {
-            return Err(self.error_at(width, "the width of a bit-precise type is out of range"));
+            return Err(self.error_at(width, out_of_range));
         }
-        let is_odd = self.options.data_model == DataModel::Ilp32 && (65..=96).contains(&value);
-        let bits = match u8::try_from(value) {
-            Ok(bits) if bits <= 128 && !is_odd => bits,
-            _ => {
-                self.refuse(&format!("the type `_BitInt({value})`"));
-                128
+        Ok(match (u8::try_from(value), u32::try_from(value)) {
+            (Ok(bits), _) if bits <= 128 => {
+                self.types.integer(IntegerKind::BitInt { bits, signed })
             }
-        };
-        Ok(self.types.integer(IntegerKind::BitInt { bits, signed }))
+            (_, Ok(bits)) if bits <= MAXIMUM_BITS => {
+                let kind = OpaqueKind::BitInt { bits, signed };
+                self.types.intern(TypeKind::Opaque(kind))
+            }
+            _ => return Err(self.error_at(width, out_of_range)),
+        })
     }
 
     fn basic_type(&mut self, basic: &BasicType) -> Result<Type> {

@@ -25,10 +25,23 @@ pub(super) struct Jumps {
     /// The switches, innermost last.
     pub switches: Vec<SwitchContext>,
     pub labels: FxHashMap<String, Label>,
-    /// The labels whose addresses are taken, in the order of their numbers (from one).
-    pub numbered: Vec<String>,
+    /// The labels whose addresses are taken, with their numbers.
+    pub numbered: Vec<(String, u32)>,
+    /// Those of them that a function around this one has, once its labels are known.
+    pub outer: Vec<(String, u32)>,
+    /// Which numbers have been given.
+    pub numbers: LabelNumbers,
     /// Computed `goto`s: blocks that end with a switch over label numbers, once all labels are known.
     pub computed: Vec<ComputedGoto>,
+}
+
+/// The numbers of labels whose addresses are taken in an outermost function and those within it.
+#[derive(Debug, Default)]
+pub(super) struct LabelNumbers {
+    /// How many have been given; they start from one, so that none is null.
+    pub count: u32,
+    /// Those of blocks' own labels, which are the same in all these functions.
+    pub shared: FxHashMap<String, u32>,
 }
 
 impl Lowerer<'_> {
@@ -377,7 +390,8 @@ impl Lowerer<'_> {
                 return Ok(Value::void());
             };
             this.block_items(first)?;
-            this.final_item(last)
+            let value = this.final_item(last)?;
+            this.rounded(value)
         })
     }
 

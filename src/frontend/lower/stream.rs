@@ -45,14 +45,21 @@ impl Lowerer<'_> {
         Ok(None)
     }
 
-    /// A pointer to a stream becomes one to something else: its bytes may be looked at.
+    /// A pointer to a stream is cast to another pointer: its bytes may be looked at. One to `void` may be compared.
+    pub(super) fn note_stream_cast(&mut self, from: Type, to: Type) {
+        let is_void = |target| self.types.is_void(target);
+        if !self.types.pointee(to).is_some_and(is_void) {
+            self.note_stream_bytes(from, to);
+        }
+    }
+
+    /// A pointer to a stream is assigned or given to another: its bytes may be looked at. What is done with a pointer to
+    /// `void` is not followed.
     pub(super) fn note_stream_bytes(&mut self, from: Type, to: Type) {
-        let other = self
-            .types
-            .pointee(to)
-            .is_some_and(|target| !self.types.is_void(target) && !self.is_stream(target));
+        let target = self.types.pointee(to);
+        let other = target.is_some_and(|target| !self.is_stream(target));
         if other && self.span.line != 0 && self.points_to_stream(from) {
-            self.unsupported("the bytes of a stream");
+            self.unsupported("what may look at the bytes of a stream");
         }
     }
 

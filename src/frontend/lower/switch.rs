@@ -162,24 +162,23 @@ impl Lowerer<'_> {
         if in_start {
             std::mem::swap(&mut self.function, &mut self.start);
         }
-        let position = self.jumps.numbered.iter().position(|known| known == name);
-        let number = match position {
-            Some(position) => position,
+        let mut known = self.jumps.numbered.iter();
+        let known = known.find(|(known, _)| known == name);
+        let number = match known {
+            Some(&(_, number)) => number,
             None => {
-                self.jumps.numbered.push(name.to_owned());
-                self.jumps.numbered.len() - 1
+                let number = self.label_number(name);
+                self.jumps.numbered.push((name.to_owned(), number));
+                number
             }
         };
         let pointer = self.types.pointer(Type::VOID);
-        let expr = fold::integer(number as i128 + 1, ScalarType::Pointer);
+        let expr = fold::integer(i128::from(number), ScalarType::Pointer);
         Value::scalar(expr, pointer)
     }
 
     /// `goto *address;`.
     pub(super) fn computed_goto(&mut self, address: Value) -> Result<()> {
-        if self.is_nested() {
-            return Err(self.error("a computed `goto` in a nested function"));
-        }
         let (expr, ty) = self.scalar_value(address)?;
         let from = self.scalar_type(ty)?;
         let number = self.convert_representation(expr, from, self.size_scalar());
@@ -198,7 +197,7 @@ impl Lowerer<'_> {
     pub(super) fn computed_jumps(&self) -> Vec<(Position, Position)> {
         let labels = self.jumps.numbered.iter();
         let targets: Vec<Position> = labels
-            .filter_map(|name| self.jumps.labels.get(name)?.position)
+            .filter_map(|(name, _)| self.jumps.labels.get(name)?.position)
             .collect();
         let gotos = self.jumps.computed.iter();
         gotos
@@ -216,11 +215,11 @@ impl Lowerer<'_> {
         for goto in std::mem::take(&mut self.jumps.computed) {
             self.span = goto.span;
             let mut cases: Vec<(i128, i128, BlockIndex)> = Vec::new();
-            for (position, name) in self.jumps.numbered.iter().enumerate() {
+            for (name, number) in &self.jumps.numbered {
                 let Some(label) = self.jumps.labels.get(name) else {
                     continue;
                 };
-                let number = position as i128 + 1;
+                let number = i128::from(*number);
                 let mut target = label.block;
                 let begun = self.begun_on_the_way(goto.from, label, passed);
                 if !begun.is_empty() {

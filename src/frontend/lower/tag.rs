@@ -126,6 +126,9 @@ impl Lowerer<'_> {
         let TypeKind::Record(id) = *self.types.kind(ty) else {
             return Ok(());
         };
+        if self.define_variable_record(id, &members, body)? {
+            return Ok(());
+        }
         self.types
             .complete_record(id, &members, body.packing, body.pack, body.alignment)
             .map_err(|error| self.error(error.to_string()))
@@ -211,9 +214,6 @@ impl Lowerer<'_> {
     }
 
     fn check_member_type(&self, ty: Type) -> Result<()> {
-        if self.types.is_variable_size(ty) {
-            return Err(self.error("a variable-length array as a member is not supported"));
-        }
         if self.types.is_function(ty) || (!self.types.is_complete(ty) && !self.is_unsized_array(ty))
         {
             let ty = self.types.describe(ty);
@@ -228,9 +228,9 @@ impl Lowerer<'_> {
             return Err(self.error(format!("a bit-field of type `{ty}`")));
         }
         let (value, _) = self.constant_value(width)?;
-        let limit = match self.types.kind(ty) {
-            TypeKind::Bool => 1,
-            _ => i128::from(self.size_of(ty)?) * 8,
+        let limit = match self.types.is_truth(ty) {
+            true => 1,
+            false => i128::from(self.size_of(ty)?) * 8,
         };
         if value < 0 || value > limit || (value == 0 && named) {
             return Err(self.error("the width of a bit-field is out of range"));
@@ -292,7 +292,7 @@ impl Lowerer<'_> {
         };
         self.fix_underlying(ty, body)?;
         match self.fixed_underlying(ty) {
-            Some(kind) => self.fixed_enumerators(ty, kind, &enumeration.enumerators)?,
+            Some(shape) => self.fixed_enumerators(ty, shape, &enumeration.enumerators)?,
             None => self.enumerators(ty, &enumeration.enumerators, body.packing)?,
         }
         Ok(ty)
@@ -328,32 +328,37 @@ impl Lowerer<'_> {
         else {
             return Ok(());
         };
-        let Some(kind) = self.types.integer_kind(underlying) else {
+        let kind = self.types.integer_kind(underlying);
+        if kind.is_none() && !self.types.is_truth(underlying) {
             let what = self.types.describe(underlying);
-            if self.types.is_integer(underlying) {
-                self.refuse(&format!("an enumeration with the underlying type `{what}`"));
-                self.types.fix_enumeration(id, IntegerKind::UnsignedChar);
-                return Ok(());
-            }
             return Err(self.error(format!("an enumeration with the underlying type `{what}`")));
-        };
-        if let Some(known) = self.fixed_underlying(ty)
-            && known != kind
-        {
+        }
+        let known = self.types.enumeration(id);
+        let known = known.is_fixed.then(|| self.types.integer_kind(ty));
+        if known.is_some_and(|known| known != kind) {
             return Err(self.error("an enumeration is declared with two underlying types"));
         }
-        self.types.fix_enumeration(id, kind);
+        match kind {
+            Some(kind) => self.types.fix_enumeration(id, kind),
+            None => self.types.fix_enumeration_of_truth(id),
+        }
         Ok(())
     }
 
-    fn fixed_underlying(&self, ty: Type) -> Option<IntegerKind> {
-        match self.types.kind(ty) {
-            TypeKind::Enumeration(id) => {
-                let enumeration = self.types.enumeration(*id);
-                enumeration.is_fixed.then_some(enumeration.representation)
-            }
-            _ => None,
-        }
+    /// The width and the sign of the numbers of an enumeration whose underlying type is given.
+    fn fixed_underlying(&self, ty: Type) -> Option<(u32, bool)> {
+        let TypeKind::Enumeration(id) = self.types.kind(ty) else {
+            return None;
+        };
+        let enumeration = self.types.enumeration(*id);
+        let kind = enumeration.representation;
+        enumeration.is_fixed.then(|| match enumeration.is_truth {
+            true => (1, false),
+            false => (
+                u32::from(kind.bits(self.options.data_model)),
+                kind.is_signed(),
+            ),
+        })
     }
 
     /// Whether only the underlying type of an enumeration was declared so far.
@@ -368,13 +373,12 @@ impl Lowerer<'_> {
     fn fixed_enumerators(
         &mut self,
         ty: Type,
-        kind: IntegerKind,
+        (bits, signed): (u32, bool),
         list: &[Node<ast::Enumerator>],
     ) -> Result<()> {
         if let TypeKind::Enumeration(id) = *self.types.kind(ty) {
             self.types.define_enumeration(id);
         }
-        let bits = u32::from(kind.bits(self.options.data_model));
         let mut next: i128 = 0;
         for enumerator in list {
             self.span = self.place_of(enumerator);
@@ -382,7 +386,7 @@ impl Lowerer<'_> {
             if let Some(expression) = &enumerator.node.expression {
                 next = self.constant_value(expression)?.0;
             }
-            let fits = match kind.is_signed() {
+            let fits = match signed {
                 true => bits >= 128 || (next >= -(1 << (bits - 1)) && next < 1 << (bits - 1)),
                 false => next >= 0 && (bits >= 127 || next < 1 << bits),
             };

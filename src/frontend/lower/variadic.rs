@@ -3,16 +3,33 @@
 //! The caller puts the variable arguments into an automatic object, each in a slot of so many bytes that it is aligned
 //! (8 bytes, or 16 for types aligned to that; 4 in 32-bit code), and passes the object's address as a hidden last
 //! parameter. A `va_list` is a pointer to the next slot; see [`crate::frontend::types::TypeTable::va_list`].
+//!
+//! `__builtin_va_arg_pack()`, which gcc allows in functions that are always inlined, passes the pointer on. Functions with
+//! `__builtin_va_arg_pack_len()` find the number of their variable arguments in front of these.
 
 use lang_c::ast;
+use rustc_hash::FxHashSet;
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::frontend::ir::{
-    Argument, BinaryOp, Expr, Instruction, Object, Place, ScalarType, Storage,
+    Argument, BinaryOp, Callee, Expr, FunctionIndex, Instruction, Object, Place, ScalarType,
+    Storage,
 };
 use crate::frontend::types::{Type, TypeKind};
 use crate::program::DataModel;
+
+/// What the number of variable arguments takes in front of them, in bytes: they stay aligned.
+const COUNT_BYTES: u64 = 16;
+
+/// Which functions look at the number of their variable arguments.
+#[derive(Debug, Default)]
+pub(super) struct ArgumentCounts {
+    /// Those that do.
+    counted: FxHashSet<FunctionIndex>,
+    /// Those with variable arguments that are called.
+    called: FxHashSet<FunctionIndex>,
+}
 
 impl Lowerer<'_> {
     /// The size that a slot is a multiple of.
@@ -56,11 +73,91 @@ impl Lowerer<'_> {
         self.function.variable_arguments = Some(object);
     }
 
-    /// Puts promoted arguments into an object of their own.
-    pub(super) fn pack_variable_arguments(&mut self, values: Vec<Value>) -> Result<Argument> {
+    /// All variable arguments of the function being lowered, as the last argument of a call.
+    pub(super) fn argument_pack(&mut self) -> Result<Value> {
+        let Some(arguments) = self.function.variable_arguments else {
+            return Err(self.error("`__builtin_va_arg_pack` in a function with fixed arguments"));
+        };
+        let value = self.load_object(arguments, ScalarType::Pointer);
+        Ok(Value::scalar(value, self.types.argument_pack_type()))
+    }
+
+    /// The number of variable arguments of the function being lowered.
+    pub(super) fn argument_count(&mut self) -> Result<Value> {
+        let Some(arguments) = self.function.variable_arguments else {
+            let what = "`__builtin_va_arg_pack_len` in a function with fixed arguments";
+            return Err(self.error(what));
+        };
+        let own = self.function.index;
+        if self.argument_counts.called.contains(&own) {
+            self.unsupported("`__builtin_va_arg_pack_len` in a function that is called before");
+        }
+        self.argument_counts.counted.insert(own);
+        let arguments = self.load_object(arguments, ScalarType::Pointer);
+        let back = fold::integer(-i128::from(COUNT_BYTES), self.offset_scalar());
+        let place = Place::new(self.offset(arguments, back), fold::INT);
+        Ok(Value::scalar(Expr::Load(place), Type::INT))
+    }
+
+    /// What a callee gets for its variable arguments.
+    pub(super) fn variable_arguments(
+        &mut self,
+        callee: &Callee,
+        values: Vec<Value>,
+    ) -> Result<Argument> {
+        let counts = &mut self.argument_counts;
+        let is_counted = match callee {
+            Callee::Direct(index) => {
+                counts.called.insert(*index);
+                counts.counted.contains(index)
+            }
+            _ if counts.counted.is_empty() => false,
+            _ => {
+                self.unsupported(
+                    "a call through a pointer, where `__builtin_va_arg_pack_len` is used",
+                );
+                false
+            }
+        };
+        if let [pack] = values.as_slice()
+            && self.types.is_argument_pack(pack.ty)
+        {
+            if is_counted && !self.argument_counts.counted.contains(&self.function.index) {
+                self.unsupported(
+                    "`__builtin_va_arg_pack` for a function that counts its arguments",
+                );
+            }
+            let (value, _) = self.scalar_value(pack.clone())?;
+            return Ok(Argument::Scalar {
+                value,
+                scalar: ScalarType::Pointer,
+            });
+        }
+        self.refuse_pack(&values);
+        self.pack_variable_arguments(values, is_counted)
+    }
+
+    /// Follows no path on which all variable arguments of a function stand among other arguments.
+    pub(super) fn refuse_pack(&mut self, values: &[Value]) {
+        let mut values = values.iter();
+        if values.any(|value| self.types.is_argument_pack(value.ty)) {
+            self.unsupported("`__builtin_va_arg_pack` behind other variable arguments");
+        }
+    }
+
+    /// Puts promoted arguments into an object of their own, with their number in front if the callee looks at that.
+    fn pack_variable_arguments(
+        &mut self,
+        values: Vec<Value>,
+        is_counted: bool,
+    ) -> Result<Argument> {
         let mut leaves = Vec::new();
         let mut slots = Vec::with_capacity(values.len());
-        let mut end: u64 = 0;
+        let header = if is_counted { COUNT_BYTES } else { 0 };
+        let mut end: u64 = header;
+        if is_counted {
+            leaves.push(super::long_jump::scalar_leaf(fold::INT, 4));
+        }
         let unit = self.slot_unit();
         for value in &values {
             let alignment = self.slot_alignment(value.ty)?;
@@ -75,7 +172,7 @@ impl Lowerer<'_> {
                 .and_then(|end| end.checked_next_multiple_of(unit))
                 .ok_or_else(|| self.error("the arguments are too large"))?;
         }
-        if values.is_empty() {
+        if values.is_empty() && !is_counted {
             return Ok(Argument::Scalar {
                 value: fold::zero(ScalarType::Pointer),
                 scalar: ScalarType::Pointer,
@@ -92,13 +189,18 @@ impl Lowerer<'_> {
             span: self.span,
         });
         self.function.temporaries += 1;
+        if is_counted {
+            let place = self.object_place(object, fold::INT);
+            let value = fold::int(values.len() as i128);
+            self.emit(Instruction::Assign { place, value });
+        }
         for (value, start) in values.into_iter().zip(slots) {
             let address = self.constant_offset(Expr::ObjectAddress(object), start);
             let ty = value.ty;
             self.store_value(Value::lvalue(address, ty), value)?;
         }
         Ok(Argument::Scalar {
-            value: Expr::ObjectAddress(object),
+            value: self.constant_offset(Expr::ObjectAddress(object), header),
             scalar: ScalarType::Pointer,
         })
     }

@@ -49,7 +49,7 @@ impl Lowerer<'_> {
             );
         let same_size = self.size_of(left.ty)? == self.size_of(right.ty)?;
         let same_kind = self.types.is_integer(left.ty) == self.types.is_integer(right.ty);
-        if (integers_only && !of_integers) || (!is_shift && !(same_size && same_kind)) {
+        if (integers_only && !of_integers) || !(is_shift || (same_size && same_kind)) {
             let (left, right) = (self.types.describe(left.ty), self.types.describe(right.ty));
             return Err(self.error(format!(
                 "invalid operands: vectors of `{left}` and `{right}`"

@@ -1,6 +1,6 @@
 //! Labels: local to a block, in front of declarations, their addresses.
 
-use super::{BracketKind, Rewriter};
+use super::{BracketKind, Rewriter, encoding};
 use crate::frontend::diagnostic::Error;
 use crate::frontend::literal;
 use crate::frontend::token::{Symbol, is_keyword, punctuator as p, word};
@@ -25,7 +25,7 @@ impl Rewriter<'_> {
         self.contexts.iter().rev().find_map(|context| {
             let (_, number) = context.labels.iter().find(|(name, _)| *name == label)?;
             let name = literal::ascii_identifier(self.all.words.text(label));
-            Some(format!("{name}__in_block_{number}"))
+            Some(format!("{name}{}{number}", encoding::BLOCK_LABEL))
         })
     }
 

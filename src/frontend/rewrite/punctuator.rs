@@ -332,7 +332,11 @@ impl Rewriter<'_> {
             TokenKind::Punctuator if token.symbol == p(b")") => {
                 let open = self.partner(previous);
                 let before = open.checked_sub(1).and_then(|before| self.word(before));
-                before != Some(word::Sizeof) && self.begins_type(open + 1)
+                // What stands in front of any other parenthesis with a type has it as an operand.
+                let may_be_cast = before.is_none_or(|before| {
+                    matches!(before, word::Return | word::Case | word::Else | word::Do)
+                });
+                may_be_cast && self.begins_type(open + 1)
             }
             // After `++` and `--`, which may be postfix operators, no label's address can stand.
             TokenKind::Punctuator => {

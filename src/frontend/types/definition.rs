@@ -41,7 +41,11 @@ impl TypeTable {
                 Some(self.describe(ty.unqualified()))
             }
             TypeKind::Enumeration(id) => {
-                let representation = TypeKind::Integer(self.enumeration(*id).representation);
+                let enumeration = self.enumeration(*id);
+                let representation = match enumeration.is_truth {
+                    true => TypeKind::Bool,
+                    false => TypeKind::Integer(enumeration.representation),
+                };
                 let id = self.ids.get(&representation)?;
                 Some(self.describe(Type::plain(id.0)))
             }

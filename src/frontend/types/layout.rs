@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{ArrayLength, FloatKind, IntegerKind, Type, TypeKind, TypeTable};
+use super::{ArrayLength, FloatKind, IntegerKind, OpaqueKind, Type, TypeKind, TypeTable};
 use crate::frontend::ir::{Leaf, ScalarType};
 use crate::program::DataModel;
 
@@ -44,6 +44,9 @@ impl TypeTable {
     pub fn size_of(&self, ty: Type) -> Result<u64, LayoutError> {
         Ok(match self.kind(ty) {
             TypeKind::Void | TypeKind::Bool | TypeKind::Function(_) => 1,
+            TypeKind::Integer(kind @ IntegerKind::BitInt { .. }) => {
+                u64::from(kind.storage_bits(self.model)) / 8
+            }
             TypeKind::Integer(kind) => u64::from(kind.storage_bits(self.model))
                 .div_ceil(8)
                 .next_power_of_two(),
@@ -57,7 +60,7 @@ impl TypeTable {
             TypeKind::Float(kind) => self.float_size(*kind),
             TypeKind::Complex(element) => 2 * self.size_of(*element)?,
             TypeKind::Opaque(kind) => {
-                let (piece, count) = kind.representation();
+                let (piece, count) = kind.representation(self.model);
                 count * u64::from(piece.bits(self.model)) / 8
             }
             TypeKind::Pointer(_) => u64::from(self.model.pointer_bits()) / 8,
@@ -75,6 +78,9 @@ impl TypeTable {
                     return Err(LayoutError::NotConstant);
                 }
             },
+            TypeKind::Record(id) if self.record(*id).variable.is_some() => {
+                return Err(LayoutError::NotConstant);
+            }
             TypeKind::Record(id) => match self.record(*id).layout {
                 Some((size, _)) => size,
                 None => return Err(LayoutError::Incomplete(self.describe(ty))),
@@ -111,9 +117,10 @@ impl TypeTable {
             },
             TypeKind::Float(kind) => self.float_alignment(*kind),
             TypeKind::Complex(element) => self.alignment_of(*element)?,
+            // Wide ones are made of words of the machine.
+            TypeKind::Opaque(OpaqueKind::BitInt { .. }) => u64::from(self.model.pointer_bits()) / 8,
             TypeKind::Opaque(_) => self.size_of(ty)?.max(1),
             TypeKind::Vector { .. } => self.size_of(ty)?.next_power_of_two(),
-            // Wide ones are made of words of the machine.
             TypeKind::Integer(kind @ IntegerKind::BitInt { .. }) => {
                 let word = u64::from(self.model.pointer_bits()) / 8;
                 (u64::from(kind.storage_bits(self.model)) / 8).min(word)
@@ -177,6 +184,7 @@ impl TypeTable {
                 matches!(length, ArrayLength::Variable(_) | ArrayLength::Unspecified)
                     || self.is_variable_size(*element)
             }
+            TypeKind::Record(id) => self.record(*id).variable.is_some(),
             _ => false,
         }
     }
@@ -260,7 +268,7 @@ impl TypeTable {
             } => self.collect_array_leaves(*element, *length, start, leaves),
             TypeKind::Complex(element) => self.collect_array_leaves(*element, 2, start, leaves),
             TypeKind::Opaque(kind) => {
-                let (piece, count) = kind.representation();
+                let (piece, count) = kind.representation(self.model);
                 if count > 0 {
                     let bits = piece.bits(self.model);
                     leaves.push(Leaf {

@@ -8,6 +8,7 @@
 
 use super::layout::LayoutError;
 use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
+use crate::frontend::ir::ObjectIndex;
 use crate::program::DataModel;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,10 +26,21 @@ pub struct Record {
     pub tag: Option<String>,
     /// Its members in order; empty while it is incomplete. Unnamed bit-fields are left out.
     pub fields: Vec<Field>,
-    /// Size and alignment in bytes, once it is complete.
+    /// Size and alignment in bytes, once it is complete. If the size is known only at run time, it counts as none here.
     pub layout: Option<(u64, u64)>,
+    /// What is known of it if it has members of variable size.
+    pub variable: Option<VariableLayout>,
     /// Whether an attribute gave it or one of its members an alignment.
     pub is_user_aligned: bool,
+}
+
+/// The layout of a struct whose size is known only at run time.
+#[derive(Copy, Clone, Debug)]
+pub struct VariableLayout {
+    /// The object that holds its size in bytes.
+    pub size: ObjectIndex,
+    /// Its alignment in bytes.
+    pub alignment: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -37,8 +49,10 @@ pub struct Field {
     pub name: Option<String>,
     /// Its type; the declared one for a bit-field.
     pub ty: Type,
-    /// Offset from the record's start in bits.
+    /// Offset in bits from the record's start, or from where the other offset is.
     pub bit_offset: u64,
+    /// Behind a member of variable size: the object that holds an offset from the record's start in bytes.
+    pub variable_offset: Option<ObjectIndex>,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
     /// Its alignment within the record in bytes, with what attributes and `#pragma pack` say.
@@ -74,8 +88,10 @@ pub enum Packing {
 pub struct FieldPath {
     /// Its type with the qualifiers of the records around it.
     pub ty: Type,
-    /// Offset from the outermost record's start in bits.
+    /// Offset from the outermost record's start in bits, or from where the other offset is.
     pub bit_offset: u64,
+    /// Behind a member of variable size: the object that holds an offset from the outermost record's start in bytes.
+    pub variable_offset: Option<ObjectIndex>,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
     /// Its alignment within the innermost record in bytes.
@@ -91,6 +107,7 @@ impl TypeTable {
             tag,
             fields: Vec::new(),
             layout: None,
+            variable: None,
             is_user_aligned: false,
         });
         self.intern(TypeKind::Record(id))
@@ -190,6 +207,19 @@ impl TypeTable {
         Ok(())
     }
 
+    /// Gives a record with members of variable size its members and its layout.
+    pub fn complete_variable_record(
+        &mut self,
+        id: RecordId,
+        fields: Vec<Field>,
+        layout: VariableLayout,
+    ) {
+        let record = &mut self.records[id.0 as usize];
+        record.fields = fields;
+        record.layout = Some((0, layout.alignment));
+        record.variable = Some(layout);
+    }
+
     /// Finds a member by name, also within anonymous members.
     pub fn find_field(&self, of: Type, name: &str) -> Option<FieldPath> {
         let record = self.as_record(of)?;
@@ -200,6 +230,7 @@ impl TypeTable {
                     return Some(FieldPath {
                         ty,
                         bit_offset: field.bit_offset,
+                        variable_offset: field.variable_offset,
                         bit_width: field.bit_width,
                         alignment: field.alignment,
                     });
@@ -328,6 +359,7 @@ impl RecordLayout {
             name: declaration.name.clone(),
             ty: declaration.ty,
             bit_offset: position,
+            variable_offset: None,
             bit_width: None,
             alignment,
         });
@@ -386,6 +418,7 @@ impl RecordLayout {
                 name: declaration.name.clone(),
                 ty: declaration.ty,
                 bit_offset: position,
+                variable_offset: None,
                 bit_width: Some(width as u8),
                 alignment: natural / 8,
             });

@@ -39,14 +39,18 @@ impl TypeTable {
             }
             (TypeKind::Enumeration(id), TypeKind::Integer(kind))
             | (TypeKind::Integer(kind), TypeKind::Enumeration(id)) => {
-                self.enumeration(*id).representation == *kind
+                let enumeration = self.enumeration(*id);
+                !enumeration.is_truth && enumeration.representation == *kind
             }
+            (TypeKind::Enumeration(id), TypeKind::Bool)
+            | (TypeKind::Bool, TypeKind::Enumeration(id)) => self.enumeration(*id).is_truth,
             (TypeKind::Enumeration(left), TypeKind::Enumeration(right)) => {
                 let (left, right) = (self.enumeration(*left), self.enumeration(*right));
                 self.compares_members
                     && left.tag.is_some()
                     && left.tag == right.tag
                     && left.representation == right.representation
+                    && left.is_truth == right.is_truth
             }
             (TypeKind::Record(left), TypeKind::Record(right)) => {
                 self.compares_members && self.same_records(*left, *right)
@@ -62,6 +66,7 @@ impl TypeTable {
             && left.tag == right.tag
             && left.kind == right.kind
             && left.layout.is_some()
+            && left.variable.is_none()
             && left.layout == right.layout
             && left.fields.len() == right.fields.len()
             && left.fields.iter().zip(&right.fields).all(|(left, right)| {
@@ -164,7 +169,7 @@ impl TypeTable {
 
     /// The type after the integer promotions; any other type stays as it is.
     pub fn promoted(&mut self, ty: Type) -> Type {
-        if matches!(self.kind(ty), TypeKind::Bool) {
+        if self.is_truth(ty) {
             return Type::INT;
         }
         let Some(kind) = self.integer_kind(ty) else {

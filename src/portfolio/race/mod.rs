@@ -7,8 +7,6 @@
 //! * This file: who starts when.
 
 mod engine_thread;
-#[cfg(feature = "planted-faults")]
-mod forged_certificates;
 mod lender;
 mod prover_thread;
 mod racer;

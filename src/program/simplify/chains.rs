@@ -74,15 +74,7 @@ fn absorb_targets(workspace: &mut Workspace) -> usize {
             continue;
         };
         let next = program.edge(id).target;
-        let alone = planted!(
-            "chains: nothing else leads to where a skip leads",
-            graph.incoming(next).len() == 1,
-            true
-        ) && planted!(
-            "chains: an error behind a skip is none",
-            !fixed[next.index()],
-            true
-        );
+        let alone = graph.incoming(next).len() == 1 && !fixed[next.index()];
         // A cycle of skips keeps one of them.
         if is_skip(program.edge(id)) && alone && resolve(&begin, location) != next {
             begin[next.index()] = location;
@@ -115,13 +107,7 @@ fn move_sources(workspace: &mut Workspace) -> usize {
             continue;
         };
         let edge = program.edge(id);
-        if !is_skip(edge)
-            || planted!(
-                "chains: no function begins with a skip",
-                fixed[location.index()],
-                false
-            )
-        {
+        if !is_skip(edge) || fixed[location.index()] {
             continue;
         }
         // A cycle of skips keeps one of them.
@@ -174,13 +160,7 @@ fn join(workspace: &mut Workspace, extent: Extent) -> usize {
                 break;
             };
             let second = second.index();
-            if planted!(
-                "chains: what begins where a chain goes on is part of it",
-                fixed[middle.index()],
-                false
-            ) || second == first
-                || callee(&edges[second]).is_some()
-            {
+            if fixed[middle.index()] || second == first || callee(&edges[second]).is_some() {
                 break;
             }
             let branches = graph.outgoing(edges[first].source).len() > 1;
@@ -197,11 +177,7 @@ fn join(workspace: &mut Workspace, extent: Extent) -> usize {
             if edges[first].operations.is_empty() {
                 edges[first].span = edges[second].span;
             }
-            planted!(
-                "chains: the second of two edges is forgotten",
-                edges[first].operations.extend(operations),
-                ()
-            );
+            edges[first].operations.extend(operations);
             edges[first].target = target;
             if !goes_on(&edges[first]) {
                 break;
@@ -253,13 +229,7 @@ fn merge_group(workspace: &mut Workspace, group: &[EdgeId], keep: &mut [bool]) {
                 split(workspace.program.edge(first)),
                 split(workspace.program.edge(second)),
             );
-            if keep[second.index()]
-                && planted!(
-                    "chains: parallel edges are merged whatever they do",
-                    one.1 == other.1,
-                    one.1.len() == other.1.len()
-                )
-            {
+            if keep[second.index()] && one.1 == other.1 {
                 keep[second.index()] = false;
                 conditions.push(other.0);
             }
@@ -267,11 +237,7 @@ fn merge_group(workspace: &mut Workspace, group: &[EdgeId], keep: &mut [bool]) {
         if conditions.len() < 2 {
             continue;
         }
-        let condition = planted!(
-            "chains: parallel edges keep the first one's condition",
-            store().or(conditions),
-            conditions[0]
-        );
+        let condition = store().or(conditions);
         let edge = &mut workspace.program.edges[first.index()];
         if matches!(edge.operations.first(), Some(Operation::Assume(_))) {
             edge.operations.remove(0);

@@ -37,29 +37,14 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         let mut needed = needed.into_iter();
         edge.operations
             .retain(|operation| match (needed.next(), operation) {
-                (Some(false), Operation::Havoc { input, .. }) => planted!(
-                    "dead: of an input only what matters is asked for",
-                    input_matters[input.index()],
-                    false
-                ),
+                (Some(false), Operation::Havoc { input, .. }) => input_matters[input.index()],
                 (needed, _) => needed != Some(false),
             });
         changes += before - edge.operations.len();
-        let argument_matters = |callee: &Function, parameter| {
-            planted!(
-                "dead: no argument matters",
-                liveness.is_live(callee.entry, parameter),
-                false
-            )
-        };
+        let argument_matters =
+            |callee: &Function, parameter| liveness.is_live(callee.entry, parameter);
         let target = edge.target;
-        let result_matters = |result| {
-            planted!(
-                "dead: no result matters",
-                liveness.is_live(target, result),
-                false
-            )
-        };
+        let result_matters = |result| liveness.is_live(target, result);
         changes += reduce_call(program, edge, argument_matters, result_matters);
     }
     program.edges = edges;

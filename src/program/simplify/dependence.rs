@@ -33,8 +33,7 @@ impl ControlDependence {
         let end = count as u32;
         let mut may_stop = vec![false; count];
         for (index, cycle) in cut_points.loops().iter().enumerate() {
-            may_stop[cycle.head.index()] |=
-                planted!("slice: every loop ends", !termination.loops[index], false);
+            may_stop[cycle.head.index()] |= !termination.loops[index];
         }
         for error in &program.errors {
             may_stop[error.index()] = true;
@@ -42,23 +41,12 @@ impl ControlDependence {
         let mut edges = Vec::new();
         for location in (0..count as u32).map(LocationId) {
             let outgoing = || graph.outgoing(location).iter().map(|&id| program.edge(id));
-            let mut stops = may_stop[location.index()]
-                || planted!(
-                    "slice: one can always go on",
-                    !always_go_on(outgoing()),
-                    false
-                );
+            let mut stops = may_stop[location.index()] || !always_go_on(outgoing());
             for edge in outgoing() {
                 if goes_on(edge) {
                     edges.push((location.0, edge.target.0));
                 }
-                stops |= callee(edge).is_some_and(|callee| {
-                    planted!(
-                        "slice: every call returns",
-                        !termination.total[callee.index()],
-                        false
-                    )
-                });
+                stops |= callee(edge).is_some_and(|callee| !termination.total[callee.index()]);
             }
             if stops {
                 edges.push((location.0, end));
@@ -80,11 +68,7 @@ impl ControlDependence {
             }
             let stop = postdominators.immediate[branch as usize];
             let first = pairs.len();
-            for &successor in planted!(
-                "slice: one way from a branch decides",
-                successors,
-                &successors[..1]
-            ) {
+            for &successor in successors {
                 let mut at = successor;
                 while at != stop && at != end && at != crate::program::digraph::NONE {
                     pairs.push((at, branch));

@@ -39,13 +39,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     let mut changes = 0;
     // Callees come first: a function's own calls are replaced before it is copied, and before any body that calls it is.
     for &function in calls.bottom_up() {
-        if function == workspace.program.start
-            || planted!(
-                "expand: recursive functions are copied",
-                calls.is_recursive(function),
-                false
-            )
-        {
+        if function == workspace.program.start || calls.is_recursive(function) {
             continue;
         }
         // The variable of a region cannot be copied.
@@ -222,11 +216,7 @@ impl Expansion {
         // 1. Locations.
         let mut copies: FxHashMap<LocationId, LocationId> = FxHashMap::default();
         let mut outer = workspace.origins[call.source.index()].calls.clone();
-        planted!(
-            "expand: a copy does not know where it was called",
-            outer.push(workspace.call_origins[site.index()]),
-            ()
-        );
+        outer.push(workspace.call_origins[site.index()]);
         for &location in &body.locations {
             let own = &workspace.origins[location.index()];
             let origin = Origin {
@@ -238,7 +228,7 @@ impl Expansion {
             copy.function = caller;
             let copy = workspace.add_location(copy, origin);
             copies.insert(location, copy);
-            if let Some(property) = planted!("expand: an error in a copy is none", property, None) {
+            if let Some(property) = property {
                 workspace.program.add_error(copy, property);
             }
         }
@@ -257,11 +247,7 @@ impl Expansion {
                 for operation in &mut edge.operations {
                     operation
                         .map_terms(|term| replace(term, |symbol| by_symbol.get(&symbol).copied()));
-                    planted!(
-                        "expand: a copy assigns to the variables of the original",
-                        rename_targets(operation, &variable),
-                        ()
-                    );
+                    rename_targets(operation, &variable);
                 }
             }
             self.add_edge(workspace, caller, edge);
@@ -279,18 +265,13 @@ impl Expansion {
             .map(|&parameter| variable(parameter));
         let enter =
             workspace.parallel_assignment(parameters.zip(arguments.iter().copied()).collect());
-        let enter = planted!("expand: parameters are not set", enter, Vec::new());
         let values = body
             .function
             .results
             .iter()
             .map(|&result| workspace.value(variable(result)));
         let leave: Vec<(VariableId, TermId)> = results.iter().copied().zip(values).collect();
-        let leave = planted!(
-            "expand: results are not taken",
-            workspace.parallel_assignment(leave),
-            Vec::new()
-        );
+        let leave = workspace.parallel_assignment(leave);
         let (entry, exit) = (copies[&body.function.entry], copies[&body.function.exit]);
         for (source, target, operations) in
             [(call.source, entry, enter), (exit, call.target, leave)]

@@ -59,12 +59,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
                 },
             );
             pass.edge(&mut edge, &edges, &mut values);
-            if planted!(
-                "forward: calls change nothing",
-                callee(&edge).is_none(),
-                true
-            ) && pass.leads_on(&edge)
-            {
+            if callee(&edge).is_none() && pass.leads_on(&edge) {
                 values.keep_live(&mut pass, edge.target);
                 leaving.insert(edge.target, values);
             }
@@ -94,17 +89,8 @@ impl Values {
 
     /// Removes the terms that depend on the variable, and the variable's own.
     fn forget(&mut self, uses: &mut VariableUse, variable: VariableId) {
-        planted!(
-            "forward: a variable that changes keeps its term",
-            self.terms.remove(&variable),
-            None
-        );
+        self.terms.remove(&variable);
         let readers = self.readers.remove(&variable).unwrap_or_default();
-        let readers = planted!(
-            "forward: a term keeps its value when what it reads changes",
-            readers,
-            readers.into_iter().take(0).collect::<Vec<_>>()
-        );
         for reader in readers {
             if self
                 .terms
@@ -174,11 +160,7 @@ impl Pass<'_> {
             }
             if let Operation::Assign { target, value } = *operation
                 && !store().sort(value).is_array()
-                && planted!(
-                    "forward: x := x + 1 says that x is x + 1",
-                    !self.uses.of(value).contains(&target),
-                    true
-                )
+                && !self.uses.of(value).contains(&target)
                 && (is_cheap(value) || self.goes_elsewhere(edge, edges, index, target, value))
             {
                 values.set(self.uses, target, value);
@@ -221,13 +203,7 @@ impl Pass<'_> {
             .program
             .function(self.program.location(edge.target).function);
         let only = matches!(self.graph.incoming(edge.target), [_]);
-        planted!(
-            "forward: what holds on one way to a place holds on all",
-            only,
-            true
-        ) && goes_on(edge)
-            && edge.target != function.entry
-            && edge.target != function.exit
+        only && goes_on(edge) && edge.target != function.entry && edge.target != function.exit
     }
 
     /// Whether the term can replace the variable in every read of this assignment.

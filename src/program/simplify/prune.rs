@@ -29,12 +29,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
                     Some(callee) => {
                         let function = program.function(callee);
                         let returns = reached[function.exit.index()] && counts(edge.target);
-                        inside[function.entry.index()]
-                            || planted!(
-                                "prune: a call is made for an error in the callee only",
-                                returns,
-                                false
-                            )
+                        inside[function.entry.index()] || returns
                     }
                 }
         })
@@ -51,20 +46,10 @@ fn drop_constant_conditions(workspace: &mut Workspace) -> usize {
     let mut keep = vec![true; workspace.program.edges.len()];
     for (edge, keep) in workspace.program.edges.iter_mut().zip(&mut keep) {
         let before = edge.operations.len();
-        edge.operations.retain(|operation| {
-            *operation
-                != Operation::Assume(planted!(
-                    "prune: conditions that are false go",
-                    TermId::TRUE,
-                    TermId::FALSE
-                ))
-        });
+        edge.operations
+            .retain(|operation| *operation != Operation::Assume(TermId::TRUE));
         changes += before - edge.operations.len();
-        *keep = planted!(
-            "prune: conditions that are false go",
-            !edge.operations.contains(&Operation::Assume(TermId::FALSE)),
-            true
-        );
+        *keep = !edge.operations.contains(&Operation::Assume(TermId::FALSE));
     }
     changes + workspace.keep_edges(&keep)
 }
@@ -91,11 +76,7 @@ impl<'a> Search<'a> {
         marks.add(program.function(program.start).entry);
         while let Some(location) = marks.next() {
             let function = program.location(location).function;
-            if planted!(
-                "prune: calls do not return",
-                location == program.function(function).exit,
-                false
-            ) {
+            if location == program.function(function).exit {
                 for &call in self.calls.calls_of(function) {
                     let edge = program.edge(call);
                     if marks.set[edge.source.index()] {
@@ -111,11 +92,7 @@ impl<'a> Search<'a> {
                     Some(callee) => {
                         let function = program.function(callee);
                         marks.add(function.entry);
-                        if planted!(
-                            "prune: calls do not return",
-                            marks.set[function.exit.index()],
-                            false
-                        ) {
+                        if marks.set[function.exit.index()] {
                             marks.add(edge.target);
                         }
                     }
@@ -131,23 +108,13 @@ impl<'a> Search<'a> {
         let program = self.program;
         let mut inside = Marks::new(program);
         program.errors.iter().for_each(|&error| inside.add(error));
-        for edge in program.edges.iter().filter(|edge| {
-            planted!(
-                "prune: what is not supported is no target",
-                !goes_on(edge),
-                false
-            )
-        }) {
+        for edge in program.edges.iter().filter(|edge| !goes_on(edge)) {
             inside.add(edge.source);
         }
         while let Some(location) = inside.next() {
             self.before(location, reached, |source| inside.add(source));
             let function = program.location(location).function;
-            if planted!(
-                "prune: a call cannot lead to an error in the callee",
-                location == program.function(function).entry,
-                false
-            ) {
+            if location == program.function(function).entry {
                 let calls = self.calls.calls_of(function).iter();
                 calls.for_each(|&call| inside.add(program.edge(call).source));
             }
@@ -167,11 +134,6 @@ impl<'a> Search<'a> {
         {
             exit_counts(edge, &mut after);
         }
-        planted!(
-            "prune: nothing happens after a call",
-            (),
-            after.work.clear()
-        );
         while let Some(location) = after.next() {
             self.before(location, reached, |source| after.add(source));
             for &edge in self.graph.incoming(location) {
@@ -187,11 +149,7 @@ impl<'a> Search<'a> {
             let edge = self.program.edge(id);
             let arrives = match callee(edge) {
                 None => goes_on(edge),
-                Some(callee) => planted!(
-                    "prune: nobody comes back from a call",
-                    reached[self.program.function(callee).exit.index()],
-                    false
-                ),
+                Some(callee) => reached[self.program.function(callee).exit.index()],
             };
             if arrives {
                 visit(edge.source);

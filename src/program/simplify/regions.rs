@@ -63,12 +63,7 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
     let add = |cells: &mut Vec<Option<Vec<TermId>>>, region: usize, index: TermId| {
         let constant = store().is_constant(index);
         if let Some(known) = &mut cells[region] {
-            if planted!(
-                "regions: a cell at an unknown index is a fixed one",
-                !constant,
-                false
-            ) || (known.len() >= MAXIMUM_CELLS && !known.contains(&index))
-            {
+            if !constant || (known.len() >= MAXIMUM_CELLS && !known.contains(&index)) {
                 cells[region] = None;
             } else if !known.contains(&index) {
                 known.push(index);
@@ -84,22 +79,14 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
                         if let Some(&region) = region_of.get(&array) {
                             match index {
                                 Some(index) => add(&mut cells, region, index),
-                                None => planted!(
-                                    "regions: what is read as a whole has fixed cells",
-                                    cells[region] = None,
-                                    ()
-                                ),
+                                None => cells[region] = None,
                             }
                         }
                     });
                 }
             }
             if let Operation::Store { region, index, .. } = operation {
-                planted!(
-                    "regions: only reads tell which cells there are",
-                    add(&mut cells, region.index(), *index),
-                    ()
-                );
+                add(&mut cells, region.index(), *index);
             }
         }
     }
@@ -176,7 +163,6 @@ fn rewrite(
             Some(cells) => into.extend(
                 cells
                     .get(&index)
-                    .filter(|_| planted!("regions: a store goes to no cell", true, false))
                     .map(|&target| Operation::Assign { target, value }),
             ),
             None => into.push(operation),
@@ -184,26 +170,13 @@ fn rewrite(
         Operation::Assign { target, value } if cells(target).is_some() => {
             let cells = cell_values(cells(target), |cell| store().select(value, cell));
             // The value may depend on the old cells.
-            let assignments = planted!(
-                "regions: cells are assigned one after the other",
-                workspace.parallel_assignment(cells),
-                sequential_assignments(cells)
-            );
-            planted!(
-                "regions: the cells do not follow the whole",
-                into.extend(assignments),
-                drop(assignments)
-            );
+            into.extend(workspace.parallel_assignment(cells));
         }
         Operation::Havoc { target, .. } if cells(target).is_some() => {
             let contents = workspace.value(target);
             let cells = cell_values(cells(target), |cell| store().select(contents, cell));
             into.push(operation);
-            planted!(
-                "regions: the cells of an input keep their values",
-                into.extend(sequential_assignments(cells)),
-                drop(cells)
-            );
+            into.extend(sequential_assignments(cells));
         }
         operation => into.push(operation),
     }

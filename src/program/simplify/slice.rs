@@ -153,11 +153,7 @@ impl<'a> Slicer<'a> {
             self.need(Item::Location(error));
         }
         for (index, edge) in self.program.edges.iter().enumerate() {
-            if planted!(
-                "slice: what is not supported does not matter",
-                !goes_on(edge),
-                false
-            ) {
+            if !goes_on(edge) {
                 self.need(Item::Edge(EdgeId(index as u32)));
             }
         }
@@ -169,11 +165,7 @@ impl<'a> Slicer<'a> {
                 Item::Variable(variable) => self.variable(variable),
                 Item::Input(input) => {
                     for edge in std::mem::take(&mut self.asking[input.index()]) {
-                        planted!(
-                            "slice: an input is asked for where it matters only",
-                            self.need(Item::Edge(edge)),
-                            ()
-                        );
+                        self.need(Item::Edge(edge));
                     }
                 }
             }
@@ -181,22 +173,14 @@ impl<'a> Slicer<'a> {
     }
 
     fn location(&mut self, location: LocationId) {
-        for &branch in planted!(
-            "slice: the way to a place does not matter",
-            self.control.of(location),
-            &[][..]
-        ) {
+        for &branch in self.control.of(location) {
             self.need(Item::Decision(branch));
         }
         // To reach the location, the function must be called.
         let function = self.program.location(location).function;
         if !std::mem::replace(&mut self.needed_functions[function.index()], true) {
             for &call in self.calls.calls_of(function) {
-                planted!(
-                    "slice: a function need not be called",
-                    self.need(Item::Edge(call)),
-                    ()
-                );
+                self.need(Item::Edge(call));
             }
         }
     }
@@ -209,11 +193,7 @@ impl<'a> Slicer<'a> {
                 if let Operation::Assume(condition) = operation {
                     for index in 0..self.uses.of(*condition).len() {
                         let variable = self.uses.of(*condition)[index];
-                        planted!(
-                            "slice: what a condition reads does not matter",
-                            self.need(Item::Variable(variable)),
-                            ()
-                        );
+                        self.need(Item::Variable(variable));
                     }
                 }
             }
@@ -222,32 +202,20 @@ impl<'a> Slicer<'a> {
             {
                 // Whether the callee returns is part of the decision.
                 self.need(Item::Edge(id));
-                planted!(
-                    "slice: whether a call returns does not matter",
-                    self.need(Item::Location(self.program.function(callee).exit)),
-                    ()
-                );
+                self.need(Item::Location(self.program.function(callee).exit));
             }
         }
     }
 
     fn edge(&mut self, id: EdgeId) {
         let edge = self.program.edge(id);
-        planted!(
-            "slice: one need not come to where something is done",
-            self.need(Item::Location(edge.source)),
-            ()
-        );
+        self.need(Item::Location(edge.source));
         // The choice among several edges is a decision, and so is an assumption on the edge itself.
         let assumes = edge
             .operations
             .iter()
             .any(|operation| matches!(operation, Operation::Assume(_)));
-        if planted!(
-            "slice: which of several edges is taken does not matter",
-            assumes || self.graph.outgoing(edge.source).len() > 1,
-            false
-        ) {
+        if assumes || self.graph.outgoing(edge.source).len() > 1 {
             self.need(Item::Decision(edge.source));
         }
         for operation in &edge.operations {
@@ -259,29 +227,17 @@ impl<'a> Slicer<'a> {
     fn definition(&mut self, id: EdgeId, operation: &Operation) {
         match operation {
             Operation::Assign { target, value } if self.variables[target.index()] => {
-                planted!(
-                    "slice: what is assigned does not matter",
-                    self.reads(&[*value]),
-                    ()
-                )
+                self.reads(&[*value]);
             }
             Operation::Store {
                 region,
                 index,
                 value,
             } if self.variables[self.program.region(*region).variable.index()] => {
-                planted!(
-                    "slice: what is stored does not matter",
-                    self.reads(&[*index, *value]),
-                    ()
-                );
+                self.reads(&[*index, *value]);
             }
             Operation::Havoc { target, input } if self.variables[target.index()] => {
-                planted!(
-                    "slice: inputs do not matter",
-                    self.need(Item::Input(*input)),
-                    ()
-                );
+                self.need(Item::Input(*input));
             }
             Operation::Call {
                 callee,
@@ -291,20 +247,12 @@ impl<'a> Slicer<'a> {
                 let function = self.program.function(*callee);
                 for (&argument, parameter) in arguments.iter().zip(&function.parameters) {
                     if self.variables[parameter.index()] {
-                        planted!(
-                            "slice: arguments do not matter",
-                            self.reads(&[argument]),
-                            ()
-                        );
+                        self.reads(&[argument]);
                     }
                 }
                 for (result, &from) in results.iter().zip(&function.results) {
                     if self.variables[result.index()] {
-                        planted!(
-                            "slice: results do not matter",
-                            self.need(Item::Variable(from)),
-                            ()
-                        );
+                        self.need(Item::Variable(from));
                         self.need(Item::Edge(id));
                     }
                 }
@@ -325,11 +273,7 @@ impl<'a> Slicer<'a> {
     fn variable(&mut self, variable: VariableId) {
         let program = self.program;
         for (id, place) in std::mem::take(&mut self.definitions[variable.index()]) {
-            planted!(
-                "slice: whether a variable is assigned does not matter",
-                self.need(Item::Edge(id)),
-                ()
-            );
+            self.need(Item::Edge(id));
             self.definition(id, &program.edge(id).operations[place]);
         }
         for function in std::mem::take(&mut self.parameter_of[variable.index()]) {
@@ -408,15 +352,11 @@ impl Slice {
             }
             Operation::Assign { target, .. } => self.variables[target.index()],
             Operation::Store { region, .. } => {
-                planted!(
-                    "slice: stores go",
-                    self.variables[program.regions[region.index()].variable.index()],
-                    false
-                )
+                self.variables[program.regions[region.index()].variable.index()]
             }
             Operation::Havoc { input, .. } => self.inputs[input.index()],
             Operation::Call { .. } => self.edges[id.index()],
-            Operation::Assume(_) => planted!("slice: conditions go", decides, false),
+            Operation::Assume(_) => decides,
             Operation::Allocate { .. } | Operation::Free { .. } | Operation::Unsupported(_) => true,
         });
         let changes = before - edge.operations.len();

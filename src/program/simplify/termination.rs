@@ -64,13 +64,9 @@ impl Termination {
             for &id in loops_of[function.index()].iter().rev() {
                 search.result.loops[id.index()] = search.ends(id);
             }
-            let loops = loops_of[function.index()].iter().all(|id| {
-                planted!(
-                    "termination: a function ends although its loops may not",
-                    search.result.loops[id.index()],
-                    true
-                )
-            });
+            let loops = loops_of[function.index()]
+                .iter()
+                .all(|id| search.result.loops[id.index()]);
             // A recursive function is never total: one of its callees is not decided yet.
             search.result.total[function.index()] = loops
                 && locations_of[function.index()]
@@ -111,34 +107,18 @@ impl Search<'_> {
                 && location != self.program.function(function).entry;
         }
         let edges = || outgoing.iter().map(|&id| self.program.edge(id));
-        planted!(
-            "termination: one can always go on",
-            always_go_on(edges()),
-            true
-        ) && edges().all(|edge| {
-            callee(edge).is_none_or(|callee| {
-                planted!(
-                    "termination: callees end",
-                    self.result.total[callee.index()],
-                    true
-                )
-            })
-        })
+        always_go_on(edges())
+            && edges()
+                .all(|edge| callee(edge).is_none_or(|callee| self.result.total[callee.index()]))
     }
 
     fn ends(&mut self, id: LoopId) -> bool {
         let cycle = self.cut_points.get(id);
-        if planted!(
-            "termination: a loop with two entries is one with one",
-            cycle.shape != LoopShape::Natural,
-            false
-        ) || !self.children[id.index()].iter().all(|c| {
-            planted!(
-                "termination: inner loops end",
-                self.result.loops[c.index()],
-                true
-            )
-        }) {
+        if cycle.shape != LoopShape::Natural
+            || !self.children[id.index()]
+                .iter()
+                .all(|c| self.result.loops[c.index()])
+        {
             return false;
         }
         let members: FxHashSet<LocationId> = cycle.members.iter().copied().collect();
@@ -176,18 +156,10 @@ impl Search<'_> {
         for &id in inside {
             let edge = self.program.edge(id);
             if let Some(callee) = callee(edge) {
-                if planted!(
-                    "termination: calls in a loop end",
-                    !self.result.total[callee.index()],
-                    false
-                ) {
+                if !self.result.total[callee.index()] {
                     return None;
                 }
-                let modified = planted!(
-                    "termination: calls in a loop change nothing",
-                    &self.modified[callee.index()][..],
-                    &[][..]
-                );
+                let modified = &self.modified[callee.index()];
                 steps.extend(modified.iter().map(|&variable| (variable, None)));
             }
             for operation in &edge.operations {
@@ -200,13 +172,7 @@ impl Search<'_> {
                     };
                     steps
                         .entry(variable)
-                        .and_modify(|step| {
-                            planted!(
-                                "termination: of two steps the first counts",
-                                *step = None,
-                                ()
-                            )
-                        })
+                        .and_modify(|step| *step = None)
                         .or_insert(step);
                 }
             }
@@ -245,13 +211,7 @@ impl Search<'_> {
         let mut common = first_condition(stay[0]);
         for &edge in &stay[1..] {
             let other = first_condition(edge);
-            common.retain(|part| {
-                planted!(
-                    "termination: the condition of one edge is enough",
-                    other.contains(part),
-                    true
-                )
-            });
+            common.retain(|part| other.contains(part));
         }
         common.into_iter().any(|condition| {
             let Some(step) = self.approaches(condition, steps) else {
@@ -287,13 +247,7 @@ impl Search<'_> {
             let (step, _) = self
                 .moving(a, b, steps)
                 .or_else(|| self.moving(b, a, steps))?;
-            let fits = !holds
-                && matches!(sort, Sort::BitVec(_))
-                && planted!(
-                    "termination: any step meets the bound",
-                    step.amount % 2 != 0,
-                    true
-                );
+            let fits = !holds && matches!(sort, Sort::BitVec(_)) && step.amount % 2 != 0;
             return fits.then_some(step.edge);
         }
         // Normalise to a < b or a <= b.
@@ -320,26 +274,12 @@ impl Search<'_> {
             _ => value,
         };
         // One step from the last value for which the condition holds must not wrap around.
-        if let Some((step, bound)) = self.moving(a, b, steps).filter(|(step, _)| {
-            planted!(
-                "termination: steps away from the bound reach it",
-                step.amount > 0,
-                true
-            )
-        }) {
+        if let Some((step, bound)) = self.moving(a, b, steps).filter(|(step, _)| step.amount > 0) {
             let last = |bound: i128| unsigned(bound) - i128::from(strict);
             let fits = match (maximum, bound) {
                 (None, _) => true,
-                (Some(maximum), Some(bound)) => planted!(
-                    "termination: steps do not jump over the bound",
-                    last(bound) + step.amount <= maximum,
-                    maximum >= bound
-                ),
-                (Some(_), None) => planted!(
-                    "termination: any step up to an unknown bound is right",
-                    strict && step.amount == 1,
-                    strict
-                ),
+                (Some(maximum), Some(bound)) => last(bound) + step.amount <= maximum,
+                (Some(_), None) => strict && step.amount == 1,
             };
             return fits.then_some(step.edge);
         }
@@ -349,16 +289,8 @@ impl Search<'_> {
         let last = |bound: i128| unsigned(bound) + i128::from(strict);
         let fits = match (minimum, bound) {
             (None, _) => true,
-            (Some(minimum), Some(bound)) => planted!(
-                "termination: steps down do not jump over the bound",
-                last(bound) + step.amount >= minimum,
-                minimum <= bound
-            ),
-            (Some(_), None) => planted!(
-                "termination: any step down to an unknown bound is right",
-                strict && step.amount == -1,
-                strict
-            ),
+            (Some(minimum), Some(bound)) => last(bound) + step.amount >= minimum,
+            (Some(_), None) => strict && step.amount == -1,
         };
         fits.then_some(step.edge)
     }
@@ -380,7 +312,7 @@ impl Search<'_> {
             .of(bound)
             .iter()
             .all(|variable| !steps.contains_key(variable));
-        planted!("termination: a bound never moves", fixed, true).then(|| (step, number(bound)))
+        fixed.then(|| (step, number(bound)))
     }
 
     /// Whether the edges form no cycle other than those of inner loops.
@@ -416,9 +348,6 @@ impl Search<'_> {
                 return false;
             }
             pairs.push((source, target));
-        }
-        if planted!("termination: a step on one way is enough", false, true) {
-            return true;
         }
         let nodes = cycle.members.len() as u32;
         Digraph::new(nodes as usize, pairs.iter().copied())

@@ -152,11 +152,7 @@ impl Workspace {
             let is_read = later
                 .iter()
                 .any(|&(_, value)| self.uses.of(value).contains(&written));
-            if planted!(
-                "expand: values are assigned one after the other",
-                is_read,
-                false
-            ) {
+            if is_read {
                 // A later value reads the overwritten variable: save the old value.
                 let name = format!("{}#old", self.program.variable(written).name);
                 let scope = self.program.variable(written).scope;

@@ -21,16 +21,8 @@ pub(super) fn select<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermId) -
             Some((Op::Store, &[inner, written, element])) => {
                 match decide_equal(pool, written, index) {
                     Some(true) => return element,
-                    Some(false) => planted!(
-                        "array: a read finds what was stored last elsewhere",
-                        from = inner,
-                        return element
-                    ),
-                    None => planted!(
-                        "array: a read goes behind a store at an unknown index",
-                        break,
-                        from = inner
-                    ),
+                    Some(false) => from = inner,
+                    None => break,
                 }
             }
             Some((Op::ConstArray, &[element])) => return element,
@@ -48,32 +40,16 @@ pub(super) fn store<P: Pool + ?Sized>(
 ) -> TermId {
     match pool.as_application(array) {
         // The former element is overwritten.
-        Some((Op::Store, &[inner, written, _]))
-            if planted!(
-                "array: a store undoes the one before",
-                written == index,
-                true
-            ) =>
-        {
+        Some((Op::Store, &[inner, written, _])) if written == index => {
             return store(pool, inner, index, element);
         }
-        Some((Op::ConstArray, &[everywhere]))
-            if planted!(
-                "array: a store changes nothing where all cells are equal",
-                everywhere == element,
-                true
-            ) =>
-        {
+        Some((Op::ConstArray, &[everywhere])) if everywhere == element => {
             return array;
         }
         _ => {}
     }
     // The element is in the cell already.
-    if planted!(
-        "array: to store another cell's element changes nothing",
-        binary(pool, element, Op::Select) == Some((array, index)),
-        binary(pool, element, Op::Select).is_some_and(|(from, _)| from == array)
-    ) {
+    if binary(pool, element, Op::Select) == Some((array, index)) {
         return array;
     }
     pool.intern(Op::Store, pool.sort(array), &[array, index, element])
@@ -93,11 +69,7 @@ pub(super) fn prefix_sum<P: Pool + ?Sized>(pool: &P, array: TermId, index: TermI
         match pool.as_application(from) {
             Some((Op::Store, &[inner, written, stored])) if changes.len() < MAXIMUM_STORES => {
                 let change = pool.sub(stored, pool.select(inner, written));
-                let counts = planted!(
-                    "array: a sum has the element at its end",
-                    pool.ult(written, index),
-                    pool.ule(written, index)
-                );
+                let counts = pool.ult(written, index);
                 changes.push((counts, change));
                 from = inner;
             }

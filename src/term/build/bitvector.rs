@@ -11,22 +11,15 @@ use super::*;
 
 pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     if let Some(inner) = unary(pool, a, Op::BvNot) {
-        return planted!(
-            "bitvector: -~x is x",
-            pool.add(inner, pool.bv(pool.width(inner), 1)),
-            inner
-        );
+        return pool.add(inner, pool.bv(pool.width(inner), 1));
     }
     linear::negated(pool, a)
 }
 
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     match pool.as_application(a) {
-        Some((Op::BvNot, &[inner])) => planted!("bitvector: ~~x is ~x", inner, a),
-        Some((Op::BvNeg, &[inner])) => pool.add(
-            inner,
-            pool.bv_signed(pool.width(a), planted!("bitvector: ~-x is x + 1", -1, 1)),
-        ),
+        Some((Op::BvNot, &[inner])) => inner,
+        Some((Op::BvNeg, &[inner])) => pool.add(inner, pool.bv_signed(pool.width(a), -1)),
         _ => fold(pool, Op::BvNot, pool.sort(a), &[a]),
     }
 }
@@ -42,7 +35,7 @@ pub(super) fn add<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
 pub(super) fn sub<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     if a == b {
-        return pool.bv(pool.width(a), planted!("bitvector: x - x is one", 0, 1));
+        return pool.bv(pool.width(a), 0);
     }
     linear::add(pool, a, b, -1)
 }
@@ -63,39 +56,17 @@ fn product<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<TermId> {
     let width = pool.width(a);
     for (this, other) in [(a, b), (b, a)] {
         match pool.as_application(this) {
-            Some((Op::BvNeg, &[inner])) => {
-                return Some(planted!(
-                    "bitvector: -x times y is x times y",
-                    neg(pool, mul(pool, inner, other)),
-                    mul(pool, inner, other)
-                ));
-            }
+            Some((Op::BvNeg, &[inner])) => return Some(neg(pool, mul(pool, inner, other))),
             Some((Op::BvMul, &[inner, factor])) if pool.constant(factor).is_some() => {
-                return Some(planted!(
-                    "bitvector: a product loses its factor",
-                    mul(pool, mul(pool, inner, other), factor),
-                    mul(pool, inner, other)
-                ));
+                return Some(mul(pool, mul(pool, inner, other), factor));
             }
             // A truth value, 0 or 1, as a factor.
             Some((Op::Ite, &[condition, then, otherwise])) => {
                 let bit = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
                 let zero = pool.bv(width, 0);
                 match (bit(then), bit(otherwise)) {
-                    (Some(1), Some(0)) => {
-                        return Some(planted!(
-                            "bitvector: a truth value times x is its denial times x",
-                            pool.ite(condition, other, zero),
-                            pool.ite(condition, zero, other)
-                        ));
-                    }
-                    (Some(0), Some(1)) => {
-                        return Some(planted!(
-                            "bitvector: a denied truth value times x is not denied",
-                            pool.ite(condition, zero, other),
-                            pool.ite(condition, other, zero)
-                        ));
-                    }
+                    (Some(1), Some(0)) => return Some(pool.ite(condition, other, zero)),
+                    (Some(0), Some(1)) => return Some(pool.ite(condition, zero, other)),
                     _ => {}
                 }
             }
@@ -126,16 +97,8 @@ fn narrow_constant<P: Pool + ?Sized>(
     };
     let narrow = BitVecValue::new(pool.width(inner), constant.bits());
     let fits = match op {
-        Op::ZeroExtend(_) => planted!(
-            "bitvector: a constant fits whatever its high bits are",
-            narrow.bits() == constant.bits(),
-            true
-        ),
-        _ => planted!(
-            "bitvector: a constant with a sign fits as one without",
-            narrow.signed() == constant.signed(),
-            narrow.bits() == constant.bits()
-        ),
+        Op::ZeroExtend(_) => narrow.bits() == constant.bits(),
+        _ => narrow.signed() == constant.signed(),
     };
     fits.then_some((op, inner, narrow))
 }
@@ -148,17 +111,9 @@ pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     };
     let width = divisor.width();
     if divisor.bits() == 0 {
-        return pool.bv(
-            width,
-            planted!("bitvector: a quotient by zero is zero", u128::MAX, 0),
-        );
+        return pool.bv(width, u128::MAX);
     }
     if let Some(amount) = power(divisor) {
-        let amount = planted!(
-            "bitvector: a quotient by 2 to the k is shifted by k - 1",
-            amount,
-            amount.saturating_sub(1)
-        );
         return shift_right(pool, a, amount);
     }
     if let Some(inner) = unary(pool, a, Op::ZeroExtend(width)) {
@@ -166,11 +121,7 @@ pub(super) fn udiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
             Some((_, _, narrow)) => {
                 zero_extend(pool, udiv(pool, inner, pool.value(&narrow.into())), width)
             }
-            None => planted!(
-                "bitvector: a quotient by what is greater is the dividend",
-                pool.bv(width, 0),
-                a
-            ),
+            None => pool.bv(width, 0),
         };
     }
     fold(pool, Op::BvUdiv, sort, &[a, b])
@@ -184,14 +135,9 @@ pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     };
     let width = divisor.width();
     if divisor.bits() == 0 {
-        return planted!("bitvector: a remainder by zero is zero", a, b);
+        return a;
     }
     if let Some(amount) = power(divisor) {
-        let amount = planted!(
-            "bitvector: a remainder by 2 to the k keeps k + 1 bits",
-            amount,
-            amount + 1
-        );
         return low_bits(pool, a, amount);
     }
     if let Some(inner) = unary(pool, a, Op::ZeroExtend(width)) {
@@ -199,11 +145,7 @@ pub(super) fn urem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
             Some((_, _, narrow)) => {
                 zero_extend(pool, urem(pool, inner, pool.value(&narrow.into())), width)
             }
-            None => planted!(
-                "bitvector: a remainder by what is greater is zero",
-                a,
-                pool.bv(width, 0)
-            ),
+            None => a,
         };
     }
     fold(pool, Op::BvUrem, sort, &[a, b])
@@ -221,25 +163,11 @@ fn narrow_signed<P: Pool + ?Sized>(
     let narrow_term = pool.value(&narrow.into());
     Some(match extension {
         // Neither operand is negative, because zero bits are added.
-        Op::ZeroExtend(width) => zero_extend(
-            pool,
-            planted!(
-                "bitvector: an extended unsigned value is divided as a signed one",
-                unsigned(pool, inner, narrow_term),
-                signed(pool, inner, narrow_term)
-            ),
-            width,
-        ),
+        Op::ZeroExtend(width) => zero_extend(pool, unsigned(pool, inner, narrow_term), width),
         // Only a quotient by -1 may not fit the narrow width.
-        Op::SignExtend(width) if narrow.signed() != -1 => sign_extend(
-            pool,
-            planted!(
-                "bitvector: an extended signed value is divided as an unsigned one",
-                signed(pool, inner, narrow_term),
-                unsigned(pool, inner, narrow_term)
-            ),
-            width,
-        ),
+        Op::SignExtend(width) if narrow.signed() != -1 => {
+            sign_extend(pool, signed(pool, inner, narrow_term), width)
+        }
         _ => return None,
     })
 }
@@ -254,14 +182,10 @@ pub(super) fn sdiv<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     match divisor.signed() {
         0 => {
             let negative = pool.slt(a, pool.bv(width, 0));
-            planted!(
-                "bitvector: a signed quotient by zero is -1",
-                pool.ite(negative, pool.bv(width, 1), pool.bv(width, u128::MAX)),
-                pool.bv(width, u128::MAX)
-            )
+            pool.ite(negative, pool.bv(width, 1), pool.bv(width, u128::MAX))
         }
         1 => a,
-        -1 => planted!("bitvector: x / -1 is x", neg(pool, a), a),
+        -1 => neg(pool, a),
         _ => narrow_signed(pool, a, divisor, sdiv, udiv)
             .unwrap_or_else(|| fold(pool, Op::BvSdiv, sort, &[a, b])),
     }
@@ -274,8 +198,8 @@ pub(super) fn srem<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return fold(pool, Op::BvSrem, sort, &[a, b]);
     };
     match divisor.signed() {
-        0 => planted!("bitvector: a signed remainder by zero is zero", a, b),
-        1 | -1 => planted!("bitvector: x % 1 is x", pool.bv(divisor.width(), 0), a),
+        0 => a,
+        1 | -1 => pool.bv(divisor.width(), 0),
         _ => narrow_signed(pool, a, divisor, srem, urem)
             .unwrap_or_else(|| fold(pool, Op::BvSrem, sort, &[a, b])),
     }
@@ -294,29 +218,14 @@ fn low_bits<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
 fn shift_right<P: Pool + ?Sized>(pool: &P, a: TermId, amount: u8) -> TermId {
     let width = pool.width(a);
     let rest = extract(pool, a, width - 1, amount);
-    planted!(
-        "bitvector: a logical shift shifts the sign in",
-        zero_extend(pool, rest, width),
-        sign_extend(pool, rest, width)
-    )
+    zero_extend(pool, rest, width)
 }
 
 pub(super) fn shl<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(amount));
     match pool.bit_vec_constant(amount) {
-        Some(amount) if amount.bits() >= u128::from(amount.width()) => planted!(
-            "bitvector: a left shift by the width does nothing",
-            pool.bv(amount.width(), 0),
-            a
-        ),
-        Some(amount) => {
-            let factor = planted!(
-                "bitvector: x << k is 2 k times x",
-                1 << amount.bits(),
-                2 * amount.bits()
-            );
-            mul(pool, a, pool.bv(amount.width(), factor))
-        }
+        Some(amount) if amount.bits() >= u128::from(amount.width()) => pool.bv(amount.width(), 0),
+        Some(amount) => mul(pool, a, pool.bv(amount.width(), 1 << amount.bits())),
         None => shift(pool, Op::BvShl, a, amount),
     }
 }
@@ -324,11 +233,7 @@ pub(super) fn shl<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Term
 pub(super) fn lshr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> TermId {
     debug_assert_eq!(pool.sort(a), pool.sort(amount));
     match pool.bit_vec_constant(amount) {
-        Some(amount) if amount.bits() >= u128::from(amount.width()) => planted!(
-            "bitvector: a right shift by the width does nothing",
-            pool.bv(amount.width(), 0),
-            a
-        ),
+        Some(amount) if amount.bits() >= u128::from(amount.width()) => pool.bv(amount.width(), 0),
         Some(amount) => shift_right(pool, a, amount.bits() as u8),
         None => shift(pool, Op::BvLshr, a, amount),
     }
@@ -339,17 +244,9 @@ pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Ter
     match pool.bit_vec_constant(amount) {
         Some(amount) => {
             let width = amount.width();
-            let most = planted!(
-                "bitvector: an arithmetic shift is by the amount modulo the width",
-                amount.bits().min(u128::from(width - 1)),
-                amount.bits() % u128::from(width)
-            ) as u8;
+            let most = amount.bits().min(u128::from(width - 1)) as u8;
             let rest = extract(pool, a, width - 1, most);
-            planted!(
-                "bitvector: an arithmetic shift shifts zeros in",
-                sign_extend(pool, rest, width),
-                zero_extend(pool, rest, width)
-            )
+            sign_extend(pool, rest, width)
         }
         None => shift(pool, Op::BvAshr, a, amount),
     }
@@ -357,14 +254,8 @@ pub(super) fn ashr<P: Pool + ?Sized>(pool: &P, a: TermId, amount: TermId) -> Ter
 
 /// A shift by an amount that is not a constant.
 fn shift<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, amount: TermId) -> TermId {
-    let is_fixed = |value: BitVecValue| {
-        value.bits() == 0
-            || (planted!(
-                "bitvector: all ones stay however they are shifted",
-                op == Op::BvAshr,
-                true
-            ) && value.signed() == -1)
-    };
+    let is_fixed =
+        |value: BitVecValue| value.bits() == 0 || (op == Op::BvAshr && value.signed() == -1);
     if pool.bit_vec_constant(a).is_some_and(is_fixed) {
         return a;
     }
@@ -378,35 +269,20 @@ pub(super) fn and<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return a;
     }
     if inverse(pool, a, b) {
-        return pool.bv(
-            pool.width(a),
-            planted!("bitvector: x & ~x is all ones", 0, u128::MAX),
-        );
+        return pool.bv(pool.width(a), 0);
     }
     if let Some(mask) = pool.bit_vec_constant(b) {
         let ones = mask.bits().trailing_ones() as u8;
         if mask.bits() == 0 || mask.signed() == -1 {
-            return if planted!("bitvector: x & 0 is x", mask.bits() == 0, mask.bits() != 0) {
-                b
-            } else {
-                a
-            };
+            return if mask.bits() == 0 { b } else { a };
         }
-        if planted!(
-            "bitvector: of a mask only the lowest ones count",
-            u32::from(ones) == 128 - mask.bits().leading_zeros(),
-            ones > 0
-        ) {
+        if u32::from(ones) == 128 - mask.bits().leading_zeros() {
             return low_bits(pool, a, ones);
         }
         if let Some(inner) = unary(pool, a, Op::ZeroExtend(mask.width())) {
             let narrow = pool.bv(pool.width(inner), mask.bits());
             let masked = and(pool, inner, narrow);
-            return planted!(
-                "bitvector: what is masked is extended by its sign",
-                zero_extend(pool, masked, mask.width()),
-                sign_extend(pool, masked, mask.width())
-            );
+            return zero_extend(pool, masked, mask.width());
         }
     }
     bitwise(pool, Op::BvAnd, a, b, and)
@@ -419,15 +295,12 @@ pub(super) fn or<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return a;
     }
     if inverse(pool, a, b) {
-        return pool.bv(
-            pool.width(a),
-            planted!("bitvector: x | ~x is zero", u128::MAX, 0),
-        );
+        return pool.bv(pool.width(a), u128::MAX);
     }
     if let Some(bits) = pool.bit_vec_constant(b) {
         match bits.signed() {
-            0 => return planted!("bitvector: x | 0 is 0", a, b),
-            -1 => return planted!("bitvector: x | all ones is x", b, a),
+            0 => return a,
+            -1 => return b,
             _ => {}
         }
     }
@@ -442,34 +315,23 @@ pub(super) fn xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     let (a, b) = ordered(pool, a, b);
     let width = pool.width(a);
     if a == b {
-        return planted!("bitvector: x ^ x is x", pool.bv(width, 0), a);
+        return pool.bv(width, 0);
     }
     if inverse(pool, a, b) {
-        return pool.bv(width, planted!("bitvector: x ^ ~x is zero", u128::MAX, 0));
+        return pool.bv(width, u128::MAX);
     }
     if let Some(bits) = pool.bit_vec_constant(b) {
         match bits.signed() {
-            0 => return planted!("bitvector: x ^ 0 is 0", a, b),
-            -1 => return planted!("bitvector: x ^ all ones is x", not(pool, a), a),
+            0 => return a,
+            -1 => return not(pool, a),
             _ => {}
         }
         if let Some(inner) = unary(pool, a, Op::BvNot) {
-            return xor(
-                pool,
-                inner,
-                pool.bv(
-                    width,
-                    planted!("bitvector: ~x ^ k is x ^ k", !bits.bits(), bits.bits()),
-                ),
-            );
+            return xor(pool, inner, pool.bv(width, !bits.bits()));
         }
     }
     match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
-        (Some(a), Some(b)) => planted!(
-            "bitvector: ~x ^ ~y is ~(x ^ y)",
-            xor(pool, a, b),
-            not(pool, xor(pool, a, b))
-        ),
+        (Some(a), Some(b)) => xor(pool, a, b),
         _ => bitwise(pool, Op::BvXor, a, b, xor),
     }
 }
@@ -492,11 +354,7 @@ fn bitwise<P: Pool + ?Sized>(
         if let Some((inner, first)) = binary(pool, a, op)
             && pool.constant(first).is_some()
         {
-            return planted!(
-                "bitvector: the first of two masks is lost",
-                again(pool, inner, fold(pool, op, sort, &[first, b])),
-                again(pool, inner, b)
-            );
+            return again(pool, inner, fold(pool, op, sort, &[first, b]));
         }
         if let Some((extension, inner, narrow)) = narrow_constant(pool, a, second) {
             let narrow = again(pool, inner, pool.value(&narrow.into()));
@@ -505,11 +363,7 @@ fn bitwise<P: Pool + ?Sized>(
     }
     match (pool.as_application(a), pool.as_application(b)) {
         (Some((left @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[a])), Some((right, &[b])))
-            if planted!(
-                "bitvector: extensions of two kinds are one",
-                left == right,
-                matches!(right, Op::ZeroExtend(_) | Op::SignExtend(_))
-            ) && pool.sort(a) == pool.sort(b) =>
+            if left == right && pool.sort(a) == pool.sort(b) =>
         {
             extended(pool, left, again(pool, a, b))
         }
@@ -569,18 +423,11 @@ fn disjoint_union<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<Te
     }
     let term = |segment: &Segment| segment.term.unwrap_or_else(|| pool.bv(segment.width, 0));
     let parts = union[usize::from(zeros > 0)..].iter().map(term);
-    let rest = parts.reduce(|low, high| {
-        planted!(
-            "bitvector: the parts of a union change places",
-            concat(pool, high, low),
-            concat(pool, low, high)
-        )
-    })?;
-    let factor = planted!("bitvector: the zeros below a union are lost", 1 << zeros, 1);
+    let rest = parts.reduce(|low, high| concat(pool, high, low))?;
     Some(mul(
         pool,
         zero_extend(pool, rest, width),
-        pool.bv(width, factor),
+        pool.bv(width, 1 << zeros),
     ))
 }
 
@@ -604,11 +451,7 @@ fn segments<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<Vec<Segment>> {
         }
         (Op::BvMul, &[inner, factor]) => {
             let amount = pool.bit_vec_constant(factor).and_then(power)?;
-            let kept = planted!(
-                "bitvector: what is shifted up loses its low bits",
-                extract(pool, inner, width - amount - 1, 0),
-                extract(pool, inner, width - 1, amount)
-            );
+            let kept = extract(pool, inner, width - amount - 1, 0);
             let mut all = vec![zeros(amount)];
             all.extend(parts(kept));
             Some(all)

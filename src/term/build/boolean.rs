@@ -13,49 +13,13 @@ const MAXIMUM_PAIRWISE: usize = 8;
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     match pool.as_application(a) {
         Some((op, arguments)) => match (op, arguments) {
-            (Op::Not, &[inner]) => planted!("boolean: not not a is not a", inner, a),
-            (Op::BvUlt, &[a, b]) => {
-                planted!(
-                    "boolean: not a < b is a <= b (unsigned)",
-                    pool.ule(b, a),
-                    pool.ule(a, b)
-                )
-            }
-            (Op::BvUle, &[a, b]) => {
-                planted!(
-                    "boolean: not a <= b is b <= a (unsigned)",
-                    pool.ult(b, a),
-                    pool.ule(b, a)
-                )
-            }
-            (Op::BvSlt, &[a, b]) => {
-                planted!(
-                    "boolean: not a < b is b < a",
-                    pool.sle(b, a),
-                    pool.slt(b, a)
-                )
-            }
-            (Op::BvSle, &[a, b]) => {
-                planted!(
-                    "boolean: a signed comparison is denied as an unsigned one",
-                    pool.slt(b, a),
-                    pool.ult(b, a)
-                )
-            }
-            (Op::IntLt, &[a, b]) => {
-                planted!(
-                    "boolean: not a < b is b < a (integers)",
-                    pool.int_le(b, a),
-                    pool.int_lt(b, a)
-                )
-            }
-            (Op::IntLe, &[a, b]) => {
-                planted!(
-                    "boolean: not a <= b is b <= a (integers)",
-                    pool.int_lt(b, a),
-                    pool.int_le(b, a)
-                )
-            }
+            (Op::Not, &[inner]) => inner,
+            (Op::BvUlt, &[a, b]) => pool.ule(b, a),
+            (Op::BvUle, &[a, b]) => pool.ult(b, a),
+            (Op::BvSlt, &[a, b]) => pool.sle(b, a),
+            (Op::BvSle, &[a, b]) => pool.slt(b, a),
+            (Op::IntLt, &[a, b]) => pool.int_le(b, a),
+            (Op::IntLe, &[a, b]) => pool.int_lt(b, a),
             _ => fold(pool, Op::Not, Sort::Bool, &[a]),
         },
         _ => fold(pool, Op::Not, Sort::Bool, &[a]),
@@ -76,25 +40,19 @@ pub(super) fn complementary<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) ->
         | (Op::BvSlt, Op::BvSle, &[a, b], &[c, d])
         | (Op::BvSle, Op::BvSlt, &[a, b], &[c, d])
         | (Op::IntLt, Op::IntLe, &[a, b], &[c, d])
-        | (Op::IntLe, Op::IntLt, &[a, b], &[c, d]) => planted!(
-            "boolean: a < b and a <= b exclude each other",
-            (a, b) == (d, c),
-            (a, b) == (c, d)
-        ),
+        | (Op::IntLe, Op::IntLt, &[a, b], &[c, d]) => (a, b) == (d, c),
         // Comparisons with constants are strict in normal form: x < k and k - 1 < x.
         (Op::BvUlt, Op::BvUlt, &[a, b], &[c, d]) => {
-            let gap = planted!("boolean: no unsigned number is between k - 2 and k", 1, 2);
             let bits = |term| pool.bit_vec_constant(term).map(BitVecValue::bits);
             let next = |low, high| match (bits(low), bits(high)) {
-                (Some(low), Some(high)) => low.checked_add(gap) == Some(high),
+                (Some(low), Some(high)) => low.checked_add(1) == Some(high),
                 _ => false,
             };
             (a == d && next(c, b)) || (b == c && next(a, d))
         }
         (Op::BvSlt, Op::BvSlt, &[a, b], &[c, d]) | (Op::IntLt, Op::IntLt, &[a, b], &[c, d]) => {
-            let gap = planted!("boolean: no number is between k - 2 and k", 1, 2);
             let next = |low, high| match (number(pool, low), number(pool, high)) {
-                (Some(low), Some(high)) => low.checked_add(gap) == Some(high),
+                (Some(low), Some(high)) => low.checked_add(1) == Some(high),
                 _ => false,
             };
             (a == d && next(c, b)) || (b == c && next(a, d))
@@ -127,16 +85,9 @@ fn junction<P: Pool + ?Sized>(pool: &P, op: Op, terms: &[TermId]) -> TermId {
     }
     list.sort_unstable();
     list.dedup();
-    list.retain(|term| {
-        *term
-            != planted!(
-                "boolean: false does not count in a conjunction",
-                neutral,
-                absorbing
-            )
-    });
+    list.retain(|term| *term != neutral);
     if list.contains(&absorbing) || contradicts(pool, &list) {
-        return planted!("boolean: a and not a is true", absorbing, neutral);
+        return absorbing;
     }
     if list.len() <= MAXIMUM_PAIRWISE {
         absorb(pool, op, &mut list);
@@ -157,13 +108,7 @@ fn contradicts<P: Pool + ?Sized>(pool: &P, list: &[TermId]) -> bool {
             .any(|(n, a)| list[n + 1..].iter().any(|b| complementary(pool, *a, *b)));
     }
     let negated = |term: &TermId| {
-        unary(pool, *term, Op::Not).is_some_and(|inner| {
-            planted!(
-                "boolean: in a long list any denial is a contradiction",
-                list.binary_search(&inner).is_ok(),
-                list.len() > 1
-            )
-        })
+        unary(pool, *term, Op::Not).is_some_and(|inner| list.binary_search(&inner).is_ok())
     };
     list.iter().any(negated)
 }
@@ -183,17 +128,13 @@ fn absorb<P: Pool + ?Sized>(pool: &P, op: Op, list: &mut SmallVec<[TermId; MAXIM
             list.iter()
                 .any(|other| complementary(pool, *literal, *other))
         };
-        if planted!(
-            "boolean: a and (not a or b) is a",
-            inner.iter().any(|literal| list.contains(literal)),
-            inner.iter().any(refuted)
-        ) {
+        if inner.iter().any(|literal| list.contains(literal)) {
             list.remove(place);
             continue;
         }
         if let &[a, b] = inner {
             let rest = match (refuted(&a), refuted(&b)) {
-                (true, false) => planted!("boolean: a and (not a or b) is a and not a", b, a),
+                (true, false) => b,
                 (false, true) => a,
                 _ => continue,
             };
@@ -218,34 +159,20 @@ pub(super) fn ite<P: Pool + ?Sized>(
 ) -> TermId {
     match condition {
         TermId::TRUE => return then,
-        TermId::FALSE => {
-            return planted!("boolean: what is false chooses the first", otherwise, then);
-        }
+        TermId::FALSE => return otherwise,
         _ if then == otherwise => return then,
         _ => {}
     }
     if let Some(inner) = unary(pool, condition, Op::Not) {
-        return planted!(
-            "boolean: a denied condition chooses the same",
-            ite(pool, inner, otherwise, then),
-            ite(pool, inner, then, otherwise)
-        );
+        return ite(pool, inner, otherwise, then);
     }
     // In a branch, an `ite` with the same condition is decided.
     let then = match choice(pool, then) {
-        Some((again, inner, _)) if again == condition => planted!(
-            "boolean: a condition that was asked before is false",
-            inner,
-            otherwise
-        ),
+        Some((again, inner, _)) if again == condition => inner,
         _ => then,
     };
     let otherwise = match choice(pool, otherwise) {
-        Some((again, _, inner)) if again == condition => planted!(
-            "boolean: a condition that was denied before is true",
-            inner,
-            then
-        ),
+        Some((again, _, inner)) if again == condition => inner,
         _ => otherwise,
     };
     if then == otherwise {
@@ -254,7 +181,7 @@ pub(super) fn ite<P: Pool + ?Sized>(
     if let Some((a, b)) = binary(pool, condition, Op::Eq)
         && ((a, b) == (then, otherwise) || (b, a) == (then, otherwise))
     {
-        return planted!("boolean: a = b ? a : b is a", otherwise, then);
+        return otherwise;
     }
     let sort = pool.sort(then);
     if sort == Sort::Bool
@@ -265,37 +192,21 @@ pub(super) fn ite<P: Pool + ?Sized>(
     // Where one branch is an `ite` of the other branch and a third term, a single `ite` is enough.
     if let Some((other, a, b)) = choice(pool, otherwise) {
         if a == then {
-            let either = planted!(
-                "boolean: two choices of one value are one if both conditions hold",
-                pool.or2(condition, other),
-                pool.and2(condition, other)
-            );
+            let either = pool.or2(condition, other);
             return pool.intern_choice(sort, either, then, b);
         }
         if b == then {
-            let either = planted!(
-                "boolean: a second choice counts in its other branch",
-                pool.or2(condition, pool.not(other)),
-                pool.or2(condition, other)
-            );
+            let either = pool.or2(condition, pool.not(other));
             return pool.intern_choice(sort, either, then, a);
         }
     }
     if let Some((other, a, b)) = choice(pool, then) {
         if b == otherwise {
-            let both = planted!(
-                "boolean: one of two conditions of a choice is enough",
-                pool.and2(condition, other),
-                pool.or2(condition, other)
-            );
+            let both = pool.and2(condition, other);
             return pool.intern_choice(sort, both, a, otherwise);
         }
         if a == otherwise {
-            let both = planted!(
-                "boolean: the second branch is chosen when the condition holds",
-                pool.and2(condition, pool.not(other)),
-                pool.and2(condition, other)
-            );
+            let both = pool.and2(condition, pool.not(other));
             return pool.intern_choice(sort, both, b, otherwise);
         }
     }
@@ -311,46 +222,14 @@ fn boolean_choice<P: Pool + ?Sized>(
 ) -> Option<TermId> {
     Some(match (then, otherwise) {
         (TermId::TRUE, TermId::FALSE) => condition,
-        (TermId::FALSE, TermId::TRUE) => planted!(
-            "boolean: a ? false : true is a",
-            pool.not(condition),
-            condition
-        ),
-        (TermId::TRUE, _) => planted!(
-            "boolean: a ? true : b is a and b",
-            pool.or2(condition, otherwise),
-            pool.and2(condition, otherwise)
-        ),
-        (TermId::FALSE, _) => planted!(
-            "boolean: a ? false : b is a and b",
-            pool.and2(pool.not(condition), otherwise),
-            pool.and2(condition, otherwise)
-        ),
-        (_, TermId::TRUE) => planted!(
-            "boolean: a ? b : true is a or b",
-            pool.or2(pool.not(condition), then),
-            pool.or2(condition, then)
-        ),
-        (_, TermId::FALSE) => planted!(
-            "boolean: a ? b : false is a or b",
-            pool.and2(condition, then),
-            pool.or2(condition, then)
-        ),
-        _ if then == condition => planted!(
-            "boolean: a ? a : b is b",
-            pool.or2(condition, otherwise),
-            otherwise
-        ),
-        _ if otherwise == condition => planted!(
-            "boolean: a ? b : a is a or b",
-            pool.and2(condition, then),
-            pool.or2(condition, then)
-        ),
-        _ if complementary(pool, then, otherwise) => planted!(
-            "boolean: a ? b : not b is a != b",
-            pool.eq(condition, then),
-            pool.ne(condition, then)
-        ),
+        (TermId::FALSE, TermId::TRUE) => pool.not(condition),
+        (TermId::TRUE, _) => pool.or2(condition, otherwise),
+        (TermId::FALSE, _) => pool.and2(pool.not(condition), otherwise),
+        (_, TermId::TRUE) => pool.or2(pool.not(condition), then),
+        (_, TermId::FALSE) => pool.and2(condition, then),
+        _ if then == condition => pool.or2(condition, otherwise),
+        _ if otherwise == condition => pool.and2(condition, then),
+        _ if complementary(pool, then, otherwise) => pool.eq(condition, then),
         _ => return None,
     })
 }
@@ -368,11 +247,7 @@ trait InternChoice: Pool {
             (TermId::TRUE, _) => then,
             (TermId::FALSE, _) => otherwise,
             _ if then == otherwise => then,
-            (_, Some(inner)) => planted!(
-                "boolean: a new condition that is denied chooses the same",
-                self.intern(Op::Ite, sort, &[inner, otherwise, then]),
-                self.intern(Op::Ite, sort, &[inner, then, otherwise])
-            ),
+            (_, Some(inner)) => self.intern(Op::Ite, sort, &[inner, otherwise, then]),
             _ => self.intern(Op::Ite, sort, &[condition, then, otherwise]),
         }
     }

@@ -42,11 +42,7 @@ pub(super) fn through_choices<P: Pool + ?Sized>(
     let outward = guards.into_iter().rev();
     Some(
         outward.fold(innermost, |inner, (condition, known, result)| {
-            if planted!(
-                "compare: a comparison swaps a choice's branches",
-                known,
-                !known
-            ) {
+            if known {
                 pool.ite(condition, result, inner)
             } else {
                 pool.ite(condition, inner, result)
@@ -94,11 +90,7 @@ fn plain_eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         Sort::BitVec(width) => eq_bit_vec(pool, width, a, b),
         Sort::Int => integer::eq(pool, a, b),
         Sort::Float(_) => match (unary(pool, a, Op::FpNeg), unary(pool, b, Op::FpNeg)) {
-            (Some(a), Some(b)) => Some(planted!(
-                "compare: -a and -b are equal if a and b are not",
-                eq(pool, a, b),
-                pool.ne(a, b)
-            )),
+            (Some(a), Some(b)) => Some(eq(pool, a, b)),
             _ => None,
         },
         Sort::Array { .. } => None,
@@ -116,22 +108,14 @@ fn eq_bool<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
         return a;
     }
     if b == TermId::FALSE {
-        return planted!("compare: a = false is a", pool.not(a), a);
+        return pool.not(a);
     }
     if boolean::complementary(pool, a, b) {
-        return planted!("compare: a = not a is true", TermId::FALSE, TermId::TRUE);
+        return TermId::FALSE;
     }
     match (unary(pool, a, Op::Not), unary(pool, b, Op::Not)) {
-        (Some(a), Some(b)) => planted!(
-            "compare: not a = not b is a != b",
-            intern_eq(pool, a, b),
-            pool.not(intern_eq(pool, a, b))
-        ),
-        (Some(a), None) => planted!(
-            "compare: not a = b is a = b",
-            pool.not(intern_eq(pool, a, b)),
-            intern_eq(pool, a, b)
-        ),
+        (Some(a), Some(b)) => intern_eq(pool, a, b),
+        (Some(a), None) => pool.not(intern_eq(pool, a, b)),
         (None, Some(b)) => pool.not(intern_eq(pool, a, b)),
         (None, None) => intern_eq(pool, a, b),
     }
@@ -150,37 +134,21 @@ fn eq_bit_vec<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Op
     else {
         return match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
             (Some(inner), _) if inner == b => Some(TermId::FALSE),
-            (_, Some(inner)) if inner == a => Some(planted!(
-                "compare: ~x = x is true for a variable",
-                TermId::FALSE,
-                TermId::TRUE
-            )),
+            (_, Some(inner)) if inner == a => Some(TermId::FALSE),
             _ => None,
         };
     };
     match (op, other, left, right) {
-        (Op::BvNot, Op::BvNot, &[a], &[b]) => Some(planted!(
-            "compare: ~x = ~y is x != y",
-            eq(pool, a, b),
-            pool.ne(a, b)
-        )),
+        (Op::BvNot, Op::BvNot, &[a], &[b]) => Some(eq(pool, a, b)),
         (Op::BvNot, _, &[inner], _) if inner == b => Some(TermId::FALSE),
-        (_, Op::BvNot, _, &[inner]) if inner == a => Some(planted!(
-            "compare: ~x = x is true",
-            TermId::FALSE,
-            TermId::TRUE
-        )),
+        (_, Op::BvNot, _, &[inner]) if inner == a => Some(TermId::FALSE),
         (Op::ZeroExtend(_), Op::ZeroExtend(_), &[a], &[b])
         | (Op::SignExtend(_), Op::SignExtend(_), &[a], &[b]) => {
             let (a, b) = same_width(pool, op, a, b);
             Some(eq(pool, a, b))
         }
         (Op::Concat, Op::Concat, &[a, b], &[c, d]) if pool.width(b) == pool.width(d) => {
-            Some(planted!(
-                "compare: concatenations are equal if one part is",
-                pool.and2(eq(pool, a, c), eq(pool, b, d)),
-                pool.or2(eq(pool, a, c), eq(pool, b, d))
-            ))
+            Some(pool.and2(eq(pool, a, c), eq(pool, b, d)))
         }
         _ => None,
     }
@@ -194,40 +162,21 @@ fn eq_constant<P: Pool + ?Sized>(pool: &P, a: TermId, constant: BitVecValue) -> 
         return (width == 1 && bits == 0).then(|| pool.not(intern_eq(pool, a, pool.bv(1, 1))));
     };
     match (op, arguments) {
-        (Op::BvNot, &[inner]) => Some(eq(
-            pool,
-            inner,
-            pool.bv(width, planted!("compare: ~x = k is x = k", !bits, bits)),
-        )),
+        (Op::BvNot, &[inner]) => Some(eq(pool, inner, pool.bv(width, !bits))),
         (Op::BvXor, &[inner, other]) => {
             let other = pool.bit_vec_constant(other)?;
-            Some(eq(
-                pool,
-                inner,
-                pool.bv(
-                    width,
-                    planted!("compare: x ^ k = l is x = l", bits ^ other.bits(), bits),
-                ),
-            ))
+            Some(eq(pool, inner, pool.bv(width, bits ^ other.bits())))
         }
         (Op::ZeroExtend(_), &[inner]) => {
             let narrow = BitVecValue::new(pool.width(inner), bits);
-            if planted!(
-                "compare: of a number only the low bits are compared with an unsigned value",
-                narrow.bits() != bits,
-                false
-            ) {
+            if narrow.bits() != bits {
                 return Some(TermId::FALSE);
             }
             Some(eq(pool, inner, pool.bv(narrow.width(), bits)))
         }
         (Op::SignExtend(_), &[inner]) => {
             let narrow = BitVecValue::new(pool.width(inner), bits);
-            if planted!(
-                "compare: of a number only the low bits are compared with a signed value",
-                narrow.signed() != constant.signed(),
-                false
-            ) {
+            if narrow.signed() != constant.signed() {
                 return Some(TermId::FALSE);
             }
             Some(eq(pool, inner, pool.bv(narrow.width(), bits)))
@@ -239,26 +188,16 @@ fn eq_constant<P: Pool + ?Sized>(pool: &P, a: TermId, constant: BitVecValue) -> 
                 return Some(TermId::FALSE);
             }
             let high_equal = eq(pool, high, pool.bv(width - low_width, bits >> low_width));
-            Some(planted!(
-                "compare: a concatenation is a number if its low part is",
-                pool.and2(high_equal, low_equal),
-                low_equal
-            ))
+            Some(pool.and2(high_equal, low_equal))
         }
         (Op::Extract { high, low }, &[inner]) if high == low && high + 1 == pool.width(inner) => {
             // The sign.
             let negative = pool.slt(inner, pool.bv(high + 1, 0));
-            Some(
-                if planted!(
-                    "compare: the first bit of what is negative is zero",
-                    bits == 1,
-                    bits == 0
-                ) {
-                    negative
-                } else {
-                    pool.not(negative)
-                },
-            )
+            Some(if bits == 1 {
+                negative
+            } else {
+                pool.not(negative)
+            })
         }
         _ if width == 1 && bits == 0 => Some(pool.not(eq(pool, a, pool.bv(1, 1)))),
         _ => None,
@@ -269,20 +208,12 @@ fn eq_constant<P: Pool + ?Sized>(pool: &P, a: TermId, constant: BitVecValue) -> 
 fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Option<TermId> {
     let sum = difference(pool, a, b)?;
     match sum.addends[..] {
-        [] => Some(TermId::from_bool(planted!(
-            "compare: what differs by a number is equal",
-            sum.constant == 0,
-            true
-        ))),
+        [] => Some(TermId::from_bool(sum.constant == 0)),
         [(term, factor)] => {
             // 2^zeros · odd · term = rest, which the low bits of the term decide.
             let rest = BitVecValue::from_signed(width, sum.constant.wrapping_neg()).bits();
             let zeros = factor.trailing_zeros() as u8;
-            if planted!(
-                "compare: twice x may be odd",
-                rest & ((1 << zeros) - 1) != 0,
-                false
-            ) {
+            if rest & ((1 << zeros) - 1) != 0 {
                 return Some(TermId::FALSE);
             }
             if (term, factor) == (a, 1) {
@@ -290,11 +221,7 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
             }
             let inverse = inverse_of_odd((factor >> zeros) as u128);
             let value = pool.bv(width - zeros, (rest >> zeros).wrapping_mul(inverse));
-            planted!(
-                "compare: twice x determines x",
-                Some(eq(pool, pool.extract(term, width - zeros - 1, 0), value)),
-                Some(eq(pool, term, pool.zero_extend(value, width)))
-            )
+            Some(eq(pool, pool.extract(term, width - zeros - 1, 0), value))
         }
         _ => {
             // Rewrite only if addends have cancelled out.
@@ -306,11 +233,7 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
                 return None;
             }
             let (left, right) = sum.sides()?;
-            let right = right.plus(planted!(
-                "compare: a constant keeps its sign on the other side",
-                sum.constant.wrapping_neg(),
-                sum.constant
-            ))?;
+            let right = right.plus(sum.constant.wrapping_neg())?;
             Some(intern_eq(pool, left.term(pool), right.term(pool)))
         }
     }
@@ -319,7 +242,7 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
 /// Returns the inverse of an odd number modulo 2^128, by Newton's iteration: each step doubles the number of correct bits.
 fn inverse_of_odd(odd: u128) -> u128 {
     let mut inverse = odd;
-    for _ in 0..planted!("compare: an inverse has few right bits", 7, 2) {
+    for _ in 0..7 {
         inverse = inverse.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(inverse)));
     }
     inverse
@@ -329,11 +252,7 @@ fn inverse_of_odd(odd: u128) -> u128 {
 fn same_width<P: Pool + ?Sized>(pool: &P, extension: Op, a: TermId, b: TermId) -> (TermId, TermId) {
     let width = pool.width(a).max(pool.width(b));
     match extension {
-        Op::SignExtend(_) => planted!(
-            "compare: signed operands are brought to one width by zeros",
-            (pool.sign_extend(a, width), pool.sign_extend(b, width)),
-            (pool.zero_extend(a, width), pool.zero_extend(b, width))
-        ),
+        Op::SignExtend(_) => (pool.sign_extend(a, width), pool.sign_extend(b, width)),
         _ => (pool.zero_extend(a, width), pool.zero_extend(b, width)),
     }
 }
@@ -396,46 +315,24 @@ fn less_or_equal<P: Pool + ?Sized>(pool: &P, reading: Reading, a: TermId, b: Ter
         return TermId::TRUE;
     }
     if let Some(constant) = pool.bit_vec_constant(b) {
-        if planted!(
-            "compare: beyond the greatest number comes the least",
-            constant.bits() == reading.greatest(constant.width()),
-            false
-        ) {
+        if constant.bits() == reading.greatest(constant.width()) {
             return TermId::TRUE;
         }
         return less(
             pool,
             reading,
             a,
-            pool.bv(
-                constant.width(),
-                planted!(
-                    "compare: x <= k is x < k",
-                    constant.bits().wrapping_add(1),
-                    constant.bits()
-                ),
-            ),
+            pool.bv(constant.width(), constant.bits().wrapping_add(1)),
         );
     }
     if let Some(constant) = pool.bit_vec_constant(a) {
-        if planted!(
-            "compare: before the least number comes the greatest",
-            constant.bits() == reading.least(constant.width()),
-            false
-        ) {
+        if constant.bits() == reading.least(constant.width()) {
             return TermId::TRUE;
         }
         return less(
             pool,
             reading,
-            pool.bv(
-                constant.width(),
-                planted!(
-                    "compare: k <= x is k < x",
-                    constant.bits().wrapping_sub(1),
-                    constant.bits()
-                ),
-            ),
+            pool.bv(constant.width(), constant.bits().wrapping_sub(1)),
             b,
         );
     }
@@ -477,21 +374,13 @@ fn narrowed<P: Pool + ?Sized>(
     else {
         return None;
     };
-    if planted!(
-        "compare: extensions of two kinds are one",
-        op != other,
-        !matches!(other, Op::ZeroExtend(_) | Op::SignExtend(_))
-    ) {
+    if op != other {
         return None;
     }
     let (left, right) = same_width(pool, op, left, right);
     // Zero extension makes all numbers positive; sign extension keeps both orders.
     let reading = if matches!(op, Op::ZeroExtend(_)) {
-        planted!(
-            "compare: operands extended by zeros keep their signs",
-            Reading::Unsigned,
-            reading
-        )
+        Reading::Unsigned
     } else {
         reading
     };
@@ -519,16 +408,8 @@ fn position_of(reading: Reading, extension: Op, inner: u8, constant: BitVecValue
     };
     match (reading, is_signed) {
         _ if fits => Position::Extension(narrow),
-        (Reading::Unsigned, true) => planted!(
-            "compare: no unsigned number is above what is extended by its sign",
-            Position::Between,
-            Position::Above
-        ),
-        (Reading::Signed, _) if constant.is_negative() => planted!(
-            "compare: what is too low for a narrow number is above it",
-            Position::Below,
-            Position::Above
-        ),
+        (Reading::Unsigned, true) => Position::Between,
+        (Reading::Signed, _) if constant.is_negative() => Position::Below,
         _ => Position::Above,
     }
 }
@@ -559,41 +440,18 @@ fn against_constant<P: Pool + ?Sized>(
         Side::Left => (greatest, greatest.wrapping_sub(1), least),
     };
     if bits == last {
-        return planted!(
-            "compare: there is a number beyond the last",
-            TermId::FALSE,
-            TermId::TRUE
-        );
+        return TermId::FALSE;
     }
     if bits == BitVecValue::new(width, next).bits() {
-        return eq(
-            pool,
-            a,
-            pool.bv(
-                width,
-                planted!(
-                    "compare: beyond the neighbour of the last number is that neighbour",
-                    last,
-                    next
-                ),
-            ),
-        );
+        return eq(pool, a, pool.bv(width, last));
     }
     if bits == first {
-        return planted!(
-            "compare: the first number is beyond itself",
-            pool.ne(a, bound),
-            TermId::TRUE
-        );
+        return pool.ne(a, bound);
     }
     if let Some((op @ (Op::ZeroExtend(_) | Op::SignExtend(_)), &[inner])) = pool.as_application(a) {
         let zero = pool.bv(pool.width(inner), 0);
         let inner_reading = if matches!(op, Op::ZeroExtend(_)) {
-            planted!(
-                "compare: a value extended by zeros has a sign",
-                Reading::Unsigned,
-                reading
-            )
+            Reading::Unsigned
         } else {
             reading
         };
@@ -602,21 +460,9 @@ fn against_constant<P: Pool + ?Sized>(
                 against_constant(pool, inner_reading, inner, side, narrow)
             }
             (Position::Below, Side::Left) | (Position::Above, Side::Right) => TermId::TRUE,
-            (Position::Below, Side::Right) | (Position::Above, Side::Left) => planted!(
-                "compare: nothing is out of a narrow number's range",
-                TermId::FALSE,
-                TermId::TRUE
-            ),
-            (Position::Between, Side::Right) => planted!(
-                "compare: zero is negative",
-                pool.sle(zero, inner),
-                pool.slt(zero, inner)
-            ),
-            (Position::Between, Side::Left) => planted!(
-                "compare: zero extended by its sign is large",
-                pool.slt(inner, zero),
-                pool.sle(inner, zero)
-            ),
+            (Position::Below, Side::Right) | (Position::Above, Side::Left) => TermId::FALSE,
+            (Position::Between, Side::Right) => pool.sle(zero, inner),
+            (Position::Between, Side::Left) => pool.slt(inner, zero),
         };
     }
     let operands = match side {

@@ -10,26 +10,14 @@ use super::*;
 /// Checks whether every value of the narrow format is a value of the wide one.
 fn includes(wide: FloatFormat, narrow: FloatFormat) -> bool {
     wide.exponent_bits() >= narrow.exponent_bits()
-        && planted!(
-            "float: a format with larger exponents includes any other",
-            wide.significand_bits() >= narrow.significand_bits(),
-            true
-        )
+        && wide.significand_bits() >= narrow.significand_bits()
 }
 
 /// Returns the operand of a conversion to a format that includes its own.
 fn widened<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<(TermId, FloatFormat)> {
     match pool.as_application(a) {
         Some((Op::FpToFp(wide), &[_, inner])) => match pool.sort(inner) {
-            Sort::Float(narrow)
-                if planted!(
-                    "float: any conversion keeps the value",
-                    includes(wide, narrow),
-                    true
-                ) =>
-            {
-                Some((inner, narrow))
-            }
+            Sort::Float(narrow) if includes(wide, narrow) => Some((inner, narrow)),
             _ => None,
         },
         _ => None,
@@ -45,7 +33,7 @@ fn float_constant<P: Pool + ?Sized>(pool: &P, a: TermId) -> Option<FloatValue> {
 
 pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     if let Some(inner) = unary(pool, a, Op::FpNeg) {
-        return planted!("float: -(-x) is -x", inner, a);
+        return inner;
     }
     fold(pool, Op::FpNeg, pool.sort(a), &[a])
 }
@@ -53,11 +41,7 @@ pub(super) fn neg<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 pub(super) fn abs<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     match pool.as_application(a) {
         Some((Op::FpAbs, _)) => a,
-        Some((Op::FpNeg, &[inner])) => planted!(
-            "float: |-x| is x",
-            fold(pool, Op::FpAbs, pool.sort(a), &[inner]),
-            inner
-        ),
+        Some((Op::FpNeg, &[inner])) => fold(pool, Op::FpAbs, pool.sort(a), &[inner]),
         _ => fold(pool, Op::FpAbs, pool.sort(a), &[a]),
     }
 }
@@ -72,11 +56,7 @@ pub(super) fn arithmetic<P: Pool + ?Sized>(
     debug_assert_eq!(pool.sort(a), pool.sort(b));
     let (a, b) = match op {
         Op::FpAdd | Op::FpMul => ordered(pool, a, b),
-        _ => planted!(
-            "float: differences and quotients commute",
-            (a, b),
-            ordered(pool, a, b)
-        ),
+        _ => (a, b),
     };
     let Some(constant) = float_constant(pool, b) else {
         return fold(pool, op, pool.sort(a), &[mode, a, b]);
@@ -87,13 +67,9 @@ pub(super) fn arithmetic<P: Pool + ?Sized>(
         &BigInt::from(1),
     );
     match op {
-        _ if constant.is_nan() => planted!("float: x + NaN is x", b, a),
-        Op::FpMul | Op::FpDiv if constant == one => {
-            planted!("float: x times one is -x", a, neg(pool, a))
-        }
-        Op::FpMul | Op::FpDiv if constant == one.negated() => {
-            planted!("float: x times -1 is x", neg(pool, a), a)
-        }
+        _ if constant.is_nan() => b,
+        Op::FpMul | Op::FpDiv if constant == one => a,
+        Op::FpMul | Op::FpDiv if constant == one.negated() => neg(pool, a),
         _ => fold(pool, op, pool.sort(a), &[mode, a, b]),
     }
 }
@@ -117,11 +93,7 @@ pub(super) fn remainder<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Ter
 }
 
 pub(super) fn round_to_integral<P: Pool + ?Sized>(pool: &P, mode: TermId, a: TermId) -> TermId {
-    if planted!(
-        "float: a sum is integral",
-        pool.arguments(Op::FpRoundToIntegral, a).is_some(),
-        pool.arguments(Op::FpAdd, a).is_some()
-    ) {
+    if pool.arguments(Op::FpRoundToIntegral, a).is_some() {
         return a;
     }
     fold(pool, Op::FpRoundToIntegral, pool.sort(a), &[mode, a])
@@ -133,12 +105,7 @@ fn narrowed<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(TermId,
         Some(value) => {
             let narrow = value.convert(RoundingMode::NearestEven, format);
             let back = narrow.convert(RoundingMode::NearestEven, value.format());
-            planted!(
-                "float: a constant may be rounded to a narrower format",
-                back == value,
-                true
-            )
-            .then(|| pool.float(narrow))
+            (back == value).then(|| pool.float(narrow))
         }
         None => widened(pool, term)
             .filter(|(_, own)| *own == format)
@@ -154,12 +121,7 @@ fn narrowed<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(TermId,
 fn integers<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> Option<(Op, TermId, TermId)> {
     let (left, a) = exact_integer(pool, a)?;
     let (right, b) = exact_integer(pool, b)?;
-    (planted!(
-        "float: signed and unsigned integers are compared alike",
-        left == right,
-        true
-    ) && pool.sort(a) == pool.sort(b))
-    .then_some((left, a, b))
+    (left == right && pool.sort(a) == pool.sort(b)).then_some((left, a, b))
 }
 
 /// Returns the conversion and its operand, if the term is a bit vector converted without loss.
@@ -178,46 +140,28 @@ fn is_exact(op: Op, width: u8, format: FloatFormat) -> bool {
     let magnitude = if matches!(op, Op::SbvToFp(_)) {
         u32::from(width) - 1
     } else {
-        planted!(
-            "float: the first bit of an unsigned integer is a sign",
-            u32::from(width),
-            u32::from(width) - 1
-        )
+        u32::from(width)
     };
-    magnitude
-        <= planted!(
-            "float: a significand has one bit more",
-            format.significand_bits(),
-            format.significand_bits() + 1
-        )
-        && magnitude < 1 << (format.exponent_bits() - 1)
+    magnitude <= format.significand_bits() && magnitude < 1 << (format.exponent_bits() - 1)
 }
 
 pub(super) fn lt<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     if a == b {
-        return planted!("float: x < x", TermId::FALSE, TermId::TRUE);
+        return TermId::FALSE;
     }
     comparison(pool, Op::FpLt, a, b)
 }
 
 pub(super) fn le<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     if a == b {
-        return planted!(
-            "float: NaN <= NaN",
-            pool.not(pool.fp_is_nan(a)),
-            TermId::TRUE
-        );
+        return pool.not(pool.fp_is_nan(a));
     }
     comparison(pool, Op::FpLe, a, b)
 }
 
 pub(super) fn ieee_eq<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
     if a == b {
-        return planted!(
-            "float: NaN equals itself",
-            pool.not(pool.fp_is_nan(a)),
-            TermId::TRUE
-        );
+        return pool.not(pool.fp_is_nan(a));
     }
     let (a, b) = ordered(pool, a, b);
     comparison(pool, Op::FpEq, a, b)
@@ -228,46 +172,22 @@ fn comparison<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId, b: TermId) -> TermI
     if let Some((a, b)) = narrowed(pool, a, b) {
         return match op {
             Op::FpLt => lt(pool, a, b),
-            Op::FpLe => planted!(
-                "float: x <= y is x < y when narrowed",
-                le(pool, a, b),
-                lt(pool, a, b)
-            ),
+            Op::FpLe => le(pool, a, b),
             _ => ieee_eq(pool, a, b),
         };
     }
     if let Some((conversion, a, b)) = integers(pool, a, b) {
         return match (op, conversion) {
             (Op::FpEq, _) => pool.eq(a, b),
-            (Op::FpLt, Op::SbvToFp(_)) => planted!(
-                "float: converted signed integers are compared as unsigned ones",
-                pool.slt(a, b),
-                pool.ult(a, b)
-            ),
-            (Op::FpLt, _) => planted!(
-                "float: converted unsigned integers are compared as signed ones",
-                pool.ult(a, b),
-                pool.slt(a, b)
-            ),
-            (_, Op::SbvToFp(_)) => planted!(
-                "float: converted signed integers are not equal",
-                pool.sle(a, b),
-                pool.slt(a, b)
-            ),
-            _ => planted!(
-                "float: converted unsigned integers are not equal",
-                pool.ule(a, b),
-                pool.ult(a, b)
-            ),
+            (Op::FpLt, Op::SbvToFp(_)) => pool.slt(a, b),
+            (Op::FpLt, _) => pool.ult(a, b),
+            (_, Op::SbvToFp(_)) => pool.sle(a, b),
+            _ => pool.ule(a, b),
         };
     }
     let is_nan = |term| float_constant(pool, term).is_some_and(FloatValue::is_nan);
     if is_nan(a) || is_nan(b) {
-        return planted!(
-            "float: everything compares with NaN",
-            TermId::FALSE,
-            TermId::TRUE
-        );
+        return TermId::FALSE;
     }
     let plain = |a, b| fold(pool, op, Sort::Bool, &[a, b]);
     let of_choice = if pool.constant(b).is_some() {
@@ -286,33 +206,13 @@ pub(super) fn class<P: Pool + ?Sized>(pool: &P, op: Op, a: TermId) -> TermId {
         return plain(a);
     };
     match (outer, arguments) {
-        (Op::FpNeg | Op::FpAbs, &[inner])
-            if planted!(
-                "float: -x is negative if x is",
-                op != Op::FpIsNegative,
-                true
-            ) =>
-        {
-            plain(inner)
-        }
-        (Op::FpAbs, _) => planted!(
-            "float: an absolute value is negative",
-            TermId::FALSE,
-            TermId::TRUE
-        ),
+        (Op::FpNeg | Op::FpAbs, &[inner]) if op != Op::FpIsNegative => plain(inner),
+        (Op::FpAbs, _) => TermId::FALSE,
         (Op::FpToFp(_), &[_, inner]) if op == Op::FpIsNan => class(pool, op, inner),
         (Op::FpToFp(_), _) if matches!(op, Op::FpIsInfinite | Op::FpIsZero | Op::FpIsNegative) => {
-            planted!(
-                "float: what is narrowed becomes neither infinite nor zero",
-                widened(pool, a).map_or_else(|| plain(a), |(inner, _)| class(pool, op, inner)),
-                class(pool, op, arguments[1])
-            )
+            widened(pool, a).map_or_else(|| plain(a), |(inner, _)| class(pool, op, inner))
         }
-        (Op::SbvToFp(_) | Op::UbvToFp(_) | Op::IntToFp(_), _) if op == Op::FpIsNan => planted!(
-            "float: a converted integer is NaN",
-            TermId::FALSE,
-            TermId::TRUE
-        ),
+        (Op::SbvToFp(_) | Op::UbvToFp(_) | Op::IntToFp(_), _) if op == Op::FpIsNan => TermId::FALSE,
         _ => plain(a),
     }
 }
@@ -333,11 +233,7 @@ pub(super) fn to_fp<P: Pool + ?Sized>(
     if let Some((inner, _)) = widened(pool, a) {
         return to_fp(pool, mode, inner, format);
     }
-    let mode = if planted!(
-        "float: it is narrowing that is exact",
-        includes(format, own),
-        includes(own, format)
-    ) {
+    let mode = if includes(format, own) {
         pool.rounding(RoundingMode::NearestEven)
     } else {
         mode
@@ -356,20 +252,12 @@ pub(super) fn of_integer<P: Pool + ?Sized>(
     let sort = Sort::Float(format);
     let exact = |op, width| is_exact(op, width, format);
     match (op, pool.sort(a)) {
-        (Op::SbvToFp(_) | Op::UbvToFp(_), Sort::BitVec(width))
-            if planted!(
-                "float: integers are converted without rounding",
-                exact(op, width),
-                true
-            ) =>
-        {
-            fold(
-                pool,
-                op,
-                sort,
-                &[pool.rounding(RoundingMode::NearestEven), a],
-            )
-        }
+        (Op::SbvToFp(_) | Op::UbvToFp(_), Sort::BitVec(width)) if exact(op, width) => fold(
+            pool,
+            op,
+            sort,
+            &[pool.rounding(RoundingMode::NearestEven), a],
+        ),
         _ => fold(pool, op, sort, &[mode, a]),
     }
 }
@@ -385,20 +273,11 @@ pub(super) fn to_bit_vec<P: Pool + ?Sized>(
     // An integer that was converted without loss and fits is converted back.
     match (op, exact_integer(pool, a)) {
         (Op::FpToSbv(_), Some((Op::SbvToFp(_), inner))) if pool.width(inner) <= width => {
-            planted!(
-                "float: a signed integer comes back without its sign",
-                pool.sign_extend(inner, width),
-                pool.zero_extend(inner, width)
-            )
+            pool.sign_extend(inner, width)
         }
         (_, Some((Op::UbvToFp(_), inner)))
             if pool.width(inner) < width
-                || (pool.width(inner) == width
-                    && planted!(
-                        "float: an unsigned integer fits into a signed one of its width",
-                        op == Op::FpToUbv(width),
-                        true
-                    )) =>
+                || (pool.width(inner) == width && op == Op::FpToUbv(width)) =>
         {
             pool.zero_extend(inner, width)
         }
@@ -425,11 +304,7 @@ pub(super) fn to_bits<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
 /// The inverse rule does not hold: the bits of a NaN are lost.
 pub(super) fn from_bits<P: Pool + ?Sized>(pool: &P, a: TermId, format: FloatFormat) -> TermId {
     match unary(pool, a, Op::FpToBits) {
-        Some(float) if pool.sort(float) == Sort::Float(format) => planted!(
-            "float: a number of its bits is its negation",
-            float,
-            neg(pool, float)
-        ),
+        Some(float) if pool.sort(float) == Sort::Float(format) => float,
         _ => fold(pool, Op::FpFromBits(format), Sort::Float(format), &[a]),
     }
 }

@@ -11,13 +11,7 @@ pub(super) fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[
     let with = |branch: Option<TermId>| {
         let value = |(place, argument): (usize, &TermId)| {
             let term = branch
-                .filter(|_| {
-                    planted!(
-                        "fold: the branch takes the place of all operands",
-                        Some(place) == chooser,
-                        true
-                    )
-                })
+                .filter(|_| Some(place) == chooser)
                 .unwrap_or(*argument);
             pool.constant(term).map(Constant::to_value)
         };
@@ -28,11 +22,7 @@ pub(super) fn fold<P: Pool + ?Sized>(pool: &P, op: Op, sort: Sort, arguments: &[
     let result = match chooser.and_then(|place| choice(pool, arguments[place])) {
         None => with(None),
         Some((condition, then, otherwise)) => match (with(Some(then)), with(Some(otherwise))) {
-            (Some(then), Some(otherwise)) => Some(planted!(
-                "fold: a choice among constants is the other one",
-                pool.ite(condition, then, otherwise),
-                pool.ite(condition, otherwise, then)
-            )),
+            (Some(then), Some(otherwise)) => Some(pool.ite(condition, then, otherwise)),
             _ => None,
         },
     };

@@ -55,11 +55,7 @@ impl Ring {
 pub(super) fn number<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<i128> {
     match pool.constant(term)? {
         Constant::BitVec(value) => Some(value.signed()),
-        Constant::Int(value) => planted!(
-            "linear: the least number can be negated",
-            value.to_i128().filter(is_negatable),
-            value.to_i128()
-        ),
+        Constant::Int(value) => value.to_i128().filter(is_negatable),
         _ => None,
     }
 }
@@ -91,7 +87,6 @@ impl Linear {
             }
             match pool.kind(term) {
                 TermKind::Constant(_) => {
-                    let factor = planted!("linear: a constant addend is not multiplied", factor, 1);
                     let product = ring.mul(factor, number(pool, term)?)?;
                     sum.constant = ring.add(sum.constant, product)?;
                 }
@@ -103,8 +98,7 @@ impl Linear {
                     op: Op::BvNeg | Op::IntNeg,
                     arguments: &[a],
                 } => {
-                    let sign = planted!("linear: a negated addend keeps its sign", -1, 1);
-                    stack.push((a, ring.mul(factor, sign)?));
+                    stack.push((a, ring.mul(factor, -1)?));
                 }
                 TermKind::Apply {
                     op: op @ (Op::BvMul | Op::IntMul),
@@ -114,14 +108,7 @@ impl Linear {
                     Some(number) if binary(pool, a, sum_of(op)).is_some() => {
                         sum.include(a, ring.mul(factor, number)?)?;
                     }
-                    Some(number) => stack.push((
-                        a,
-                        planted!(
-                            "linear: a factor of a factor is forgotten",
-                            ring.mul(factor, number)?,
-                            number
-                        ),
-                    )),
+                    Some(number) => stack.push((a, ring.mul(factor, number)?)),
                     None => sum.include(term, factor)?,
                 },
                 _ => sum.include(term, factor)?,
@@ -133,11 +120,7 @@ impl Linear {
     fn include(&mut self, term: TermId, factor: i128) -> Option<()> {
         match self.addends.binary_search_by_key(&term, |(term, _)| *term) {
             Ok(place) => {
-                let factor = planted!(
-                    "linear: of two addends with one term the last counts",
-                    Ring(self.sort).add(self.addends[place].1, factor)?,
-                    factor
-                );
+                let factor = Ring(self.sort).add(self.addends[place].1, factor)?;
                 if factor == 0 {
                     self.addends.remove(place);
                 } else {
@@ -158,23 +141,14 @@ impl Linear {
             *own = ring.mul(*own, factor)?;
         }
         self.addends.retain(|(_, factor)| *factor != 0);
-        self.constant = planted!(
-            "linear: a sum's constant is not multiplied",
-            ring.mul(self.constant, factor)?,
-            self.constant
-        );
+        self.constant = ring.mul(self.constant, factor)?;
         Some(self)
     }
 
     /// Whether the number divides every factor and the constant.
     pub(super) fn is_divisible(&self, divisor: i128) -> bool {
         let mut numbers = self.addends.iter().map(|(_, factor)| factor);
-        numbers.all(|factor| factor % divisor == 0)
-            && planted!(
-                "linear: a sum is a multiple if its addends are",
-                self.constant % divisor == 0,
-                true
-            )
+        numbers.all(|factor| factor % divisor == 0) && self.constant % divisor == 0
     }
 
     /// The sum divided by a number that divides every factor and the constant.
@@ -214,14 +188,7 @@ impl Linear {
                 negative.addends.push((term, factor));
             }
         }
-        Some((
-            positive,
-            planted!(
-                "linear: what goes to the other side keeps its sign",
-                negative.scaled(-1)?,
-                negative
-            ),
-        ))
+        Some((positive, negative.scaled(-1)?))
     }
 
     pub(super) fn plus(mut self, number: i128) -> Option<Self> {
@@ -239,11 +206,7 @@ impl Linear {
             1 => term,
             // Modulo 2, -1 is 1.
             -1 if self.sort == Sort::BitVec(1) => term,
-            -1 => planted!(
-                "linear: an addend with the factor -1 is added",
-                fold(pool, neg, self.sort, &[term]),
-                term
-            ),
+            -1 => fold(pool, neg, self.sort, &[term]),
             _ => fold(
                 pool,
                 mul,
@@ -304,11 +267,7 @@ pub(super) fn add<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId, factor: i128
             pool,
             sort,
             a,
-            if planted!("linear: a large difference is a sum", factor == 1, true) {
-                b
-            } else {
-                negated(pool, b)
-            },
+            if factor == 1 { b } else { negated(pool, b) },
         ),
     }
 }
@@ -353,12 +312,7 @@ fn large_sum<P: Pool + ?Sized>(pool: &P, sort: Sort, a: TermId, b: TermId) -> Te
         (one, other) => one.or(other),
     };
     let zero = literal(pool, sort, 0);
-    let constant = planted!(
-        "linear: of two constants of a large sum one is lost",
-        both(op, first, second),
-        first.or(second)
-    )
-    .filter(|constant| *constant != zero);
+    let constant = both(op, first, second).filter(|constant| *constant != zero);
     match (both(op, a, b), constant) {
         (Some(sum), Some(constant)) => pool.intern(op, sort, &[sum, constant]),
         (sum, constant) => sum.or(constant).unwrap_or(zero),
@@ -369,15 +323,9 @@ fn large_sum<P: Pool + ?Sized>(pool: &P, sort: Sort, a: TermId, b: TermId) -> Te
 pub(super) fn scaled<P: Pool + ?Sized>(pool: &P, a: TermId, factor: i128) -> Option<TermId> {
     let sort = pool.sort(a);
     match factor {
-        0 => {
-            return Some(planted!(
-                "linear: 0 times x is x",
-                literal(pool, sort, 0),
-                a
-            ));
-        }
+        0 => return Some(literal(pool, sort, 0)),
         1 => return Some(a),
-        -1 => return Some(planted!("linear: -1 times x is x", negated(pool, a), a)),
+        -1 => return Some(negated(pool, a)),
         _ => {}
     }
     if !is_sum(pool, a) {
@@ -406,11 +354,7 @@ pub(super) fn decide_equal<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> 
         return Some(a == b);
     }
     match pool.sort(a) {
-        Sort::BitVec(_) | Sort::Int => Some(planted!(
-            "linear: what differs by a number is equal",
-            difference(pool, a, b)?.as_constant()? == 0,
-            difference(pool, a, b)?.as_constant().is_some()
-        )),
+        Sort::BitVec(_) | Sort::Int => Some(difference(pool, a, b)?.as_constant()? == 0),
         _ => None,
     }
 }

@@ -14,37 +14,16 @@ pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> T
     debug_assert!(width <= 128);
     match pool.kind(high) {
         TermKind::Constant(Constant::BitVec(value)) if value.bits() == 0 => {
-            return planted!(
-                "part: zeros in front are a sign",
-                zero_extend(pool, low, width),
-                sign_extend(pool, low, width)
-            );
+            return zero_extend(pool, low, width);
         }
         TermKind::Apply {
             op: Op::ZeroExtend(_),
             arguments: &[inner],
-        } => {
-            return planted!(
-                "part: what is extended by zeros and continued is extended by its sign",
-                zero_extend(pool, concat(pool, inner, low), width),
-                sign_extend(pool, concat(pool, inner, low), width)
-            );
-        }
+        } => return zero_extend(pool, concat(pool, inner, low), width),
         TermKind::Apply {
             op: Op::Concat,
             arguments: &[first, second],
-        } => {
-            return planted!(
-                "part: the first two of three parts change places",
-                concat(pool, first, concat(pool, second, low)),
-                fold(
-                    pool,
-                    Op::Concat,
-                    Sort::BitVec(width),
-                    &[second, concat(pool, first, low)]
-                )
-            );
-        }
+        } => return concat(pool, first, concat(pool, second, low)),
         _ => {}
     }
     if let Some((next, rest)) = binary(pool, low, Op::Concat)
@@ -70,20 +49,12 @@ fn joined<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> Option<TermI
     // The low bits of a sum, for example, are a sum of low bits.
     if let Some(bottom) = middle.checked_sub(pool.width(low))
         && matches!(pool.as_application(inner), Some((op, _)) if is_narrowed(op))
-        && planted!(
-            "part: low bits of any term continue a part",
-            extract(pool, inner, middle - 1, bottom) == low,
-            true
-        )
+        && extract(pool, inner, middle - 1, bottom) == low
     {
         return Some(extract(pool, inner, top, bottom));
     }
     let (other, next, bottom) = part(low)?;
-    let neighbours = planted!(
-        "part: neighbouring parts of two terms are one",
-        inner == other,
-        pool.sort(inner) == pool.sort(other)
-    ) && middle == next + 1;
+    let neighbours = inner == other && middle == next + 1;
     neighbours.then(|| extract(pool, inner, top, bottom))
 }
 
@@ -105,16 +76,8 @@ pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
     }
     match unary_extension(pool, a) {
         // The sign is zero.
-        Some((Op::ZeroExtend(_), inner)) => planted!(
-            "part: the extension of an unsigned value has its first bit as sign",
-            zero_extend(pool, inner, width),
-            sign_extend(pool, inner, width)
-        ),
-        Some((Op::SignExtend(_), inner)) => planted!(
-            "part: the extension of a signed value has no sign",
-            sign_extend(pool, inner, width),
-            zero_extend(pool, inner, width)
-        ),
+        Some((Op::ZeroExtend(_), inner)) => zero_extend(pool, inner, width),
+        Some((Op::SignExtend(_), inner)) => sign_extend(pool, inner, width),
         _ => fold(pool, Op::SignExtend(width), Sort::BitVec(width), &[a]),
     }
 }
@@ -135,11 +98,7 @@ pub fn extended_sum<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<TermId> 
         return None;
     };
     let most = (1u128.checked_shl(pool.width(inner).into())? - 1).checked_add(constant.bits())?;
-    let fits = planted!(
-        "part: a sum is extended that wraps around",
-        most < 1u128.checked_shl(pool.width(sum).into())?,
-        true
-    );
+    let fits = most < 1u128.checked_shl(pool.width(sum).into())?;
     let constant = pool.bv(width, constant.bits());
     fits.then(|| pool.add(zero_extend(pool, inner, width), constant))
 }
@@ -164,11 +123,7 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
     };
     match (op, arguments) {
         (Op::Extract { low: below, .. }, &[inner]) => {
-            planted!(
-                "part: a part of a part begins at the bottom",
-                extract(pool, inner, high + below, low + below),
-                extract(pool, inner, high, low)
-            )
+            extract(pool, inner, high + below, low + below)
         }
         (Op::Concat, &[upper, lower]) => {
             let split = pool.width(lower);
@@ -179,11 +134,7 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             } else {
                 let upper = extract(pool, upper, high - split, 0);
                 let lower = extract(pool, lower, split - 1, low);
-                planted!(
-                    "part: a part across a seam is turned round",
-                    concat(pool, upper, lower),
-                    concat(pool, lower, upper)
-                )
+                concat(pool, upper, lower)
             }
         }
         (Op::ZeroExtend(_), &[inner]) => {
@@ -191,18 +142,10 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             if high < split {
                 extract(pool, inner, high, low)
             } else if low >= split {
-                planted!(
-                    "part: what is above an unsigned value is its lowest bit",
-                    pool.bv(count, 0),
-                    zero_extend(pool, extract(pool, inner, 0, 0), count)
-                )
+                pool.bv(count, 0)
             } else {
                 let rest = extract(pool, inner, split - 1, low);
-                planted!(
-                    "part: a part of an unsigned value has a sign",
-                    zero_extend(pool, rest, count),
-                    sign_extend(pool, rest, count)
-                )
+                zero_extend(pool, rest, count)
             }
         }
         (Op::SignExtend(_), &[inner]) => {
@@ -211,11 +154,7 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
                 extract(pool, inner, high, low)
             } else {
                 let rest = extract(pool, inner, split - 1, low.min(split - 1));
-                planted!(
-                    "part: a part of a signed value has no sign",
-                    sign_extend(pool, rest, count),
-                    zero_extend(pool, rest, count)
-                )
+                sign_extend(pool, rest, count)
             }
         }
         (Op::BvAnd | Op::BvOr | Op::BvXor, &[left, right])
@@ -224,17 +163,9 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
             bitwise_part(pool, a, high, low, MAXIMUM_DEPTH)
         }
         (Op::BvNot, &[inner]) if takes_apart(pool, inner) => {
-            planted!(
-                "part: a part of ~x is a part of x",
-                pool.bvnot(extract(pool, inner, high, low)),
-                extract(pool, inner, high, low)
-            )
+            pool.bvnot(extract(pool, inner, high, low))
         }
-        (op, _)
-            if is_narrowed(op)
-                && planted!("part: high bits are computed from low ones", low == 0, true)
-                && narrows(pool, a, count, MAXIMUM_DEPTH) =>
-        {
+        (op, _) if is_narrowed(op) && low == 0 && narrows(pool, a, count, MAXIMUM_DEPTH) => {
             narrow(pool, a, count)
         }
         (Op::BvMul | Op::BvAdd | Op::BvNeg, _) => {
@@ -282,21 +213,9 @@ fn bitwise_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8, depth:
         }
     };
     match pool.as_application(a) {
-        Some((Op::BvAnd, &[left, right])) => planted!(
-            "part: a part of x & y is one of x | y",
-            pool.bvand(part(left), part(right)),
-            pool.bvor(part(left), part(right))
-        ),
-        Some((Op::BvOr, &[left, right])) => planted!(
-            "part: a part of x | y is one of x & y",
-            pool.bvor(part(left), part(right)),
-            pool.bvand(part(left), part(right))
-        ),
-        Some((Op::BvXor, &[left, right])) => planted!(
-            "part: a part of x ^ y is one of x | y",
-            pool.bvxor(part(left), part(right)),
-            pool.bvor(part(left), part(right))
-        ),
+        Some((Op::BvAnd, &[left, right])) => pool.bvand(part(left), part(right)),
+        Some((Op::BvOr, &[left, right])) => pool.bvor(part(left), part(right)),
+        Some((Op::BvXor, &[left, right])) => pool.bvxor(part(left), part(right)),
         _ => extract(pool, a, high, low),
     }
 }
@@ -317,54 +236,25 @@ fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Opt
     }
     let constant = BitVecValue::from_signed(width, sum.constant).bits();
     if high < zeros {
-        return Some(pool.bv(
-            high - low + 1,
-            planted!(
-                "part: below all multiples are the constant's lowest bits",
-                constant >> low,
-                constant
-            ),
-        ));
+        return Some(pool.bv(high - low + 1, constant >> low));
     }
     if low < zeros {
         let upper = extract(pool, a, high, zeros);
-        let rest = planted!(
-            "part: below all multiples there is nothing",
-            constant >> low,
-            0
-        );
+        let rest = constant >> low;
         return Some(concat(pool, upper, pool.bv(zeros - low, rest)));
     }
     // The factors can be divided by 2^zeros only; if low is greater, extract again.
     if low != zeros {
         let upper = extract(pool, a, width - 1, zeros);
-        return Some(planted!(
-            "part: a high part of multiples begins at the lowest bit",
-            extract(pool, upper, high - zeros, low - zeros),
-            extract(pool, upper, high - low, 0)
-        ));
+        return Some(extract(pool, upper, high - zeros, low - zeros));
     }
     let count = high - low + 1;
     let parts = sum.addends.iter().map(|&(term, factor)| {
         let part = extract(pool, term, count - 1, 0);
-        pool.mul(
-            part,
-            pool.bv_signed(
-                count,
-                planted!(
-                    "part: factors stay as they are when their sum is shifted",
-                    factor >> low,
-                    factor
-                ),
-            ),
-        )
+        pool.mul(part, pool.bv_signed(count, factor >> low))
     });
     let total = parts.reduce(|sum, part| pool.add(sum, part))?;
-    Some(planted!(
-        "part: the constant of a shifted sum is lost",
-        pool.add(total, pool.bv(count, constant >> low)),
-        total
-    ))
+    Some(pool.add(total, pool.bv(count, constant >> low)))
 }
 
 /// Checks whether [`narrow`] applies without an extraction from an opaque operand.
@@ -393,30 +283,12 @@ fn narrow<P: Pool + ?Sized>(pool: &P, a: TermId, count: u8) -> TermId {
     };
     let part = |term| narrow(pool, term, count);
     match (op, arguments) {
-        (Op::BvAdd, &[left, right]) => planted!(
-            "part: a narrow sum is a product",
-            pool.add(part(left), part(right)),
-            pool.mul(part(left), part(right))
-        ),
-        (Op::BvMul, &[left, right]) => planted!(
-            "part: a narrow product is a sum",
-            pool.mul(part(left), part(right)),
-            pool.add(part(left), part(right))
-        ),
-        (Op::BvNeg, &[inner]) => {
-            planted!("part: a narrow -x is x", pool.neg(part(inner)), part(inner))
-        }
-        (Op::BvNot, &[inner]) => planted!(
-            "part: a narrow ~x is -x",
-            pool.bvnot(part(inner)),
-            pool.neg(part(inner))
-        ),
+        (Op::BvAdd, &[left, right]) => pool.add(part(left), part(right)),
+        (Op::BvMul, &[left, right]) => pool.mul(part(left), part(right)),
+        (Op::BvNeg, &[inner]) => pool.neg(part(inner)),
+        (Op::BvNot, &[inner]) => pool.bvnot(part(inner)),
         (Op::Ite, &[condition, then, otherwise]) => {
-            planted!(
-                "part: a narrow choice is the other one",
-                pool.ite(condition, part(then), part(otherwise)),
-                pool.ite(condition, part(otherwise), part(then))
-            )
+            pool.ite(condition, part(then), part(otherwise))
         }
         _ => extract(pool, a, count - 1, 0),
     }

@@ -37,11 +37,7 @@ pub fn solve_for<P: Pool + ?Sized>(
             _,
         ) => match pool.sort(arguments[0]) {
             Sort::BitVec(width) => {
-                let value = planted!(
-                    "solve: what is cut off is the sign",
-                    pool.zero_resize(value, width),
-                    pool.sign_resize(value, width)
-                );
+                let value = pool.zero_resize(value, width);
                 let solution = solve_for(pool, symbol, arguments[0], value)?;
                 match (pool.kind(pattern), pool.sort(solution)) {
                     (
@@ -97,11 +93,7 @@ pub fn solve_for<P: Pool + ?Sized>(
             let sum = Linear::of(pool, sort, &[(pattern, 1)])?;
             let mut unknown = sum.addends.iter().filter(|(term, _)| occurs(*term));
             let &(term, factor) = unknown.next()?;
-            if planted!(
-                "solve: one of two addends is solved for",
-                unknown.next().is_some(),
-                false
-            ) {
+            if unknown.next().is_some() {
                 return None;
             }
             let solution = match by_unit(pool, pattern, value, (term, factor)) {
@@ -124,8 +116,7 @@ fn multiple<P: Pool + ?Sized>(
     other: TermId,
     addend: (TermId, i128),
 ) -> Option<Linear> {
-    let sign = planted!("solve: what is beside x stays on its side", -1, 1);
-    Linear::of(pool, pool.sort(one), &[(other, 1), (one, sign), addend])
+    Linear::of(pool, pool.sort(one), &[(other, 1), (one, -1), addend])
 }
 
 /// The value of x, if both terms are equal and x or -x is an addend of their difference.
@@ -136,11 +127,7 @@ fn by_unit<P: Pool + ?Sized>(
     addend: (TermId, i128),
 ) -> Option<Linear> {
     let rest = multiple(pool, one, other, addend).filter(|_| addend.1.abs() == 1)?;
-    planted!(
-        "solve: -x is solved for as x",
-        rest.scaled(addend.1),
-        Some(rest)
-    )
+    rest.scaled(addend.1)
 }
 
 /// Solves the equation for a variable that is a side or an addend of one: returns the variable and a value without it, such

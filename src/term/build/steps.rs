@@ -65,11 +65,7 @@ fn mapped_all<P: Pool + ?Sized>(
             Some((condition, then, otherwise)) => {
                 let then = result_of(&results, then)?;
                 let otherwise = result_of(&results, otherwise)?;
-                planted!(
-                    "steps: choices among constants swap their branches",
-                    pool.ite(condition, then, otherwise),
-                    pool.ite(condition, otherwise, then)
-                )
+                pool.ite(condition, then, otherwise)
             }
             None => of_constant(part),
         };
@@ -104,11 +100,7 @@ impl Stepped {
         drop(steps);
         base.addends.retain(|(addend, _)| *addend != term);
         let step = mapped_all(pool, &all, |one| {
-            planted!(
-                "steps: what is added to a chosen constant is forgotten",
-                pool.apply(Op::BvAdd, sort, &[one, constant]),
-                one
-            )
+            pool.apply(Op::BvAdd, sort, &[one, constant])
         });
         Some(Self { base, step: step? })
     }
@@ -127,13 +119,7 @@ pub(super) fn choice_of_sums<P: Pool + ?Sized>(
         _ => None,
     };
     match (stepped(then), stepped(otherwise)) {
-        (Some(one), Some(other))
-            if planted!(
-                "steps: any two sums are the same but for constants",
-                one.base == other.base,
-                true
-            ) =>
-        {
+        (Some(one), Some(other)) if one.base == other.base => {
             let step = pool.ite(condition, one.step, other.step);
             pool.apply(Op::BvAdd, pool.sort(then), &[one.base.term(pool), step])
         }

@@ -28,12 +28,7 @@ pub(super) fn refine<P: Pool>(
         }
         (Op::BvAdd | Op::IntAdd, &[a, b]) => {
             if let Some(y) = own.value(b) {
-                let other = planted!(
-                    "range: an addend is the sum plus the other",
-                    difference(value, &y),
-                    super::transfer::sum(value, &y)
-                );
-                own.refine(a, &other, depth);
+                own.refine(a, &difference(value, &y), depth);
             }
             if let Some(x) = own.value(a) {
                 own.refine(b, &difference(value, &x), depth);
@@ -121,11 +116,7 @@ fn multiple<P: Pool>(
             let product = end.checked_mul(number);
             product.is_some_and(|end| (-universe.sign()..universe.sign()).contains(&end))
         };
-        if planted!(
-            "range: products do not wrap around",
-            !fits(x_hull.0) || !fits(x_hull.1),
-            false
-        ) {
+        if !fits(x_hull.0) || !fits(x_hull.1) {
             return;
         }
     }
@@ -180,11 +171,7 @@ fn low_bits<P: Pool>(
     let within = |hull: Option<Span>, low: i128, high: i128| {
         hull.is_some_and(|(from, to)| low <= from && to <= high)
     };
-    let intervals = if planted!(
-        "range: low bits are all bits",
-        within(x.intervals.hull(), 0, turn - 1),
-        true
-    ) {
+    let intervals = if within(x.intervals.hull(), 0, turn - 1) {
         Intervals::arcs_of(universe, value.intervals.spans().iter().copied())
     } else if within(x.intervals.signed_hull(), -turn / 2, turn / 2 - 1) {
         Intervals::arcs_of(universe, value.intervals.signed_spans())

@@ -14,7 +14,7 @@ fn least_or((mut a, b): Span, (mut c, d): Span) -> i128 {
     while bit != 0 {
         if !a & c & bit != 0 {
             let raised = (a | bit) & -bit;
-            if planted!("range: a disjunction has no more bits", raised <= b, true) {
+            if raised <= b {
                 a = raised;
                 break;
             }
@@ -71,11 +71,7 @@ pub(super) fn junction(op: Op, a: &AbstractValue, b: &AbstractValue) -> Abstract
     }
     // Low bits that are known stay known.
     let (one, other) = (a.congruence.low_bits(), b.congruence.low_bits());
-    let bits = planted!(
-        "range: bits that one operand knows are known",
-        one.min(other),
-        one.max(other)
-    );
+    let bits = one.min(other);
     let (x, y) = (a.congruence.residue(), b.congruence.residue());
     let low = match op {
         Op::BvAnd => x & y,
@@ -135,24 +131,14 @@ fn by(op: Op, a: &AbstractValue, amount: u32, width: u32) -> AbstractValue {
             let factor = Congruence::point(1 << amount);
             let congruence = a.congruence.times(factor).modulo(universe.turn());
             let intervals = match amount {
-                0..=48 => arcs(&a.intervals.arcs(), &|end| {
-                    planted!(
-                        "range: a left shift is by one less",
-                        end << amount,
-                        end << amount / 2
-                    )
-                }),
+                0..=48 => arcs(&a.intervals.arcs(), &|end| end << amount),
                 _ => Intervals::full(universe),
             };
             AbstractValue::new(intervals, congruence)
         }
         Op::BvLshr => {
             let congruence = a.congruence.quotient(1 << amount);
-            let spans = planted!(
-                "range: a logical shift keeps the sign",
-                a.intervals.spans(),
-                &a.intervals.signed_spans()
-            );
+            let spans = a.intervals.spans();
             AbstractValue::new(arcs(spans, &|end| end >> amount), congruence)
         }
         _ => {

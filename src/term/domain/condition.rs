@@ -67,14 +67,10 @@ impl<P: Pool> Environment<'_, P> {
             return;
         }
         let TermKind::Apply { op, arguments } = self.pool.kind(condition) else {
-            let truth = planted!("range: a variable that is denied holds", truth, true);
             return self.learn(condition, AbstractValue::truth(truth));
         };
         match (op, arguments) {
-            (Op::Not, &[a]) => {
-                let truth = planted!("range: a denial says what it denies", !truth, truth);
-                self.truth(a, truth, depth - 1);
-            }
+            (Op::Not, &[a]) => self.truth(a, !truth, depth - 1),
             (Op::And | Op::Or, _) if truth == (op == Op::And) => {
                 for &part in arguments {
                     self.truth(part, truth, depth - 1);
@@ -125,9 +121,6 @@ impl<P: Pool> Environment<'_, P> {
         match open[..] {
             [] => self.empty = true,
             [only] => self.truth(only, truth, depth),
-            [first, ..] if planted!("range: of open disjuncts the first holds", false, true) => {
-                self.truth(first, truth, depth);
-            }
             _ if open.len() > MAXIMUM_DISJUNCTS => {}
             _ => self.fork(open.len(), |own, case| own.truth(open[case], truth, depth)),
         }
@@ -180,21 +173,8 @@ impl<P: Pool> Environment<'_, P> {
             }
             (Op::Eq, false) => {
                 for (term, other) in [(a, &y), (b, &x)] {
-                    if planted!(
-                        "range: what differs from one of several differs from all",
-                        other.as_point().is_some(),
-                        true
-                    ) {
-                        let others = planted!(
-                            "range: no value that is excluded lies between",
-                            other.intervals.complement(),
-                            Intervals::arc(
-                                universe,
-                                universe.least(),
-                                other.as_point().unwrap_or(0)
-                            )
-                            .meet(&other.intervals.complement())
-                        );
+                    if other.as_point().is_some() {
+                        let others = other.intervals.complement();
                         self.refine(term, &others.into(), depth);
                     }
                 }
@@ -204,16 +184,8 @@ impl<P: Pool> Environment<'_, P> {
                 let strict = matches!(op, Op::BvUlt | Op::BvSlt | Op::IntLt);
                 // a < b or a <= b; if false, b <= a or b < a.
                 let (less, greater, gap) = match truth {
-                    true => (
-                        a,
-                        b,
-                        i128::from(planted!("range: a <= b is a < b", strict, true)),
-                    ),
-                    false => (
-                        b,
-                        a,
-                        i128::from(planted!("range: not a <= b is b <= a", !strict, strict)),
-                    ),
+                    true => (a, b, i128::from(strict)),
+                    false => (b, a, i128::from(!strict)),
                 };
                 let (low, high) = if truth { (&x, &y) } else { (&y, &x) };
                 let (Some(low), Some(high)) = (view.hull(low), view.hull(high)) else {
@@ -230,7 +202,7 @@ impl<P: Pool> Environment<'_, P> {
                     if end.abs() >= INFINITY {
                         end
                     } else {
-                        end + planted!("range: what is greater is greater by two", gap, 2 * gap)
+                        end + gap
                     }
                 };
                 let most = Intervals::arc(universe, view.least(universe), lower(high.1));
@@ -292,11 +264,7 @@ impl<P: Pool> Environment<'_, P> {
             return;
         }
         let new = old.meet(value);
-        if planted!(
-            "range: what is one value is none",
-            new.is_empty(),
-            new.as_point().is_some()
-        ) {
+        if new.is_empty() {
             self.empty = true;
         }
         if self.empty || new == old {

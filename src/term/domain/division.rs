@@ -31,12 +31,7 @@ pub(super) fn unsigned_quotient(a: &AbstractValue, b: &AbstractValue) -> Abstrac
     }
     for &divisor in &without_zero(b.intervals.spans()) {
         for &dividend in a.intervals.spans() {
-            let most = planted!(
-                "range: a quotient is less than the greatest one",
-                dividend.1 / divisor.0,
-                dividend.1 / (divisor.0 + 1)
-            );
-            spans.push((dividend.0 / divisor.1, most));
+            spans.push((dividend.0 / divisor.1, dividend.1 / divisor.0));
         }
     }
     let congruence = match b.as_point() {
@@ -59,12 +54,7 @@ fn remainder((low, high): Span, (least, most): Span) -> Span {
     if least == most && high < INFINITY && low / least == high / least {
         return (low % least, high % least);
     }
-    let most = planted!(
-        "range: a remainder is at most the divisor less two",
-        below(most),
-        below(below(most))
-    );
-    (0, high.min(most))
+    (0, high.min(below(most)))
 }
 
 pub(super) fn unsigned_remainder(a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
@@ -105,12 +95,7 @@ pub(super) fn signed_quotient(a: &AbstractValue, b: &AbstractValue) -> AbstractV
             // Truncation is monotone on either side of zero.
             let below = (low, high.min(0));
             let above = (low.max(0), high);
-            let parts = planted!(
-                "range: a negative dividend has no quotient",
-                [below, above],
-                [above, above]
-            );
-            let parts = parts.into_iter().filter(|span| span.0 <= span.1);
+            let parts = [below, above].into_iter().filter(|span| span.0 <= span.1);
             spans.extend(parts.map(|part| corners(part, divisor, |x, y| x / y)));
         }
     }
@@ -134,11 +119,7 @@ pub(super) fn signed_remainder(a: &AbstractValue, b: &AbstractValue) -> Abstract
             }
             if from < 0 {
                 let (least, most) = remainder(((-to).max(1), -from), size);
-                spans.push(planted!(
-                    "range: remainders are not negative",
-                    (-most, -least),
-                    (least, most)
-                ));
+                spans.push((-most, -least));
             }
         }
     }
@@ -207,11 +188,7 @@ pub(super) fn integer_remainder(a: &AbstractValue, b: &AbstractValue) -> Abstrac
             spans.push(match (from >= 0, same) {
                 (true, _) => remainder((from, to), size),
                 (_, true) => (from.rem_euclid(size.0), to.rem_euclid(size.0)),
-                (false, false) => planted!(
-                    "range: the remainder of a negative integer is not above it",
-                    (0, below(size.1)),
-                    (0, below(size.1).min(to.max(0)))
-                ),
+                (false, false) => (0, below(size.1)),
             });
         }
     }

@@ -7,7 +7,6 @@
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use smallvec::SmallVec;
 
 use super::floats::{FloatSet, greatest_rank, of_rank};
 use super::intervals::{INFINITY, Intervals, Universe};
@@ -151,11 +150,7 @@ pub fn arithmetic(op: Op, mode: RoundingMode, a: FloatSet, b: FloatSet) -> Float
     if !is_known(format) {
         return FloatSet::top(format);
     }
-    let mut result = FloatSet::empty(format).with_nan(planted!(
-        "floats: what is not NaN at the corners is a number",
-        a.may_be_nan() || b.may_be_nan(),
-        false
-    ));
+    let mut result = FloatSet::empty(format).with_nan(a.may_be_nan() || b.may_be_nan());
     let corners =
         |result: &mut FloatSet, a: (FloatValue, FloatValue), b: (FloatValue, FloatValue)| {
             for x in [a.0, a.1] {
@@ -170,15 +165,8 @@ pub fn arithmetic(op: Op, mode: RoundingMode, a: FloatSet, b: FloatSet) -> Float
         }
         return result;
     }
-    let halves = |set: FloatSet| -> SmallVec<[(FloatValue, FloatValue); 2]> {
-        planted!(
-            "floats: a quotient's ends are at the ends",
-            set.halves().collect(),
-            set.ends().into_iter().collect()
-        )
-    };
-    for a in halves(a) {
-        for b in halves(b) {
+    for a in a.halves() {
+        for b in b.halves() {
             corners(&mut result, a, b);
         }
     }
@@ -401,7 +389,7 @@ pub fn to_integers(
             arcs.push((low, high));
         }
     }
-    if planted!("floats: a conversion is never out of range", is_lost, false) {
+    if is_lost {
         arcs.push((0, 0));
     }
     Intervals::arcs_of(universe, arcs).into()
@@ -421,7 +409,7 @@ pub fn to_bits(a: FloatSet) -> Option<AbstractValue> {
             (low.min(high), low.max(high))
         })
         .collect();
-    if planted!("floats: NaN has no bits", a.may_be_nan(), false) {
+    if a.may_be_nan() {
         let nan = FloatValue::nan(format).bits() as i128;
         arcs.push((nan, nan));
     }
@@ -442,7 +430,7 @@ pub fn from_bits(format: FloatFormat, bits: &AbstractValue) -> FloatSet {
             if low > high {
                 continue;
             }
-            if planted!("floats: all bits are numbers", high > infinite, false) {
+            if high > infinite {
                 result.include(FloatValue::nan(format));
             }
             let high = high.min(infinite);

@@ -20,32 +20,12 @@ pub(super) fn apply(
         (Op::Not | Op::BvNot, &[a]) => Some(complement(a)),
         (Op::Eq, &[a, b]) => comparison(equal(a, b)),
         (Op::Ite, &[condition, then, otherwise]) => Some(match condition.as_truth() {
-            Some(true) => planted!(
-                "range: a condition that holds chooses the second",
-                then,
-                otherwise
-            )
-            .clone(),
-            Some(false) => planted!(
-                "range: a condition that is false chooses the first",
-                otherwise,
-                then
-            )
-            .clone(),
-            None => planted!(
-                "range: an open choice is the first",
-                then.join(otherwise),
-                then.clone()
-            ),
+            Some(true) => then.clone(),
+            Some(false) => otherwise.clone(),
+            None => then.join(otherwise),
         }),
         (Op::BvUlt | Op::IntLt, &[a, b]) => {
-            let (low, high) = b.intervals.hull()?;
-            let high = planted!(
-                "range: unsigned values are signed ones",
-                high,
-                high.min(b.universe().sign() - 1)
-            );
-            comparison(less(a.intervals.hull()?, (low, high)))
+            comparison(less(a.intervals.hull()?, b.intervals.hull()?))
         }
         (Op::BvUle | Op::IntLe, &[a, b]) => {
             comparison(less(b.intervals.hull()?, a.intervals.hull()?).map(|less| !less))
@@ -62,12 +42,8 @@ pub(super) fn apply(
         (Op::Concat, &[high, low]) => Some(concatenation(universe, high, low)),
         (Op::ZeroExtend(_) | Op::BvToNat, &[a]) => {
             let spans = a.intervals.spans().iter().copied();
-            let extended = AbstractValue::new(Intervals::arcs_of(universe, spans), a.congruence);
-            Some(planted!(
-                "range: a negative value stays one when extended by zeros",
-                extended,
-                signed(a, universe)
-            ))
+            let intervals = Intervals::arcs_of(universe, spans);
+            Some(AbstractValue::new(intervals, a.congruence))
         }
         (Op::SignExtend(_) | Op::BvToInt, &[a]) => Some(signed(a, universe)),
         (Op::IntToBv(_), &[a]) => Some(to_circle(a, universe)),
@@ -123,37 +99,23 @@ fn junction(decisive: bool, arguments: &[&AbstractValue]) -> Option<AbstractValu
     if truths.clone().any(|truth| truth == Some(decisive)) {
         return Some(AbstractValue::truth(decisive));
     }
-    let all = planted!(
-        "range: an open part of a junction does not count",
-        truths.all(|truth| truth == Some(!decisive)),
-        truths.any(|truth| truth == Some(!decisive))
-    );
+    let all = truths.all(|truth| truth == Some(!decisive));
     all.then(|| AbstractValue::truth(!decisive))
 }
 
 fn equal(a: &AbstractValue, b: &AbstractValue) -> Option<bool> {
     match (a.as_point(), b.as_point()) {
         (Some(x), Some(y)) => Some(x == y),
-        _ => planted!(
-            "range: what need not be equal is not",
-            a.meet(b).is_empty(),
-            a != b
-        )
-        .then_some(false),
+        _ => a.meet(b).is_empty().then_some(false),
     }
 }
 
 /// Decides whether members of `a` are less than members of `b`, if that is the same for all.
 fn less(a: Span, b: Span) -> Option<bool> {
     // Infinite ends are not members.
-    if planted!("range: a < b if they may be equal", a.1 < b.0, a.1 <= b.0) {
+    if a.1 < b.0 {
         Some(true)
-    } else if planted!(
-        "range: a < b is false if a may be as great as b",
-        a.0 >= b.1,
-        a.1 >= b.1
-    ) && (a.0 < INFINITY && b.1 > -INFINITY)
-    {
+    } else if a.0 >= b.1 && a.0 < INFINITY && b.1 > -INFINITY {
         Some(false)
     } else {
         None
@@ -164,8 +126,7 @@ fn less(a: Span, b: Span) -> Option<bool> {
 fn complement(a: &AbstractValue) -> AbstractValue {
     let greatest = a.universe().greatest();
     let spans = a.intervals.spans().iter();
-    let top = planted!("range: ~x is -x", greatest, greatest + 1);
-    let spans = spans.map(|&(low, high)| (top - high, top - low));
+    let spans = spans.map(|&(low, high)| (greatest - high, greatest - low));
     let congruence = a.congruence.negated().plus(Congruence::point(greatest));
     AbstractValue::new(Intervals::arcs_of(a.universe(), spans), congruence)
 }
@@ -173,13 +134,7 @@ fn complement(a: &AbstractValue) -> AbstractValue {
 pub(super) fn negation(a: &AbstractValue) -> AbstractValue {
     let turn = a.universe().turn();
     let arcs = a.intervals.arcs();
-    let arcs = arcs.iter().map(|&(low, high)| {
-        planted!(
-            "range: -x lies between the bounds of x",
-            (-high, -low),
-            (low, high)
-        )
-    });
+    let arcs = arcs.iter().map(|&(low, high)| (-high, -low));
     let congruence = match a.congruence.negated() {
         negated if turn == 0 => negated,
         negated if !a.contains(0) => negated.plus(Congruence::point(turn)),
@@ -195,14 +150,7 @@ pub(super) fn sum(a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         for &(from, to) in &b.intervals.arcs() {
             let infinite = |x: i128, y: i128, end: i128| x == end || y == end;
             arcs.push(if universe != Universe::Line {
-                planted!(
-                    "range: sums do not wrap around",
-                    (low + from, high + to),
-                    (
-                        (low + from).min(universe.sign() - 1),
-                        (high + to).min(universe.sign() - 1)
-                    )
-                )
+                (low + from, high + to)
             } else {
                 let below = infinite(low, from, -INFINITY);
                 let above = infinite(high, to, INFINITY);
@@ -210,11 +158,7 @@ pub(super) fn sum(a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
                     if below { -INFINITY } else { low + from },
                     match above {
                         true => INFINITY,
-                        false => planted!(
-                            "range: an upper bound of a sum is the first addend's",
-                            high + to,
-                            high.max(low + from)
-                        ),
+                        false => high + to,
                     },
                 )
             });
@@ -227,11 +171,7 @@ pub(super) fn sum(a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         0 => congruence,
         turn if a_high + b_high < turn => congruence,
         turn if a_low + b_low >= turn => congruence.plus(Congruence::point(-turn)),
-        turn => planted!(
-            "range: a sum that wraps around keeps its remainder",
-            congruence.modulo(turn),
-            congruence
-        ),
+        turn => congruence.modulo(turn),
     };
     AbstractValue::new(Intervals::arcs_of(universe, arcs), congruence)
 }
@@ -278,11 +218,7 @@ fn product(a: &AbstractValue, b: &AbstractValue) -> Option<AbstractValue> {
             ];
             arcs.push(match corners {
                 [Some(p), Some(q), Some(r), Some(s)] => {
-                    let (least, greatest) = planted!(
-                        "range: the greatest product is that of the greatest factors",
-                        (p.min(q).min(r).min(s), p.max(q).max(r).max(s)),
-                        (p.min(s), p.max(s))
-                    );
+                    let (least, greatest) = (p.min(q).min(r).min(s), p.max(q).max(r).max(s));
                     // Larger ends are given up, because their difference might overflow.
                     match least.unsigned_abs().max(greatest.unsigned_abs()) {
                         far if universe != Universe::Line && far > INFINITY as u128 => {
@@ -319,11 +255,7 @@ fn extract(a: &AbstractValue, universe: Universe, low: u8) -> AbstractValue {
     let fits = hull.is_some_and(|(_, most)| most >> low < universe.turn());
     let congruence = match fits {
         true => congruence,
-        false => planted!(
-            "range: what is cut off does not count",
-            congruence.modulo(universe.turn()),
-            congruence
-        ),
+        false => congruence.modulo(universe.turn()),
     };
     AbstractValue::new(Intervals::arcs_of(universe, spans), congruence)
 }
@@ -333,11 +265,7 @@ fn concatenation(universe: Universe, high: &AbstractValue, low: &AbstractValue) 
     let mut spans: SmallVec<[Span; 4]> = SmallVec::new();
     for &(from, to) in high.intervals.spans() {
         for &(least, most) in low.intervals.spans() {
-            spans.push(planted!(
-                "range: what is in front does not count",
-                (from * factor + least, to * factor + most),
-                (least, most)
-            ));
+            spans.push((from * factor + least, to * factor + most));
         }
     }
     let congruence = high.congruence.times(Congruence::point(factor));
@@ -348,11 +276,7 @@ fn concatenation(universe: Universe, high: &AbstractValue, low: &AbstractValue) 
 /// The signed numbers, in another universe.
 fn signed(a: &AbstractValue, universe: Universe) -> AbstractValue {
     let own = a.universe();
-    let spans = planted!(
-        "range: a sign is extended by zeros",
-        a.intervals.signed_spans(),
-        a.intervals.spans().iter().copied().collect()
-    );
+    let spans = a.intervals.signed_spans();
     let congruence = match spans.first() {
         Some(&(low, _)) if low >= 0 => a.congruence,
         // Negative numbers differ from the unsigned ones by a power of two.

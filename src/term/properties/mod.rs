@@ -28,12 +28,10 @@ fn cases(count: u32) -> ProptestConfig {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(1);
-    // A planted fault needs no minimal example.
-    let planted = std::env::var_os("REGATTA_PLANTED_FAULT").is_some_and(|names| !names.is_empty());
     ProptestConfig {
         cases: count * factor,
         failure_persistence: None,
-        max_shrink_iters: if planted { 0 } else { 4000 },
+        max_shrink_iters: 4000,
         ..ProptestConfig::default()
     }
 }

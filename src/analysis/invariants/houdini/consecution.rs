@@ -257,8 +257,8 @@ impl Consecution {
         let arena = self.solver.arena().clone();
         let count = premises.len();
         let all = [premises, &[guard]].concat();
-        let early =
-            Premises::new(&arena, &all).before_last_stage(goal, &mut LimitedOracle::new(self, limit));
+        let early = Premises::new(&arena, &all)
+            .before_last_stage(goal, &mut LimitedOracle::new(self, limit));
         let Ok(early) = early;
         if let Some(mut core) = early {
             core.retain(|&place| place < count);
@@ -373,8 +373,7 @@ impl Consecution {
                     }
                     observe(self);
                     for index in refuted {
-                        holds[index] =
-                            planted!("houdini: what a model refutes is proved", false, true);
+                        holds[index] = false;
                     }
                     open = left;
                 }

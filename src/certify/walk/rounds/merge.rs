@@ -47,11 +47,7 @@ impl RoundWalk<'_, '_, '_> {
                 None => walk.absent(lifted, state, slot),
             };
             let (a, b) = (of(a, &one), of(b, &other));
-            planted!(
-                "rounds: states that meet have each other's values",
-                lifted.choose(is_one, a, b),
-                lifted.choose(is_one, b, a)
-            )
+            lifted.choose(is_one, a, b)
         });
         State {
             guard,

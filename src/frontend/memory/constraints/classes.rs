@@ -60,13 +60,9 @@ impl Facts<'_> {
             // What was freed may be where something is now.
             let may_return = roots.iter().all(|root| heap.contains(root))
                 && roots.iter().any(|root| freed.contains(root))
-                && planted!(
-                    "reuse: memory is never used again",
-                    reuse
-                        .get_or_insert_with(|| Reuse::new(self))
-                        .may_return(roots),
-                    false
-                );
+                && reuse
+                    .get_or_insert_with(|| Reuse::new(self))
+                    .may_return(roots);
             // What was local to a call that is over may be where something of another call is now.
             let may_return = may_return
                 || lifetimes

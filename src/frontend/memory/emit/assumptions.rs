@@ -132,6 +132,9 @@ impl Emitter<'_, '_> {
             BinaryOp::Divide | BinaryOp::Remainder => {
                 let what = "the divisor is not zero";
                 self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(right.term));
+                if signed {
+                    self.note_quotient([left.term, right.term], scalar, bits);
+                }
             }
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
                 let signed = matches!(count, ScalarType::Integer { signed: true, .. });
@@ -144,6 +147,31 @@ impl Emitter<'_, '_> {
                 self.note_assumption(AssumptionKind::Defined, what, doubt);
             }
             _ => {}
+        }
+    }
+
+    /// What a signed division assumes: that it is not the least number by -1.
+    fn note_quotient(&mut self, [left, right]: [TermId; 2], scalar: ScalarType, bits: u8) {
+        let constant = |value| self.semantics.constant(value, scalar);
+        let by_minus_one = pool().eq(right, constant(-1));
+        let least = pool().eq(left, constant(-1 << (bits.min(128) - 1)));
+        let overflows = pool().and2(least, by_minus_one);
+        if overflows == TermId::FALSE {
+            return;
+        }
+        let zero = pool().ite(by_minus_one, constant(0), constant(1));
+        self.guarded(least, |this| {
+            let what = "the quotient is in its type";
+            this.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(zero));
+        });
+    }
+
+    /// What the negation of an integer assumes: that it is not the least of its type.
+    pub fn note_negation(&mut self, operand: TermId, scalar: ScalarType) {
+        let zero = self.semantics.constant(0, scalar);
+        let is_integer = matches!(scalar, ScalarType::Integer { .. });
+        if is_integer {
+            self.note_operator(BinaryOp::Subtract, [zero, operand], scalar, scalar);
         }
     }
 

@@ -1,18 +1,59 @@
 //! Expressions as terms.
 
+use super::super::arithmetic::IntegerType;
 use super::super::{bit_vectors, floats, walk};
 use super::*;
 use crate::frontend::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
-use crate::term::FloatValue;
+use crate::term::{FloatValue, Op};
 
 /// Width of the register that holds an operand of so many bits.
 fn register_width(bits: u8) -> i128 {
     i128::from(u32::from(bits).max(32).next_power_of_two())
 }
 
+/// Whether whoever computes the whole computes the part: it is not in what may be left out.
+fn is_computed(part: TermId, whole: TermId) -> bool {
+    let mut work = vec![whole];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(term) = work.pop() {
+        if term == part {
+            return true;
+        }
+        if !seen.insert(term) {
+            continue;
+        }
+        match crate::term::Pool::as_application(pool(), term) {
+            Some((Op::Ite, operands)) => work.extend(operands.first()),
+            Some((Op::And | Op::Or, _)) | None => {}
+            Some((_, operands)) => work.extend(operands),
+        }
+    }
+    false
+}
+
 impl Emitter<'_, '_> {
     /// The value of an expression, of its type's sort.
     pub fn value(&mut self, expr: &Expr) -> TermId {
+        self.depth += 1;
+        let result = self.value_of(expr);
+        self.leave(result);
+        result
+    }
+
+    /// An expression has been evaluated: is it no part of another, what may fault in it and was folded away is computed.
+    fn leave(&mut self, result: TermId) {
+        self.depth -= 1;
+        if self.depth > 0 {
+            return;
+        }
+        for (evaluated, term) in std::mem::take(&mut self.faulting) {
+            if !is_computed(term, result) {
+                self.compute(evaluated, term);
+            }
+        }
+    }
+
+    fn value_of(&mut self, expr: &Expr) -> TermId {
         match expr {
             Expr::Integer { value, scalar } => self.semantics.constant(*value, *scalar),
             Expr::Float { bits, format } => pool().float(FloatValue::from_bits(*format, *bits)),
@@ -23,7 +64,11 @@ impl Emitter<'_, '_> {
                 let address = self.linear(expr);
                 self.address_term(&address)
             }
-            Expr::Load(place) => self.load_place(place),
+            Expr::Load(place) => {
+                let value = self.load_place(place);
+                self.may_fault(value);
+                value
+            }
             Expr::Unary {
                 op: UnaryOp::LogicalNot,
                 ..
@@ -37,6 +82,9 @@ impl Emitter<'_, '_> {
                 scalar,
             } => {
                 let operand = self.value(operand);
+                if *op == UnaryOp::Negate {
+                    self.note_negation(operand, *scalar);
+                }
                 self.semantics.unary(*op, operand, *scalar)
             }
             Expr::Binary { op, .. } if walk::is_condition(*op) => {
@@ -55,10 +103,7 @@ impl Emitter<'_, '_> {
                 let result = self
                     .semantics
                     .binary(*op, operands, *scalar, count, self.mode());
-                match self.certain_fault(*op, operands[1], *scalar) {
-                    Some(fault) => self.unknown_where(TermId::TRUE, result, fault, |any| any),
-                    None => result,
-                }
+                self.with_fault(*op, operands, *scalar, result)
             }
             Expr::Conditional {
                 condition,
@@ -98,32 +143,94 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What is undefined about an operator on integers whose right operand is constant. The terms fold such an operation,
-    /// so that the interpreter does not come to it and sees no fault.
-    fn certain_fault(
-        &self,
+    /// The result of an operator on integers, which is no known value where the operator is undefined. Of what the
+    /// interpreter computes it sees that itself; but the terms fold operations, and what operations of their results
+    /// do not depend on, and a quotient that is never computed still ends the compiled program by a signal.
+    fn with_fault(
+        &mut self,
         op: BinaryOp,
-        right: TermId,
+        [left, right]: [TermId; 2],
         scalar: ScalarType,
-    ) -> Option<&'static str> {
-        let width = self.semantics.integer(scalar)?.bits;
-        let right = match self.semantics.arithmetic {
-            Arithmetic::BitVector => {
-                let constant = crate::term::Pool::bit_vec_constant(pool(), right)?;
-                i128::try_from(constant.bits()).unwrap_or(i128::MAX)
-            }
-            Arithmetic::Integer => super::super::integer::constant_value(right)?,
+        result: TermId,
+    ) -> TermId {
+        let Some(integer) = self.semantics.integer(scalar) else {
+            return result;
         };
-        match op {
-            BinaryOp::Divide | BinaryOp::Remainder if right == 0 => Some("a quotient by zero"),
+        match (op, self.constant_of(right)) {
             // Bit-fields of other widths than types have are computed with in the next wider register.
-            BinaryOp::ShiftLeft | BinaryOp::ShiftRight
-                if !(0..register_width(width)).contains(&right) =>
+            (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Some(count))
+                if !(0..register_width(integer.bits)).contains(&count) =>
             {
-                Some("a shift by the width or more")
+                let what = "a shift by the width or more";
+                self.unknown_where(self.evaluated(), result, what, |any| any)
             }
-            _ => None,
+            (BinaryOp::Divide | BinaryOp::Remainder, constant) => {
+                let is_kept = || {
+                    let parts = crate::term::Pool::as_application(pool(), result);
+                    self.semantics.arithmetic == Arithmetic::Integer
+                        || parts.is_some_and(|(_, operands)| operands == [left, right])
+                };
+                if constant.is_none() && is_kept() {
+                    self.may_fault(result);
+                    return result;
+                }
+                let undefined = self.division_fault([left, right], scalar, integer);
+                let undefined = pool().and2(self.evaluated(), undefined);
+                self.unknown_where(undefined, result, "a quotient that is none", |any| any)
+            }
+            _ => result,
         }
+    }
+
+    /// The value of a constant, of a bit vector as one without a sign.
+    fn constant_of(&self, term: TermId) -> Option<i128> {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                let constant = crate::term::Pool::bit_vec_constant(pool(), term)?;
+                Some(i128::try_from(constant.bits()).unwrap_or(i128::MAX))
+            }
+            Arithmetic::Integer => super::super::integer::constant_value(term),
+        }
+    }
+
+    /// Whether what is being evaluated is evaluated in C, too.
+    fn evaluated(&self) -> TermId {
+        pool().and(self.guards.iter().copied())
+    }
+
+    /// Where a division ends the program by a signal: by zero, and where the quotient is beyond its type. x86 has that
+    /// instruction for 32 and 64 bits.
+    fn division_fault(
+        &self,
+        [left, right]: [TermId; 2],
+        scalar: ScalarType,
+        integer: IntegerType,
+    ) -> TermId {
+        let equals = |term, value| pool().eq(term, self.semantics.constant(value, scalar));
+        let by_zero = equals(right, 0);
+        if !integer.signed || !matches!(integer.bits, 32..=64) {
+            return by_zero;
+        }
+        let least = equals(left, -1 << (integer.bits - 1));
+        pool().or2(by_zero, pool().and2(least, equals(right, -1)))
+    }
+
+    /// Notes that the interpreter may see a fault where it computes a term.
+    fn may_fault(&mut self, term: TermId) {
+        if crate::term::Pool::as_application(pool(), term).is_some() {
+            self.faulting.push((self.evaluated(), term));
+        }
+    }
+
+    /// Has the program compute a term under a condition, so that the interpreter sees what faults in it.
+    fn compute(&mut self, condition: TermId, term: TermId) {
+        if self.current.is_none() || condition == TermId::FALSE {
+            return;
+        }
+        let sort = crate::term::Pool::sort(pool(), term);
+        let otherwise = pool().value(&crate::term::Value::zero(sort));
+        let target = self.temporary(sort);
+        self.assign(target, pool().ite(condition, term, otherwise));
     }
 
     /// The address of a function.
@@ -157,6 +264,13 @@ impl Emitter<'_, '_> {
 
     /// Whether an expression is not zero.
     pub fn condition(&mut self, expr: &Expr) -> TermId {
+        self.depth += 1;
+        let result = self.condition_of(expr);
+        self.leave(result);
+        result
+    }
+
+    fn condition_of(&mut self, expr: &Expr) -> TermId {
         match expr {
             Expr::Unary {
                 op: UnaryOp::LogicalNot,

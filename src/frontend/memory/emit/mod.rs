@@ -62,6 +62,10 @@ pub struct Emitter<'a, 'b> {
     fork: Option<LocationId>,
     /// Conditions without which what is being evaluated is not.
     guards: Vec<TermId>,
+    /// How many expressions are being evaluated, each a part of the one before.
+    depth: usize,
+    /// What may fault in them where it is computed, and the conditions under which C evaluates it.
+    faulting: Vec<(TermId, TermId)>,
     /// What an access in the current instruction turned out to need that is not supported.
     trouble: Option<String>,
     /// The first thing that cannot be if the decisions fit the unit; then there is no program.
@@ -126,6 +130,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             passed: Vec::new(),
             fork: None,
             guards: Vec::new(),
+            depth: 0,
+            faulting: Vec::new(),
             trouble: None,
             contradiction: None,
             sink: None,

@@ -238,13 +238,7 @@ impl<'a> Evaluator<'a> {
                 if self.objects.is_some() {
                     self.assign_pointer(state, *target, *value);
                 }
-                planted!(
-                    "constants: an assignment of what is not known changes nothing",
-                    self.set(state, *target, known),
-                    if known.is_some() {
-                        self.set(state, *target, known)
-                    }
-                );
+                self.set(state, *target, known);
             }
             Operation::Assume(condition) => {
                 let condition = self.with_constants(state, *condition);
@@ -285,21 +279,13 @@ impl<'a> Evaluator<'a> {
                 };
                 let contents =
                     contents.filter(|&contents| self.array_size(contents) <= MAXIMUM_STORES);
-                planted!(
-                    "constants: a store changes nothing",
-                    self.set(state, variable, contents.map(Abstract::Constant)),
-                    ()
-                );
+                self.set(state, variable, contents.map(Abstract::Constant));
             }
             Operation::Havoc { target, .. } => {
                 if self.objects.is_some() {
                     state.objects.remove(target.0);
                 }
-                planted!(
-                    "constants: an input changes nothing",
-                    self.set(state, *target, None),
-                    ()
-                );
+                self.set(state, *target, None);
             }
             Operation::Allocate {
                 address,
@@ -332,13 +318,7 @@ fn cell(contents: TermId, index: TermId) -> Option<TermId> {
     let mut at = contents;
     loop {
         match store().as_application(at) {
-            Some((Op::Store, &[_, place, value]))
-                if planted!(
-                    "constants: a cell has what was stored last",
-                    place == index,
-                    true
-                ) =>
-            {
+            Some((Op::Store, &[_, place, value])) if place == index => {
                 return Some(value);
             }
             Some((Op::Store, &[rest, place, _])) if is_constant(place) => at = rest,

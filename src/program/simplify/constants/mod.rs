@@ -195,11 +195,6 @@ impl<'a> Analysis<'a> {
                 .iter()
                 .zip(&self.program.function(callee).parameters)
             {
-                let argument = planted!(
-                    "constants: the first argument is passed for all",
-                    argument,
-                    arguments[0]
-                );
                 let value = self.evaluator.evaluate(state, argument);
                 self.evaluator.set(&mut inside, parameter, value);
                 if self.evaluator.objects.is_some()
@@ -223,11 +218,7 @@ impl<'a> Analysis<'a> {
         let before = self.states[edge.source.index()].as_ref()?;
         let exit = self.states[self.program.function(*callee).exit.index()].as_ref()?;
         let mut after = before.clone();
-        let modified = planted!(
-            "constants: calls change no globals",
-            &self.modified[callee.index()][..],
-            &[][..]
-        );
+        let modified = &self.modified[callee.index()];
         if let Some(objects) = &self.evaluator.objects {
             self.evaluator
                 .return_objects(&mut after, exit, objects, *callee);
@@ -235,11 +226,7 @@ impl<'a> Analysis<'a> {
         after.globals = after.globals.replaced(&exit.globals, modified);
         after.objects = after.objects.replaced(&exit.objects, modified);
         for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
-            planted!(
-                "constants: what takes a result keeps its value",
-                self.return_value(&mut after, exit, result, from),
-                ()
-            );
+            self.return_value(&mut after, exit, result, from);
         }
         Some((edge.target, after))
     }
@@ -270,11 +257,7 @@ impl<'a> Analysis<'a> {
             CHANGES_BEFORE_WIDENING_ELSEWHERE
         };
         let widen = self.visits[slot] >= patience;
-        let new = planted!(
-            "constants: what was known first holds for ever",
-            self.join(old, &state, widen),
-            old.clone()
-        );
+        let new = self.join(old, &state, widen);
         if new.same(old) {
             return false;
         }
@@ -336,11 +319,7 @@ impl<'a> Analysis<'a> {
                     self.forget_dead(target, &mut state);
                     next[target.index()] = Some(match &next[target.index()] {
                         None => state,
-                        Some(other) => planted!(
-                            "constants: in the end the last way to a place counts",
-                            self.join(other, &state, false),
-                            state
-                        ),
+                        Some(other) => self.join(other, &state, false),
                     });
                 }
             }
@@ -379,11 +358,7 @@ fn rewrite(workspace: &mut Workspace, states: &[Option<State>]) -> usize {
             let before = operation.clone();
             operation.map_terms(|term| evaluator.simplify(&state, term));
             if evaluator.step(&mut state, operation, None).is_none()
-                && planted!(
-                    "constants: what is not supported is not reached",
-                    !matches!(operation, Operation::Unsupported(_)),
-                    true
-                )
+                && !matches!(operation, Operation::Unsupported(_))
             {
                 facts.push((edge.source, known(&evaluator, states, edge.source, &before)));
                 *keep = false;

@@ -135,15 +135,7 @@ impl Abstract {
             return Some(self);
         }
         let ((a, b), (c, d)) = (self.bounds()?, other.bounds()?);
-        Self::from_range(
-            sort,
-            a.min(c),
-            planted!(
-                "range: of two upper bounds the smaller one counts",
-                b.max(d),
-                b.min(d)
-            ),
-        )
+        Self::from_range(sort, a.min(c), b.max(d))
     }
 
     /// The widening of the value by a new one: a bound that moves goes to the end of the sort's range at once.
@@ -156,11 +148,7 @@ impl Abstract {
         Self::from_range(
             sort,
             if c < a { minimum } else { a },
-            if d > b {
-                planted!("range: a bound that moves stays", maximum, b)
-            } else {
-                b
-            },
+            if d > b { maximum } else { b },
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Certificates for nothing, to see what the checker makes of them ([`crate::planted`]).
+//! Certificates for nothing, to see what the checker makes of them (`scripts/planted-faults.py`).
 //!
 //! There is one for each kind of step that can prove the property, and for false formulas at places. Whatever the
 //! program, the engine hands it in; the checker is to refuse it.
