@@ -1,15 +1,58 @@
-//! What README.md says of the command is what the command does: its examples with their output, exit codes, options.
+//! What README.md, CONTRIBUTING.md and the book say of the command is what the command does: examples with their output, exit codes,
+//! options, engines, portfolios.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn readme() -> String {
-    std::fs::read_to_string(root().join("README.md")).expect("README.md")
+/// A file of Markdown.
+struct Page {
+    /// Relative to the repository.
+    name: String,
+    text: String,
+}
+
+fn page(name: &str) -> Page {
+    let text = std::fs::read_to_string(root().join(name));
+    Page {
+        name: name.to_owned(),
+        text: text.unwrap_or_else(|error| panic!("{name}: {error}")),
+    }
+}
+
+/// The files below the folder, by their names relative to the repository.
+fn below(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the folder");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let names = paths.iter().flat_map(|path| {
+        let relative = path.strip_prefix(root()).expect("below the root");
+        let name = relative.to_str().expect("UTF-8").to_owned();
+        if path.is_dir() {
+            below(&name)
+        } else {
+            vec![name]
+        }
+    });
+    names.collect()
+}
+
+/// All that is written for users and developers.
+fn pages() -> Vec<Page> {
+    let book = below("docs/src").into_iter();
+    let book = book.filter(|name| name.ends_with(".md"));
+    let others = ["README.md", "CONTRIBUTING.md"].map(str::to_owned);
+    others
+        .into_iter()
+        .chain(book)
+        .map(|name| page(&name))
+        .collect()
 }
 
 fn regatta(folder: &Path, arguments: &[&str]) -> Output {
@@ -18,7 +61,7 @@ fn regatta(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the command runs")
 }
 
-/// A command of an indented block, with the lines that it is said to print.
+/// A command of a block of the language `console`, with the lines that it is said to print.
 struct Example {
     command: String,
     output: Vec<String>,
@@ -28,21 +71,28 @@ fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut is_open = false;
     for line in text.lines() {
-        let Some(line) = line.strip_prefix("    ") else {
-            is_open = is_open && line.is_empty();
+        if line.starts_with("```") {
+            is_open = line == "```console";
+        } else if !is_open || line.trim().is_empty() {
             continue;
-        };
-        if let Some(command) = line.strip_prefix("$ ") {
-            is_open = true;
+        } else if let Some(command) = line.strip_prefix("$ ") {
             examples.push(Example {
                 command: command.to_owned(),
                 output: Vec::new(),
             });
-        } else if let Some(example) = examples.last_mut().filter(|_| is_open) {
+        } else if let Some(example) = examples.last_mut() {
             example.output.push(line.to_owned());
         }
     }
     examples
+}
+
+/// What the text has between backticks outside of blocks.
+fn spans(text: &str) -> Vec<&str> {
+    let blocks = text.split("```").step_by(2);
+    blocks
+        .flat_map(|text| text.split('`').skip(1).step_by(2))
+        .collect()
 }
 
 /// The arguments of a command of ours, without what a shell would do with the rest.
@@ -74,7 +124,7 @@ fn is_said(expected: &[String], said: &str) -> Result<(), String> {
         Some((time, rest)) if time.starts_with('[') => rest.to_owned(),
         _ => line.trim_end().to_owned(),
     };
-    // Empty lines end no block of the README, and are not told apart from what ends one.
+    // Blocks have no empty lines.
     let lines = said.lines().filter(|line| !line.trim().is_empty());
     let said: Vec<String> = lines.map(without_time).collect();
     let mut at = 0;
@@ -115,37 +165,44 @@ fn code_of(output: &[String]) -> i32 {
 fn the_examples_print_what_they_are_said_to() {
     let folder = folder();
     let mut count = 0;
-    for example in examples(&readme()) {
-        let Some(arguments) = arguments(&example.command) else {
-            continue;
-        };
-        if example.output.is_empty() || !example.command.starts_with("target/") {
-            continue;
-        }
-        count += 1;
-        let output = regatta(folder.path(), &arguments);
-        let said = [&output.stderr[..], &output.stdout].concat();
-        let said = String::from_utf8(said).expect("UTF-8");
-        let command = &example.command;
-        assert_eq!(
-            output.status.code(),
-            Some(code_of(&example.output)),
-            "{command}: {said}"
-        );
-        // Who answers first, and what each does before, is not the same in any two runs.
-        let expected = match arguments.contains(&"-v") {
-            true => {
-                let lines = example.output.iter();
-                let result = lines.filter(|line| line.starts_with("RESULT: "));
-                [vec!["…".to_owned()], result.cloned().collect()].concat()
+    for page in pages() {
+        for example in examples(&page.text) {
+            let Some(arguments) = arguments(&example.command) else {
+                continue;
+            };
+            if example.output.is_empty() {
+                continue;
             }
-            false => example.output,
-        };
-        if let Err(line) = is_said(&expected, &said) {
-            panic!("{command}: README.md has `{line}`, the command says: {said}");
+            count += 1;
+            check(&page, &example, &arguments, folder.path());
         }
     }
-    assert!(count >= 5, "{count} examples");
+    assert!(count >= 7, "{count} examples");
+}
+
+/// Whether the command prints what the page says, and ends as that demands.
+fn check(page: &Page, example: &Example, arguments: &[&str], folder: &Path) {
+    let output = regatta(folder, arguments);
+    let said = [&output.stderr[..], &output.stdout].concat();
+    let said = String::from_utf8(said).expect("UTF-8");
+    let (page, command) = (&page.name, &example.command);
+    assert_eq!(
+        output.status.code(),
+        Some(code_of(&example.output)),
+        "{page}: {command}: {said}"
+    );
+    // Which analysis answers first, and what each does before, is not the same in any two runs.
+    let expected = match arguments.contains(&"-v") {
+        true => {
+            let lines = example.output.iter();
+            let result = lines.filter(|line| line.starts_with("RESULT: "));
+            [vec!["…".to_owned()], result.cloned().collect()].concat()
+        }
+        false => example.output.clone(),
+    };
+    if let Err(line) = is_said(&expected, &said) {
+        panic!("{command}: {page} has `{line}`, the command says: {said}");
+    }
 }
 
 /// The names of subcommands in front of a command's options.
@@ -181,10 +238,12 @@ fn help(subcommand: &[&str]) -> String {
 
 #[test]
 fn the_options_that_are_named_exist() {
-    let text = readme();
-    let blocks = examples(&text).into_iter().map(|example| example.command);
-    let spans = text.split('`').skip(1).step_by(2);
-    let commands: BTreeSet<String> = blocks.chain(spans.map(str::to_owned)).collect();
+    let mut commands: BTreeSet<String> = BTreeSet::new();
+    for page in pages() {
+        let blocks = examples(&page.text).into_iter();
+        commands.extend(blocks.map(|example| example.command));
+        commands.extend(spans(&page.text).into_iter().map(str::to_owned));
+    }
     let mut count = 0;
     for command in &commands {
         let Some(arguments) = arguments(command) else {
@@ -200,31 +259,28 @@ fn the_options_that_are_named_exist() {
     assert!(count >= 20, "{count} options");
 }
 
-/// The section on the command names options alone, without the command.
+/// Lists of options are those of `regatta verify`.
 #[test]
 fn the_options_of_verify_exist() {
-    let text = readme();
-    let section = text.split("\n## Use\n").nth(1).expect("the section");
-    let section = section.split("\n### ").next().expect("its text");
     let said = help(&["verify"]);
     let known: BTreeSet<&str> = options(&said).collect();
-    let items = section.lines().filter(|line| line.starts_with("- `--"));
     let mut count = 0;
-    for span in items.flat_map(|line| line.split('`').skip(1).step_by(2)) {
-        for option in options(span).filter(|_| span.starts_with("--")) {
-            assert!(known.contains(option), "there is no {option}");
-            count += 1;
+    for name in ["README.md", "docs/src/verifying.md"] {
+        let text = page(name).text;
+        let items = text.lines().filter(|line| line.starts_with("- `-"));
+        for span in items.flat_map(spans) {
+            for option in options(span).filter(|_| span.starts_with("--")) {
+                assert!(known.contains(option), "{name}: there is no {option}");
+                count += 1;
+            }
         }
     }
-    assert!(count >= 12, "{count} options");
+    assert!(count >= 25, "{count} options");
 }
 
-/// Options that are named by themselves are those of some command.
+/// Options that are named by themselves are those of some command, or of one of our scripts where the text names it.
 #[test]
 fn options_by_themselves_are_of_a_command() {
-    let text = readme();
-    let section = text.split("\n## Use\n").nth(1).expect("the section");
-    let section = section.split("\n## ").next().expect("its text");
     let mut said = String::new();
     let nested = |name: &str| {
         let help = help(&[name]);
@@ -243,23 +299,91 @@ fn options_by_themselves_are_of_a_command() {
         }
     }
     let known: BTreeSet<&str> = options(&said).collect();
+    // `scripts/test.sh --test`, and options of `scripts/fuzz-verdicts.py`.
+    let of_scripts = ["--test", "--reduce", "--again"];
     let mut count = 0;
-    for span in section.split('`').skip(1).step_by(2) {
-        // What `--sbatch=…` hands on is not ours.
-        if span.starts_with("--") && !span.starts_with("--sbatch") {
-            for option in options(span) {
-                assert!(known.contains(option), "there is no {option}");
-                count += 1;
+    for page in pages() {
+        for span in spans(&page.text) {
+            // What `--sbatch=…` hands on is not ours.
+            if span.starts_with("--") && !span.starts_with("--sbatch") {
+                for option in options(span).filter(|option| !of_scripts.contains(option)) {
+                    let name = &page.name;
+                    assert!(known.contains(option), "{name}: there is no {option}");
+                    count += 1;
+                }
             }
         }
     }
-    assert!(count >= 30, "{count} options");
+    assert!(count >= 50, "{count} options");
+}
+
+/// What stands before `=` in a portfolio file, in its order, and the engines that a comment of it lists.
+fn explained(engine: &str) -> (Vec<String>, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("one.toml");
+    std::fs::write(&file, format!("[[analysis]]\nengine = \"{engine}\"\n")).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let output = regatta(root(), &["portfolio", "explain", file]);
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let (_, analysis) = said.split_once("[[analysis]]").expect("the analysis");
+    let keys = analysis.lines().filter(|line| !line.starts_with('#'));
+    let keys = keys.filter_map(|line| line.split_once(" = "));
+    let keys = keys.map(|(key, _)| key.to_owned()).collect();
+    let comment = analysis.split("engine = ").next().expect("its comment");
+    let comment = comment.replace("\n# ", " ");
+    let (_, engines) = comment.split_once("The engines: ").expect("the engines");
+    let engines = engines.split('"').skip(1).step_by(2);
+    (keys, engines.map(str::to_owned).collect())
+}
+
+/// The names in the first column of the table below the words.
+fn first_column(text: &str, words: &str) -> Vec<String> {
+    let (_, rest) = text.split_once(words).expect("the words");
+    let lines = rest.lines().skip_while(|line| !line.starts_with('|'));
+    let rows = lines.take_while(|line| line.starts_with('|')).skip(2);
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    cells.flat_map(spans).map(str::to_owned).collect()
+}
+
+/// Each engine has a page with its own options; what all engines have is in the page on portfolios.
+#[test]
+fn each_engine_has_a_page_with_its_options() {
+    let portfolios = page("docs/src/portfolios.md").text;
+    let common = first_column(&portfolios, "## Options of every analysis");
+    let index = page("docs/src/engines/index.md").text;
+    let (_, engines) = explained("bmc");
+    assert!(engines.len() >= 14, "{engines:?}");
+    for engine in engines {
+        assert!(index.contains(&format!("({engine}.md)")), "{engine}");
+        let (keys, _) = explained(&engine);
+        let own = keys.iter().filter(|key| !common.contains(*key));
+        let own: BTreeSet<&String> = own.collect();
+        let name = format!("docs/src/engines/{engine}.md");
+        let said = first_column(&page(&name).text, "**Options.**");
+        assert_eq!(own, said.iter().collect(), "{name}");
+    }
+}
+
+#[test]
+fn each_portfolio_is_in_the_book() {
+    let text = page("docs/src/portfolios.md").text;
+    let said: BTreeSet<&str> = spans(&text).into_iter().collect();
+    for file in below("portfolios") {
+        let name = Path::new(&file).file_stem().and_then(|name| name.to_str());
+        assert!(said.contains(name.expect("UTF-8")), "{file}");
+    }
 }
 
 /// The table of exit codes.
 #[test]
 fn the_exit_codes_are_those_of_the_table() {
-    let text = readme();
+    for name in ["README.md", "docs/src/verifying.md"] {
+        let text = page(name).text;
+        check_exit_codes(&text);
+    }
+}
+
+fn check_exit_codes(text: &str) {
     let rows = text.lines().filter(|line| line.starts_with("| `RESULT: "));
     let rows: Vec<(&str, &str)> = rows
         .filter_map(|row| {
