@@ -717,7 +717,7 @@ fn results_of_other_tools_are_imported() {
         "4 values of columns without a counterpart are left out: blkio-read",
         "1 runs without a result are left out",
         "1 runs that are there twice are taken once",
-        "1 right verdicts are not told",
+        "1 expected verdicts are missing",
         "4 runs of 1 configurations in r",
     ] {
         assert!(errors(&output).contains(expected), "{}", errors(&output));

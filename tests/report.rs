@@ -202,11 +202,7 @@ fn a_proof_has_its_invariants_at_their_lines() {
         before_next.contains(r#"class="note invariant""#),
         "{before_next}"
     );
-    reports.browse(
-        "TRUE",
-        &[],
-        &["What the proof consists of", "even_steps.c:8"],
-    );
+    reports.browse("TRUE", &[], &["Steps of the proof", "even_steps.c:8"]);
 }
 
 #[test]
@@ -222,7 +218,7 @@ fn without_an_answer_there_is_a_reason() {
         reason.starts_with("Not known whether the property holds: "),
         "{reason}"
     );
-    let texts = ["What each analysis last did", "Ran", "command/undecided.c"];
+    let texts = ["State of the analyses", "Ran", "command/undecided.c"];
     reports.browse("UNKNOWN", &[], &texts);
 }
 

@@ -1016,7 +1016,7 @@ fn what_is_left_aside_is_said() {
             SUM,
             "i < 3",
             2,
-            "`i < 3` at a.c:7:3 does not hold; not looked at: contract; transition invariant)",
+            "`i < 3` at a.c:7:3 does not hold; not checked: contract; transition invariant)",
         ),
         (
             &unsafe_sum,
@@ -1032,7 +1032,7 @@ fn what_is_left_aside_is_said() {
         assert_eq!(found, Some(code), "{value}: {said}");
         assert!(said.contains(result), "{value}: {said}");
         for what in ["contract", "transition invariant"] {
-            let warning = format!("warning: w.yml: not looked at: {what}");
+            let warning = format!("warning: w.yml: not checked: {what}");
             assert!(said.contains(&warning), "{value}: {said}");
         }
     }

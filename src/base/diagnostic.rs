@@ -1,4 +1,4 @@
-//! What the front end has to say about its input: errors with the place and the source line, and warnings.
+//! Messages about the input: errors with their place and source line, and warnings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,27 +18,27 @@ pub enum ErrorKind {
     Unreadable,
     /// A file cannot be written.
     Unwritable,
-    /// The C preprocessor is missing or complains.
+    /// The C preprocessor is missing or reports an error.
     Preprocessor,
     /// The text is not C.
     Syntax,
-    /// The text is C's syntax, but against its rules for types and names.
+    /// The text violates C's rules for types and names.
     Type,
-    /// C (or an extension of it) that is not read.
+    /// The text uses a part of C, or an extension, that is not supported.
     Unsupported,
     /// There is no `main`.
     MissingMain,
-    /// A property file is not one, or asks for a property that is not supported.
+    /// A property file is malformed, or has an unsupported property.
     Property,
-    /// A task-definition file is not one.
+    /// A task-definition file is malformed.
     Task,
-    /// A portfolio file is not one.
+    /// A portfolio file is malformed.
     Portfolio,
-    /// An experiment's file is not one, or its folder is not of it.
+    /// An experiment's file is malformed, or its folder belongs to another experiment.
     Experiment,
-    /// A witness file is not one, or not one of the program.
+    /// A witness file is malformed, or is for another program.
     Witness,
-    /// The program is as good as any, but Regatta contradicts itself.
+    /// The front end is inconsistent; the program is not at fault.
     Internal,
 }
 
@@ -63,7 +63,7 @@ impl ErrorKind {
     }
 }
 
-/// Where a message points.
+/// The place of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file's name as the user or the preprocessor gave it.
@@ -72,12 +72,12 @@ pub struct Place {
     pub line: u32,
     /// The column in bytes from one.
     pub column: u32,
-    /// The text of the line, without its end; `None` if it is not at hand.
+    /// The text of the line, without its end; `None` if it is not available.
     pub source_line: Option<Arc<str>>,
 }
 
 impl Place {
-    /// A place of which only the file is known.
+    /// A place in a file without a line.
     pub fn file(name: impl Into<Arc<str>>) -> Self {
         Self {
             file: name.into(),
@@ -87,7 +87,7 @@ impl Place {
         }
     }
 
-    /// The place of a byte offset in a text; past the end means the end.
+    /// The place of a byte offset in a text; an offset past the end is the end.
     pub fn in_text(file: impl Into<Arc<str>>, text: &str, offset: usize) -> Self {
         let mut offset = offset.min(text.len());
         while !text.is_char_boundary(offset) {
@@ -120,12 +120,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why the front end cannot go on. [`fmt::Display`] gives one line; [`Error::render`] the whole message.
+/// An error that stops the front end. [`fmt::Display`] gives one line, [`Error::render`] the whole message.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", .0.headline())]
 pub struct Error(Box<Diagnostic>);
 
-/// Something that the user should know, though the front end goes on.
+/// A warning, after which the front end continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// The message, one sentence without a full stop.
@@ -190,7 +190,7 @@ impl Error {
         self
     }
 
-    /// Adds a line that says what to do about it.
+    /// Adds a line of advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
@@ -206,22 +206,22 @@ impl Error {
         &self.0.message
     }
 
-    /// Where, if it has a place.
+    /// The error's place, if it has one.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }
 
-    /// Where, in the unit's source map; [`Span::NONE`] for an error outside C text.
+    /// The error's span in the unit's source map; [`Span::NONE`] for an error outside C text.
     pub fn span(&self) -> Span {
         self.0.span
     }
 
-    /// What to do about it, if that is known.
+    /// The advice, if there is any.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// The whole message, some lines with the last one ended: place, kind, source line with a mark, help.
+    /// The whole message, in lines with their ends: place, kind, source line with a mark, help.
     pub fn render(&self, style: Style) -> String {
         match style {
             Style::Plain => self.render_plain(),
@@ -261,7 +261,7 @@ impl Error {
     }
 }
 
-/// The source line as it is shown: cut to the part around the place, if it is long.
+/// The shown part of the source line: the part around the place, if the line is long.
 #[derive(Debug)]
 struct Excerpt {
     file: String,
@@ -269,12 +269,12 @@ struct Excerpt {
     /// The place's column in the whole line, from one.
     column: u32,
     line: String,
-    /// The place's offset in the line as it is shown.
+    /// The place's offset in the shown part.
     offset: usize,
 }
 
 impl Excerpt {
-    /// How many bytes are shown on either side of the place.
+    /// Maximum number of bytes that are shown on either side of the place in a long line.
     const CONTEXT: usize = 100;
 
     fn new(place: &Place) -> Option<Self> {
@@ -308,7 +308,7 @@ impl Excerpt {
     }
 }
 
-/// An error with what of the source is shown.
+/// An error with the shown part of the source.
 #[derive(Debug)]
 struct Report<'error> {
     error: &'error Error,
@@ -346,7 +346,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 }
 
-/// The one line that is at hand, at its own number.
+/// Gives the one available line, with its line number.
 impl SourceCode for Excerpt {
     fn read_span<'a>(
         &'a self,

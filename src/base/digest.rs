@@ -1,4 +1,4 @@
-//! The digest by which tools know a file again.
+//! The digest by which tools identify a file.
 
 use std::fmt::Write as _;
 

@@ -1,12 +1,13 @@
-//! Text from elsewhere (sources, file names, the preprocessor) on its way to a terminal.
+//! Escapes untrusted text (sources, file names, the preprocessor's messages) for output to a terminal.
 //!
-//! A terminal obeys control characters, and shows text in another order after bidirectional ones: what a program has in its
-//! names and literals must not do that to who verifies it. JSON has its own notation for characters.
+//! A terminal executes control characters, and bidirectional characters reorder text: names and literals of a program
+//! must not have such effects on its verifier. JSON has its own escapes.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a terminal may do something else than show the character. Ends of lines and tabs are left to the caller.
+/// Whether the character may have an effect on a terminal besides its display. The caller handles ends of lines and
+/// tabs.
 fn is_active(character: char) -> bool {
     let is_bidirectional = matches!(
         character,
@@ -17,7 +18,7 @@ fn is_active(character: char) -> bool {
     is_bidirectional || ends_line || character.is_control() && !is_kept
 }
 
-/// The text with escapes, as C and Rust write them, in place of all that is active.
+/// The text with all active characters replaced by escapes, in the notation of C and Rust.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_active, |character, result| {
         let _ = match character {
@@ -29,7 +30,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same on one line.
+/// As [`printable`], on one line.
 pub fn printable_line(text: &str) -> Cow<'_, str> {
     match text.contains('\n') {
         true => Cow::Owned(printable(text).replace('\n', "\\n")),
@@ -37,7 +38,7 @@ pub fn printable_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A line of JSON without active characters: in strings, the only place for them, they have an escape.
+/// A line of JSON with escapes for active characters, which can only occur in strings.
 pub fn printable_json(line: &str) -> Cow<'_, str> {
     escaped(line, is_active, |character, result| {
         let mut units = [0; 2];

@@ -10,7 +10,7 @@ use regatta_program::{EdgeId, FunctionId, LocationId};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct CallStringId(u32);
 
-/// A location with the calls that are being executed.
+/// A location with its call string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Node {
     pub stack: CallStringId,
@@ -22,11 +22,11 @@ struct Stack {
     last: Option<(CallStringId, EdgeId)>,
     depth: u32,
     function: FunctionId,
-    /// Whether a target may be reached after the activation on top has ended.
+    /// Whether a target may be reached after the innermost activation has ended.
     matters: bool,
 }
 
-/// The call strings that have been met.
+/// An interning table of call strings.
 pub(super) struct CallStrings {
     table: Vec<Stack>,
     ids: FxHashMap<(CallStringId, EdgeId), CallStringId>,
@@ -49,7 +49,7 @@ impl CallStrings {
         }
     }
 
-    /// The string of an activation of the function of which it is not said where it was called.
+    /// The string of an activation of the function with unknown callers.
     pub fn root(&mut self, function: FunctionId) -> CallStringId {
         let new = CallStringId(self.table.len() as u32);
         let id = *self.roots.entry(function).or_insert(new);
@@ -68,7 +68,7 @@ impl CallStrings {
         &self.table[stack.0 as usize]
     }
 
-    /// The string with one more call; the edge must be one.
+    /// The string extended by a call; the edge must be a call.
     pub fn push(
         &mut self,
         lowered: &Lowered<'_>,
@@ -95,12 +95,12 @@ impl CallStrings {
         id
     }
 
-    /// The string with these calls, if it is one.
+    /// The string of these calls, if they are consecutive calls from the start function.
     pub fn of(&mut self, lowered: &Lowered<'_>, calls: &[EdgeId]) -> Option<CallStringId> {
         self.extended(lowered, Self::EMPTY, calls)
     }
 
-    /// The string with these calls more, if it is one.
+    /// The string extended by these calls, if they are consecutive.
     pub fn extended(
         &mut self,
         lowered: &Lowered<'_>,
@@ -127,12 +127,12 @@ impl CallStrings {
         self.get(stack).depth
     }
 
-    /// The function that is executed on top.
+    /// The function of the innermost activation.
     pub fn function(&self, stack: CallStringId) -> FunctionId {
         self.get(stack).function
     }
 
-    /// The functions that are being executed, the one on top first.
+    /// The functions of all activations, the innermost first.
     pub fn functions(&self, mut stack: CallStringId) -> Vec<FunctionId> {
         let mut functions = vec![self.function(stack)];
         while let Some((rest, _)) = self.pop(stack) {
@@ -142,14 +142,14 @@ impl CallStrings {
         functions
     }
 
-    /// Whether a target may be reached from here.
+    /// Checks whether a target may be reached from the node.
     pub fn matters(&self, lowered: &Lowered<'_>, node: Node) -> bool {
         let location = node.location.index();
         let after = lowered.returns[location] && self.get(node.stack).matters;
         lowered.inside[location] || after
     }
 
-    /// Whether the string ends in these calls.
+    /// Checks whether the string ends in these calls.
     pub fn ends_in(&self, mut stack: CallStringId, calls: &[EdgeId]) -> bool {
         calls.iter().rev().all(|&call| match self.pop(stack) {
             Some((rest, last)) if last == call => {
@@ -160,7 +160,7 @@ impl CallStrings {
         })
     }
 
-    /// The depth of the newest activation of the function.
+    /// The depth of the innermost activation of the function.
     pub fn activation(&self, mut stack: CallStringId, function: FunctionId) -> Option<u32> {
         loop {
             let top = self.get(stack);

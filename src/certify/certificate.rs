@@ -1,8 +1,8 @@
-//! What an engine hands in for its claim that no error can be reached.
+//! Certificates: the proofs that engines submit for their claim that no error is reachable.
 //!
-//! A certificate speaks of the *simplified* program, which is what the engines see; [`mod@super::check`] carries it over to
-//! the program as lowered. A *step* is a move from one cut point of the simplified program
-//! ([`regatta_program::CutPoints`]) to the next, an error location being one.
+//! A certificate is about the *simplified* program, on which the engines work; [`mod@super::check`] translates it to the
+//! program as lowered. A *step* of an execution leads from one cut point of the simplified program
+//! ([`regatta_program::CutPoints`]) to the next; error locations are cut points.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +16,10 @@ use regatta_term::{
 /// A proof: steps, each of which may rely on earlier ones.
 ///
 /// It proves the property if one of its steps is a [`ProofStep::Safety`], a [`ProofStep::Unrolling`], a
-/// [`ProofStep::Unwinding`], a [`ProofStep::Summaries`], a [`ProofStep::Boxes`] or [`ProofStep::Simplified`]; of those the last counts.
+/// [`ProofStep::Unwinding`], a [`ProofStep::Summaries`], a [`ProofStep::Boxes`] or [`ProofStep::Simplified`]; the last of
+/// these is used.
 ///
-/// `F` is a formula: a term, or in [`super::portable`] its place in a list.
+/// `F` is the type of formulas: a term, or in [`super::portable`] its index in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate<F = TermId> {
     /// In order.
@@ -28,64 +29,64 @@ pub struct Certificate<F = TermId> {
 /// A step of a proof, which relies on others by their index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProofStep<F = TermId> {
-    /// Formulas (Boolean terms of the shared store over the simplified program's variables at instance 0), each of which
-    /// holds whenever its location, a cut point, is reached. A formula with the variable [`any_index`] holds for each of
-    /// its values, which is how formulas speak of all cells of an array. Together, relative to the batches named, they are
-    /// k-inductive: they hold at the entry and at the first k cut points on every path; and if they hold at k cut points
-    /// in a row, they hold at the next.
+    /// A k-inductive batch of invariants: Boolean terms of the shared store over the simplified program's variables at
+    /// instance 0. Each holds whenever its location, a cut point, is reached. The variable [`any_index`] is universally
+    /// quantified, so that a formula can state a property of all cells of an array. Relative to the batches named, the
+    /// formulas hold at the entry and at the first k cut points on every path; and if they hold at k consecutive cut
+    /// points, they hold at the next.
     Inductive {
-        /// The formulas with their places; several for one place are a conjunction.
+        /// The formulas with their locations; several at one location are a conjunction.
         batch: Vec<(InvariantLocation, F)>,
         /// From 1.
         k: u32,
         /// Indices of earlier steps that are batches.
         relies_on: Vec<usize>,
     },
-    /// No target is reached in the first k steps from the entry, nor in the last of k steps from any cut point, whatever
-    /// the state there, if only the batches named hold wherever the path comes by. (An error in a later step than the
-    /// k-th is the last of k steps from some cut point.) A proof that needs the target's absence in k steps to exclude
-    /// it in the next, the (k+1)-st, is accepted as well.
+    /// k-induction for the property: no target is reached in the first k steps from the entry, nor in the last of k steps
+    /// from any cut point, in any state, provided that the batches named hold at all cut points of the path. (An error after
+    /// more than k steps is in the last of k steps from some cut point.) A proof that needs the target's absence in k steps
+    /// to exclude it in the (k+1)-st is accepted as well.
     Safety {
         /// From 1.
         k: u32,
         /// Indices of earlier steps that are batches.
         relies_on: Vec<usize>,
     },
-    /// Every path ends within so many steps, and none in an error.
+    /// Every path ends within the bound, and none in an error.
     Unrolling {
-        /// How many.
+        /// Maximum number of steps.
         bound: u32,
     },
-    /// Every path ends, and none in an error. Where conditions are open that the way there does not decide, so many rounds of
-    /// loops, one after the other, are enough to see it, and so many activations of functions that call themselves.
+    /// Every path ends, and none in an error. To show it, the given number of consecutive open rounds of loops (whose
+    /// condition the path does not decide), and of open activations of recursive functions, is enough.
     Unwinding {
-        /// A location of the loop, or the function's entry, with the number of rounds. Others have none.
+        /// A location of the loop, or the function's entry, with the number of open rounds; zero for others.
         rounds: Vec<(LocationId, u32)>,
-        /// Whether paths are merged where they join. Otherwise there are few, and each is to be walked by itself.
+        /// Whether paths are merged where they join. Otherwise there are few, and each is executed separately.
         merge: bool,
     },
     /// A solution of the program's Horn clauses, with summaries of recursive functions.
     ///
-    /// A place's calls begin in the start function, or in a function of a recursive component: then the formula is about
-    /// any activation of that one, and speaks of the state at its entry as well, by variables at instance
-    /// [`AT_ENTRY`]. What is said of such a function's entry (in these variables alone) holds whenever it is called; what
-    /// is said of its exit is its summary, and relates the states at entry and exit. Places of which nothing is said
-    /// are passed.
+    /// The calls of a formula's location begin in the start function or in a recursive function. In the latter case the
+    /// formula is about any activation of that function, and may refer to the state at its entry by variables at instance
+    /// [`AT_ENTRY`]. A formula at the entry of such a function (in these variables alone) holds whenever it is called; one
+    /// at its exit is its summary, which relates the states at entry and exit. Locations without a formula are no cut
+    /// points.
     Summaries {
-        /// The formulas with their places; several for one place are a conjunction.
+        /// The formulas with their locations; several at one location are a conjunction.
         batch: Vec<(InvariantLocation, F)>,
     },
     /// No run from any box of the covering reaches an error; see [`boxes`](super::boxes).
     Boxes {
-        /// Of the inputs of the program as lowered.
+        /// A covering of the inputs of the program as lowered.
         covering: Covering,
     },
-    /// The simplifier left no target; what it knew at cut points is the reason.
+    /// The simplifier has removed all targets; its facts at cut points are the reason.
     Simplified,
 }
 
 impl<F> Certificate<F> {
-    /// How many formulas it has.
+    /// Returns the number of formulas.
     pub fn formulas(&self) -> usize {
         let batches = self.steps.iter().map(|step| match step {
             ProofStep::Inductive { batch, .. } | ProofStep::Summaries { batch } => batch.len(),
@@ -98,7 +99,7 @@ impl<F> Certificate<F> {
         batches.sum()
     }
 
-    /// The same proof with other formulas; `None` if there is none for one of them.
+    /// Maps the formulas; `None` if that fails for one of them.
     pub fn try_map<G>(&self, mut formula: impl FnMut(&F) -> Option<G>) -> Option<Certificate<G>> {
         let mut map = |batch: &[(InvariantLocation, F)]| {
             let formulas = batch.iter();
@@ -141,17 +142,17 @@ impl<F> Certificate<F> {
 /// The instance of the variables that stand for the state at an activation's entry in a [`ProofStep::Summaries`].
 pub const AT_ENTRY: u32 = 1;
 
-/// The variable of the sort that formulas of certificates may speak of besides the program's: they hold for each of its
-/// values.
+/// The universally quantified variable of the sort, which formulas of certificates may have besides the program's variables.
 pub fn any_index(sort: Sort) -> TermId {
     store().variable(any_index_symbol(sort))
 }
 
+/// The symbol of [`any_index`].
 pub fn any_index_symbol(sort: Sort) -> Symbol {
     Symbol::new("any index#", sort)
 }
 
-/// Whether the symbol is that of [`any_index`].
+/// Checks whether the symbol is that of [`any_index`].
 pub fn is_any_index(symbol: Symbol) -> bool {
     symbol == any_index_symbol(symbol.sort())
 }
@@ -184,10 +185,10 @@ pub fn indices_of(
     indices
 }
 
-/// The formula for those values of the variable, [`any_index`] of some sort, with which it is of use where arrays are read
-/// or written at the indices: it speaks of one of these cells. Of a value whose lower bits an index is, it is the whole value as
-/// well: where that is in the formula's range nothing is cut off, and what is said of the value multiplies out, which what is said
-/// of its lower bits does not. In a ring it is the lower bits that count.
+/// Instantiates the formula with those values of the variable ([`any_index`] of some sort) for which it is about a cell at
+/// one of the indices. If an index consists of the lower bits of a wider value, the formula is instantiated with the whole
+/// value as well: if that value is in the formula's range, nothing is cut off, and conditions on the value can be
+/// multiplied out, unlike those on its lower bits. For ring buffers, the lower bits are needed.
 pub fn instances_at(
     pool: &(impl Pool + ?Sized),
     formula: TermId,
@@ -217,7 +218,7 @@ pub fn instances_at(
     })
 }
 
-/// A number of the value's width with the same lower bits: for lower bits of sums, which are extended, the sum.
+/// Returns a term of the value's width with the same lower bits: for zero-extended lower bits of a sum, the sum.
 fn uncut(pool: &(impl Pool + ?Sized), value: TermId) -> Option<TermId> {
     let width = bits(pool, value)?;
     let &[low] = pool.arguments(Op::ZeroExtend(width), value)? else {
@@ -226,7 +227,7 @@ fn uncut(pool: &(impl Pool + ?Sized), value: TermId) -> Option<TermId> {
     uncut_sum(pool, low, width)
 }
 
-/// A number of the width whose lower bits the sum is.
+/// Returns a term of the width whose lower bits are the given sum.
 fn uncut_sum(pool: &(impl Pool + ?Sized), low: TermId, width: u8) -> Option<TermId> {
     match pool.kind(low) {
         TermKind::Constant(_) => Some(pool.sign_resize(low, width)),
@@ -249,10 +250,10 @@ fn bits(pool: &(impl Pool + ?Sized), term: TermId) -> Option<u8> {
     }
 }
 
-/// A location of the simplified program with its calls inlined.
+/// A location of the simplified program with its call string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InvariantLocation {
-    /// Where.
+    /// The location.
     pub location: LocationId,
     /// The calls (edges of the simplified program) that lead there, outermost first: from the start function, or, in a
     /// [`ProofStep::Summaries`], from the entry of a recursive function.
@@ -260,7 +261,7 @@ pub struct InvariantLocation {
 }
 
 impl InvariantLocation {
-    /// The place with the calls of its call string.
+    /// Converts a location of the inlined program.
     pub fn new(inlined: &InlinedProgram, at: InlinedLocation) -> Self {
         Self {
             location: at.location,

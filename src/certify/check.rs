@@ -1,18 +1,18 @@
 //! The check of a proof, on the program as lowered.
 //!
-//! Nothing that the engines compute is used but the certificate itself: verification conditions come from the edges of
-//! the program as lowered ([`super::walk`]), and go to the solver as text. What the simplifier did is not trusted either.
-//! It says where its cut points were and what it knew there; that decides where paths are cut and is assumed as far as
-//! it is found to be inductive, but whatever it says, what is confirmed holds of the program as lowered:
+//! Of the engines' results only the certificate is used: verification conditions come from the edges of the program as
+//! lowered ([`super::walk`]) and go to the solver as text. The simplifier is not trusted either. Its cut points decide
+//! where paths are cut, and its facts there are assumed as far as they are found to be inductive; but whatever they are, a
+//! confirmed proof holds of the program as lowered:
 //!
-//! 1. **Facts.** What the simplifier knew at its cut points is taken as a batch of candidates. Those that one step from
-//!    a state that satisfies all of them can violate are dropped, until the rest is inductive (Houdini).
-//! 2. **Batches** of the certificate are claims: k-inductive relative to the facts and the batches they name, or not.
-//! 3. **The property**, likewise, by k-induction or by following all paths to their ends.
+//! 1. **Facts.** The simplifier's facts at its cut points are candidates. Those that one step from a state satisfying all
+//!    of them can violate are dropped, until the rest is inductive (Houdini).
+//! 2. **Batches** of the certificate are checked to be k-inductive relative to the facts and the batches they name.
+//! 3. **The property** is checked by k-induction or by following all paths to their ends.
 //!
-//! A step here leads from an image of a cut point of the simplified program to the next. Should the program as lowered
-//! pass more of them on a path than the simplified one, a k that is right there is too small here: then the check fails,
-//! which costs a proof, not the truth.
+//! A step here leads from an image of a cut point of the simplified program to the next. If a path of the program as
+//! lowered passes more of them than in the simplified program, a k that is enough there is too small here. Then the check
+//! fails: a proof is lost, but soundness is not affected.
 //!
 //! * [`facts`], [`induction`], [`unrolling`], [`summaries`], [`boxes`]: the checks, by what is claimed.
 
@@ -42,41 +42,41 @@ use regatta_base::workers::Workers;
 use regatta_program::{Program, Simplified};
 use regatta_term::{Arena, TermId, take_recorded_shared_terms};
 
-/// What became of a proof.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Check {
-    /// It holds of the program as lowered.
+    /// The proof holds of the program as lowered.
     Confirmed,
-    /// It is wrong, whatever the simplifier did: an internal error of the engine.
+    /// The proof is wrong, whatever the simplifier did: an internal error of the engine.
     Refuted {
-        /// The step that is, if it is one.
+        /// The wrong step, if a single one is.
         step: Option<usize>,
-        /// Why, in words.
+        /// The reason, for the user.
         reason: String,
     },
-    /// It was not found out whether it holds.
+    /// Not decided, with the reason.
     Undecided(String),
 }
 
-/// Why a check is given up that leads to more than [`MOST_PLACES`].
+/// Reason for giving up a check that reaches more than [`MAXIMUM_PLACES`] cut points.
 const TOO_MANY_PLACES: &str = "too many places";
 
-/// Places to which a proof may lead before it is given up.
-const MOST_PLACES: usize = 20_000;
+/// Maximum number of cut points that a check may reach; beyond it the check is given up.
+const MAXIMUM_PLACES: usize = 20_000;
 
-/// What a check may take.
+/// Resources of a check.
 #[derive(Clone)]
 pub struct Budget<'b> {
-    /// Wall time; it takes some more at most.
+    /// Wall time; the check may take slightly more.
     pub time: Duration,
-    /// Ends it.
+    /// Cancels the check when it becomes true.
     pub cancelled: Option<&'b AtomicBool>,
-    /// Who asks parts of the questions.
+    /// Threads that ask parts of the questions.
     pub workers: Workers,
 }
 
 impl Budget<'_> {
-    /// So much time, on one thread.
+    /// The given time, on one thread.
     pub const fn of(time: Duration) -> Self {
         Self {
             time,
@@ -89,7 +89,7 @@ impl Budget<'_> {
 /// The numbers of the simplifier's facts that a check has found to hold; see [`super::invariants::facts`].
 pub type FactNumbers = Vec<u32>;
 
-/// [`check`], with the facts of the simplifier's that were found to hold on the way.
+/// [`check`], also returning the facts of the simplifier that were confirmed.
 pub fn check_with_facts(
     lowered: &Program,
     simplified: &Simplified,
@@ -111,8 +111,8 @@ pub fn check(
     Checker::new(lowered, simplified, budget).outcome(certificate)
 }
 
-/// [`check`], and a second opinion on everything that the answer rests on, simplifications of shared terms included that
-/// were recorded until now. If that raises an objection, the answer is worth nothing, whatever it is.
+/// [`check`], and a second opinion on everything that the answer rests on, including the simplifications of shared terms
+/// recorded so far. If the opinion has an objection, the answer must not be used.
 pub fn check_thoroughly(
     lowered: &Program,
     simplified: &Simplified,
@@ -133,7 +133,7 @@ pub fn check_thoroughly(
     (result, opinion)
 }
 
-/// [`check`], and the verification conditions as files. They are worth something only if the proof is confirmed.
+/// [`check`], writing the verification conditions to files. They are valid only if the proof is confirmed.
 pub fn check_and_record(
     lowered: &Program,
     simplified: &Simplified,
@@ -162,12 +162,12 @@ impl From<GivenUp> for Failure {
     }
 }
 
-/// Whether a counterexample is one.
+/// Whether a counterexample to a proof is real.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Precision {
     /// It is a run of the program as lowered, or of what an engine assumes of it.
     Exact,
-    /// Something was forgotten that the engine may know.
+    /// It may be spurious: the walk has over-approximated something that the engine may know.
     Approximate,
 }
 
@@ -191,16 +191,16 @@ struct Checker<'a> {
     /// The images of the cut points that the engines see.
     cuts: Cuts,
     facts: Facts<'a>,
-    /// Whether the facts have been looked at.
+    /// Whether the facts have been checked.
     has_facts: bool,
     /// Whether some fact was dropped.
     dropped: bool,
     deadline: Deadline<'a>,
-    /// The step of the proof that is looked at.
+    /// The step of the proof that is being checked.
     step: Option<usize>,
     /// Answers the questions.
     solver: RefCell<Solvers>,
-    /// Who looks at parts of the proof that need no solver.
+    /// Threads for parts of the proof that need no solver.
     workers: Workers,
 }
 
@@ -257,7 +257,7 @@ impl<'a> Checker<'a> {
         if self.lowered.is_error[entry.index()] {
             return Err(Failure::Wrong("the program starts in an error".to_owned()));
         }
-        // Only what the last step relies on is looked at.
+        // Only the steps that the last step relies on are checked.
         let mut needed = FxHashSet::default();
         let mut work = vec![last];
         while let Some(index) = work.pop() {
@@ -309,7 +309,7 @@ impl<'a> Checker<'a> {
                 ProofStep::Unrolling { .. } | ProofStep::Unwinding { .. } | ProofStep::Boxes { .. }
             );
             if is_recorded && !is_walked {
-                // They would be confirmed in the midst of the step.
+                // Before the step, so that they are recorded in a part of their own.
                 self.confirm_facts()?;
             }
             self.section(|| format!("Step {index} of the proof: {}", describe(step)));
@@ -332,27 +332,27 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// What is recorded from here on belongs to this part of the proof.
+    /// Begins a part of the proof in the record.
     fn section(&self, text: impl FnOnce() -> String) {
         if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
             recorder.section(text());
         }
     }
 
-    /// How much has been recorded.
+    /// Returns a mark of the record, for [`Self::forget`].
     fn mark(&self) -> usize {
         let solvers = self.solver.borrow();
         solvers.recorder.as_ref().map_or(0, Recorder::mark)
     }
 
-    /// Takes back what has been recorded since.
+    /// Removes everything recorded since the mark.
     fn forget(&self, mark: usize) {
         if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
             recorder.forget(mark);
         }
     }
 
-    /// A batch in terms of the program as lowered; its places become cut points.
+    /// Translates a batch to the program as lowered; its locations become cut points.
     fn translate(&mut self, batch: &[(InvariantLocation, TermId)]) -> Result<Invariants, Failure> {
         let mut result = Invariants::default();
         for (at, formula) in batch {
@@ -399,7 +399,7 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// Whether a counterexample found by a walk counts against the engine.
+    /// The precision of a counterexample found by a walk.
     fn precision(&self, over_approximated: bool) -> Precision {
         if over_approximated || self.dropped {
             Precision::Approximate
@@ -409,7 +409,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A step of a proof in words.
+/// Describes a step of a proof for the record.
 fn describe(step: &ProofStep) -> String {
     match step {
         ProofStep::Inductive {
@@ -440,7 +440,7 @@ fn describe(step: &ProofStep) -> String {
     }
 }
 
-/// Places from which steps start, each once, in the order in which they are found.
+/// Cut points from which steps start, each once, in the order in which they are found.
 #[derive(Default)]
 struct Places {
     seen: FxHashSet<Node>,
@@ -453,7 +453,7 @@ impl Places {
         if self.seen.insert(node) {
             self.order.push(node);
         }
-        if self.order.len() > MOST_PLACES {
+        if self.order.len() > MAXIMUM_PLACES {
             return Err(GivenUp(TOO_MANY_PLACES.to_owned()));
         }
         Ok(())

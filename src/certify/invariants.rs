@@ -1,4 +1,4 @@
-//! What a proof says of the program as lowered, for those who write it down.
+//! The invariants of a proof on the program as lowered, for witnesses and reports.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use super::places::{Facts, Meaning, is_in_scope, is_relation_in_scope};
 use regatta_program::{EdgeId, FunctionId, LocationId, Program, Simplified};
 use regatta_term::TermId;
 
-/// Something that holds whenever a location is reached by certain calls.
+/// A formula that holds whenever a location is reached by certain calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invariant {
     pub location: LocationId,
@@ -19,13 +19,13 @@ pub struct Invariant {
     pub formula: TermId,
 }
 
-/// The facts of the simplifier's with the numbers, by which a check names those that it found to hold. Each holds whenever
-/// its location is reached by calls that end in its calls.
+/// Returns the facts of the simplifier with the numbers, which a check gives for confirmed ones. Each holds whenever its
+/// location is reached by a call string that ends in its calls.
 pub fn facts(lowered: &Program, simplified: &Simplified, numbers: &[u32]) -> Vec<Invariant> {
     let meaning = Meaning::new(simplified, lowered);
     let mut all = Facts::default();
     let rounds = simplified.invariants.iter().map(|place| place.round);
-    // They are numbered as the check meets them.
+    // The check numbers them in this order.
     for round in 1..=rounds.max().unwrap_or(0) {
         all.add_round(simplified, &meaning, round);
     }
@@ -45,7 +45,7 @@ pub fn facts(lowered: &Program, simplified: &Simplified, numbers: &[u32]) -> Vec
     facts.collect()
 }
 
-/// The steps of a proof that it needs, in order.
+/// Returns the indices of the steps that a proof needs, sorted.
 pub fn needed_steps(certificate: &Certificate) -> Vec<usize> {
     let is_last = |step: &ProofStep| !matches!(step, ProofStep::Inductive { .. });
     let mut needed = FxHashSet::default();
@@ -69,8 +69,8 @@ pub fn needed_steps(certificate: &Certificate) -> Vec<usize> {
     needed
 }
 
-/// The invariants that a confirmed proof rests on, as far as they have a meaning on the program as lowered without
-/// knowing how an activation began.
+/// Returns the invariants that a confirmed proof rests on, as far as they can be stated on the program as lowered without
+/// the state at an activation's entry.
 pub fn invariants(
     lowered: &Program,
     simplified: &Simplified,
@@ -89,7 +89,7 @@ pub fn invariants(
         let stack = stacks.of(&lowered, &calls)?;
         let function = lowered.program.location(location).function;
         let functions = stacks.functions(stack);
-        // Otherwise the calls begin in a recursive function.
+        // Otherwise the calls begin in a recursive function instead of the start function.
         let begins_at_start = functions.first() == Some(&function);
         let is_recursive = |&function: &_| lowered.calls.is_recursive(function);
         if !begins_at_start || functions.iter().any(is_recursive) {
@@ -106,26 +106,26 @@ pub fn invariants(
     batches.flatten().filter_map(&mut translate).collect()
 }
 
-/// Something that a confirmed proof says of a recursive function, whoever calls it.
+/// A summary of a recursive function from a confirmed proof, for all its callers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     pub function: FunctionId,
     pub when: Moment,
-    /// A Boolean term over the variables of the program as lowered: those of instance [`AT_ENTRY`](super::certificate::AT_ENTRY) are in the state in which
-    /// the function was entered.
+    /// A Boolean term over the variables of the program as lowered; those of instance
+    /// [`AT_ENTRY`](super::certificate::AT_ENTRY) stand for the state at the function's entry.
     pub formula: TermId,
 }
 
 /// When a [`Summary`] holds.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
-    /// Whenever the function is entered. It speaks of that state alone.
+    /// Whenever the function is entered. The formula is about that state alone.
     Entry,
-    /// Whenever it comes back.
+    /// Whenever the function returns.
     Exit,
 }
 
-/// What a confirmed proof says of the entries and exits of recursive functions.
+/// Returns the summaries of recursive functions in a confirmed proof, at their entries and exits.
 pub fn summaries(
     lowered: &Program,
     simplified: &Simplified,

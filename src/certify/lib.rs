@@ -1,21 +1,16 @@
-//! What is claimed is checked here, on the program as lowered and without the engines' encodings of it, before it is
-//! reported.
+//! Checks of verdicts before they are reported, on the program as lowered and without the engines' encodings (so without
+//! the block formulas of [`regatta_program`] too).
 //!
-//! The checker uses neither the block formulas of [`regatta_program`] nor solvers other than [`regatta_solver::z3::text`] and
-//! [`regatta_solver::external`].
-//!
-//! * [`replay`]: an alarm's inputs must lead the interpreter to the error; [`violated_assumptions`]: what
-//!   does not hold where its run comes by; [`native`]: the alarm as a C file, and a run of the compiled program;
-//!   [`path`]: the way to the error, for people.
-//! * [`certificate`]: what an engine hands in for a proof.
+//! * [`replay`]: the interpreter must reach the error with an alarm's inputs; [`violated_assumptions`]: assumptions that the
+//!   run violates; [`native`]: the alarm as a C file, and a run of the compiled program; [`path`]: the error path, for users.
+//! * [`certificate`]: the proofs that engines submit.
 //! * [`defined`]: whether the expressions of a witness have defined values.
-//! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: in which order, and what becomes of
-//!   loops without cut points; [`call_strings`]; [`lowered`]: what is seen of the program without a solver;
-//!   [`places`]: where paths are cut, and what holds there; [`query`]: questions to the [`solvers`];
-//!   [`portable`]: proofs and answers as bytes, for a checker in a process of its own;
-//!   [`record`]: the conditions as files; [`invariants`]: what a proof says of the program as lowered;
-//!   [`boxes`]: runs on boxes of inputs, which need no solver;
-//!   [`opinion`]: the same questions, and what never became one, asked of two solvers.
+//! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`plan`]: the order of the execution, and loops
+//!   without cut points; [`call_strings`]; [`lowered`]: properties of the program that need no solver; [`places`]: cut
+//!   points, and claims about them; [`query`]: questions to the [`solvers`]; [`portable`]: proofs and answers as bytes, for
+//!   a checker in another process; [`record`]: verification conditions as files; [`invariants`]: a proof's invariants on the
+//!   program as lowered; [`boxes`]: runs on boxes of inputs, which need no solver; [`opinion`]: all questions, and the
+//!   simplifications, put to further solvers.
 
 pub mod boxes;
 mod call_strings;

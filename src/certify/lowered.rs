@@ -1,4 +1,4 @@
-//! What the checker knows of the program as lowered, from its edges alone.
+//! Properties of the program as lowered that follow from its edges alone.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use regatta_program::graph::{callee, goes_on};
 use regatta_program::*;
 use regatta_term::Symbol;
 
-/// The program as lowered, with what can be seen of it without a solver.
+/// The program as lowered, with properties that need no solver.
 pub(super) struct Lowered<'p> {
     pub program: &'p Program,
     pub graph: Graph,
@@ -19,11 +19,11 @@ pub(super) struct Lowered<'p> {
     pub returns: Vec<bool>,
     /// For each function the globals that a call of it may change.
     pub modified: Vec<Vec<VariableId>>,
-    /// For each function its variables.
+    /// For each function its local variables.
     pub locals: Vec<Vec<VariableId>>,
     /// For each function its locations.
     pub locations: Vec<Vec<LocationId>>,
-    /// For each function its calls on cycles of its own.
+    /// For each function the calls on cycles of its control-flow automaton.
     pub repeated: Vec<Vec<EdgeId>>,
     pub by_symbol: FxHashMap<Symbol, VariableId>,
 }
@@ -75,7 +75,7 @@ impl<'p> Lowered<'p> {
         self.returns = self.backward(exits.collect(), Calls::SteppedOver);
     }
 
-    /// The locations from which one of the seeds is reached.
+    /// Returns the locations from which one of the seeds is reachable.
     fn backward(&self, mut work: Vec<LocationId>, through: Calls) -> Vec<bool> {
         let program = self.program;
         let mut marks = vec![false; program.locations.len()];
@@ -153,8 +153,7 @@ impl<'p> Lowered<'p> {
         }
     }
 
-    /// The variables that taking the edge may change: those of its own function's activation and globals, what a callee
-    /// does included.
+    /// Returns the variables that the edge may change: locals of its function and globals, including the effects of callees.
     pub fn changes(&self, edge: &Edge) -> Vec<VariableId> {
         let mut changes = Vec::new();
         for operation in &edge.operations {
@@ -167,7 +166,7 @@ impl<'p> Lowered<'p> {
     }
 }
 
-/// What a backward search does at calls.
+/// The treatment of calls in a backward search.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Calls {
     Entered,

@@ -1,17 +1,16 @@
-//! A second opinion on what the checker has found: the check `thorough`.
+//! A second opinion on the checker's results (the option `--check thorough`).
 //!
-//! The checker asks one solver, and not about everything: conditions that the constructors of terms decide never become
-//! questions, and some questions are answered by the early stages of [`regatta_entailment`]. Here everything that a proof rests on is asked again, of Z3,
-//! of Bitwuzla and of a solver that is a program of its own ([`ExternalSolver`]):
+//! The checker asks one solver, and not about everything: conditions that term constructors decide never become questions,
+//! and some questions are answered in the early stages of [`regatta_entailment`]. Here everything that a proof
+//! rests on is asked again of Z3, Bitwuzla and a solver that is a separate program ([`ExternalSolver`]):
 //!
-//! * **Obligations.** Each list of conditions of which the checker says that none can hold, as it was before anything
-//!   was left out of it.
-//! * **Simplifications.** Each application of an operator of which a constructor has made something else while the
-//!   program was lowered ([`record_shared_terms`](regatta_term::record_shared_terms)) and while the conditions were derived
-//!   ([`Arena::recorded`]): that the two differ must be impossible.
+//! * **Obligations.** Each list of conditions that the checker has found to be unsatisfiable, in its original form.
+//! * **Simplifications.** Each operator application that a constructor has simplified, while the program was lowered
+//!   ([`record_shared_terms`](regatta_term::record_shared_terms)) or while the conditions were derived
+//!   ([`Arena::recorded`]): the application and the result must not differ.
 //!
-//! If one solver finds a model, one of them or a simplification is wrong, whatever the proof says: that is an internal
-//! error, and the result is unknown. A solver that does not know, or is not there, is no objection; it is counted.
+//! If a solver finds a model, a solver or a simplification is wrong, whatever the proof: that is an internal error, and
+//! the result is unknown. A solver that does not decide, or is missing, is no objection; it is counted.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -19,39 +18,40 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use regatta_solver::external::ExternalSolver;
-use regatta_solver::question::{Question, Respondents};
+use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::z3::text::TextAnswer;
 use regatta_term::{Arena, Op, Pool, Recorded, Sort, TermId};
 
-/// Wall time of a question to each solver.
-const QUESTION: Duration = Duration::from_secs(10);
+/// Maximum wall time of a question about an obligation to each solver.
+const OBLIGATION_TIME: Duration = Duration::from_secs(10);
 
-/// Simplifications that are asked about together, and the wall time of one by itself.
-const GROUP: usize = 48;
-const SIMPLIFICATION: Duration = Duration::from_secs(1);
+/// Number of simplifications that are asked about together.
+const SIMPLIFICATIONS_PER_QUESTION: usize = 48;
+/// Maximum wall time of a question about a single simplification to each solver.
+const SIMPLIFICATION_TIME: Duration = Duration::from_secs(1);
 
-/// More simplifications than this are not asked about.
-const MOST_SIMPLIFICATIONS: usize = 20_000;
+/// Maximum number of simplifications that are asked about.
+const MAXIMUM_SIMPLIFICATIONS: usize = 20_000;
 
-/// What came of asking again.
+/// The result of a second opinion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
     /// The second solver's name, if there is one.
     pub second: Option<String>,
-    /// What was asked of obligations.
+    /// Questions about obligations.
     pub obligations: Tally,
-    /// What was asked of simplifications.
+    /// Questions about simplifications.
     pub simplifications: Tally,
-    /// Simplifications that were too many to be asked about.
+    /// Number of simplifications beyond the maximum, which were not asked about.
     pub left_out: usize,
-    /// What one of the solvers has a model for, though it should not: the first such thing.
+    /// The first question for which a solver has found a model.
     pub objection: Option<String>,
 }
 
-/// How many questions, and how many of them each of the solvers has confirmed.
+/// The number of questions, and the numbers of them that each solver has confirmed.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// All.
+    /// All questions.
     pub asked: usize,
     /// Confirmed by Z3.
     pub first: usize,
@@ -62,7 +62,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts so many questions for everyone who has confirmed them.
+    /// Adds the number of questions for each solver that has confirmed them.
     fn count(&mut self, said: [Said; 3], questions: usize) {
         let confirmed = [&mut self.first, &mut self.bitwuzla, &mut self.second];
         for (confirmed, said) in confirmed.into_iter().zip(said) {
@@ -100,10 +100,10 @@ impl fmt::Display for Opinion {
     }
 }
 
-/// Asks again.
+/// The solvers of the second opinion.
 pub(super) struct Second {
-    /// Not the checker's own: nothing of what it was asked before is left in this one.
-    first: Respondents,
+    /// Separate from the checker's solvers, so that earlier questions have no effect.
+    first: TextSolvers,
     second: Option<ExternalSolver>,
     pub opinion: Opinion,
 }
@@ -112,7 +112,7 @@ impl Second {
     pub fn new() -> Self {
         let second = ExternalSolver::find();
         Self {
-            first: Respondents::default(),
+            first: TextSolvers::default(),
             opinion: Opinion {
                 second: second.as_ref().map(ExternalSolver::name),
                 ..Opinion::default()
@@ -121,49 +121,49 @@ impl Second {
         }
     }
 
-    /// Asks about assertions that exclude one another. Whether nobody objects.
+    /// Asks about assertions that should be unsatisfiable. Returns whether no solver objects.
     pub fn obligation(&mut self, arena: &Arena, assertions: &[TermId], end: Instant) -> bool {
         let question = Question::new(arena, assertions);
         self.opinion.obligations.asked += 1;
-        let said = self.ask(&question, QUESTION, end);
+        let said = self.ask(&question, OBLIGATION_TIME, end);
         self.opinion.obligations.count(said, 1);
         self.judge(said, || {
             format!("an obligation is not met:\n{}", question.script())
         })
     }
 
-    /// Asks about what was recorded of simplifications. Whether nobody objects.
+    /// Asks about recorded simplifications. Returns whether no solver objects.
     pub fn simplifications(
         &mut self,
         arena: &Arena,
         mut recorded: Vec<Recorded>,
         end: Instant,
     ) -> bool {
-        let left = MOST_SIMPLIFICATIONS.saturating_sub(self.opinion.simplifications.asked);
+        let left = MAXIMUM_SIMPLIFICATIONS.saturating_sub(self.opinion.simplifications.asked);
         if recorded.len() > left {
             self.opinion.left_out += recorded.len() - left;
             recorded.truncate(left);
         }
         let differences: Vec<TermId> = recorded.iter().map(|one| difference(arena, one)).collect();
-        for group in differences.chunks(GROUP) {
+        for group in differences.chunks(SIMPLIFICATIONS_PER_QUESTION) {
             self.opinion.simplifications.asked += group.len();
             let any = match group {
                 [one] => *one,
                 _ => arena.intern(Op::Or, Sort::Bool, group),
             };
             let question = Question::new(arena, &[any]);
-            let said = self.ask(&question, SIMPLIFICATION * 4, end);
+            let said = self.ask(&question, SIMPLIFICATION_TIME * 4, end);
             let tally = &mut self.opinion.simplifications;
             tally.count(said, group.len());
             let [first, bitwuzla, second] = said.map(|one| one == Said::Impossible);
             if first && second && (bitwuzla || !regatta_solver::HAS_BITWUZLA) {
                 continue;
             }
-            // One by one: those that are hard are not to hide the others.
+            // One by one, so that hard ones do not hide the others.
             for &one in group {
                 let question = Question::new(arena, &[one]);
-                let again = self.ask(&question, SIMPLIFICATION, end);
-                // Whoever has confirmed all of them has been counted.
+                let again = self.ask(&question, SIMPLIFICATION_TIME, end);
+                // A solver that has confirmed the whole group is already counted.
                 let mut new = again;
                 for (new, before) in new.iter_mut().zip(said) {
                     if before == Said::Impossible {
@@ -182,7 +182,7 @@ impl Second {
         true
     }
 
-    /// What Z3, Bitwuzla and the second solver say.
+    /// Returns the answers of Z3, Bitwuzla and the second solver.
     fn ask(&mut self, question: &Question, most: Duration, end: Instant) -> [Said; 3] {
         let time = || most.min(end.saturating_duration_since(Instant::now()));
         let first = Said::from(self.first.z3(question, time()));
@@ -194,7 +194,7 @@ impl Second {
         [first, bitwuzla, second]
     }
 
-    /// Whether none has found a model.
+    /// Checks that no solver has found a model, and otherwise notes the objection.
     fn judge(&mut self, said: [Said; 3], what: impl FnOnce() -> String) -> bool {
         let objects = said.contains(&Said::Possible);
         if objects && self.opinion.objection.is_none() {
@@ -208,7 +208,7 @@ impl Second {
     }
 }
 
-/// What a solver says of something that should be impossible.
+/// A solver's answer to a question that should be unsatisfiable.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Said {
     Impossible,
@@ -236,7 +236,7 @@ impl fmt::Display for Said {
     }
 }
 
-/// That the application and what was made of it differ; nothing in it is simplified but what was before.
+/// The condition that an application and its simplified result differ, built without further simplification.
 pub(super) fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
     let sort = arena.sort(recorded.result);
     let plain = arena.intern(recorded.op, sort, &recorded.arguments);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_is_told() {
+    fn an_opinion_is_displayed_with_its_tallies() {
         let opinion = Opinion {
             obligations: Tally {
                 asked: 3,

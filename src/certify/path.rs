@@ -1,9 +1,9 @@
-//! The way of a confirmed alarm to the error, for people: function by function in the order of the run, with the values
-//! that variables get, and with loops folded.
+//! The error path of a confirmed alarm, for users: function by function in the order of the run, with the values assigned
+//! to variables, and with loops folded.
 //!
-//! The run is made twice: to see which edges it takes, from which it is decided what is worth showing; and to see the values
-//! there. Folding needs no knowledge of loops: what lies between two visits of a location in one activation is a round, and
-//! of many rounds the first and the last are shown.
+//! The run is made twice: first for its edges, by which the shown steps are chosen; then for the values there. Folding does
+//! not use the loops of the program: the part between two visits of a location in one activation is a round, and of many
+//! rounds the first and the last are shown.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use regatta_term::{
     Build as _, Evaluator, Symbol, TermId, TermKind, Value, for_each_subterm, store,
 };
 
-/// How much of a path is shown.
+/// The detail of a path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Loops and recursion are folded.
@@ -32,27 +32,27 @@ pub enum Detail {
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathStep {
-    /// How many functions have been called that have not returned; zero in `main`.
+    /// The number of open calls; zero in `main`.
     pub depth: u32,
-    /// Where: file, line, column.
+    /// File, line and column.
     pub place: String,
     pub what: PathEvent,
 }
 
-/// What happens in a step.
+/// The event of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathEvent {
-    /// A function is called; the values of its parameters.
+    /// A function is called, with the values of its parameters.
     Call {
         function: String,
         arguments: Vec<Change>,
     },
-    /// Control is here; what got a value on the way.
+    /// Control passes a place; the variables that change there.
     At { changes: Vec<Change> },
-    /// So many rounds of a loop are left out.
+    /// A number of rounds of a loop is left out.
     Rounds { count: usize },
-    /// So many calls within one another are left out.
+    /// A number of nested calls is left out.
     Calls { count: usize },
     /// The error.
     Error,
@@ -62,21 +62,21 @@ pub enum PathEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     pub name: String,
-    /// As C would write it.
+    /// The value in C's notation.
     pub value: String,
-    /// What gave the value, if that was a call of what the program does not define.
+    /// The call of an undefined function that returned the value, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
-/// Rounds of a loop that are few enough to be shown.
-const ROUNDS: usize = 3;
+/// Maximum number of rounds of a loop that are all shown.
+const MAXIMUM_SHOWN_ROUNDS: usize = 3;
 
-/// The same for calls within one another, at either end.
-const CALLS: usize = 4;
+/// Number of nested calls of one function that are shown at either end of a long chain.
+const SHOWN_NESTED_CALLS: usize = 4;
 
-/// Steps of a path at most, folded or not.
-const STEPS: usize = 100_000;
+/// Maximum number of steps of a path, folded or not.
+const MAXIMUM_PATH_STEPS: usize = 100_000;
 
 /// The path of a violation; `None` if its run takes longer than the limits permit.
 pub fn path(
@@ -98,7 +98,7 @@ pub fn path(
     let calls = Calls::new(program, &trace.edges);
     let mut shown = Vec::new();
     calls.show(detail, &mut shown);
-    shown.truncate(STEPS);
+    shown.truncate(MAXIMUM_PATH_STEPS);
     let mut values = Values {
         program,
         symbols: program.variables_by_symbol(),
@@ -140,16 +140,16 @@ struct Activation {
     items: Vec<Item>,
 }
 
-/// A run as activations, the first that of the start function.
+/// A run as a list of activations; the first is that of the start function.
 struct Calls<'p> {
     program: &'p Program,
     edges: &'p [EdgeId],
     activations: Vec<Activation>,
-    /// Those that have not returned at the error.
+    /// The activations that are open at the error.
     open: Vec<usize>,
 }
 
-/// What is shown.
+/// A shown step, before its values are known.
 enum Shown {
     Edge {
         depth: u32,
@@ -187,7 +187,7 @@ impl<'p> Calls<'p> {
             function: program.start,
             items: Vec::new(),
         }];
-        // With the location behind each one's call.
+        // Open activations, each with the location to which it returns.
         let mut open: Vec<(usize, Option<LocationId>)> = vec![(0, None)];
         for (position, &edge) in edges.iter().enumerate() {
             let edge = program.edge(edge);
@@ -233,13 +233,13 @@ impl<'p> Calls<'p> {
         self.activations.iter().position(is_main).unwrap_or(0)
     }
 
-    /// Whether an activation is of text of ours.
+    /// Checks whether a returned activation is of a function that is not in the source.
     fn is_hidden(&self, activation: usize) -> bool {
         let function = self.activations[activation].function;
         self.program.function(function).span.line == 0 && !self.open.contains(&activation)
     }
 
-    /// What is shown, in order. Kept on a stack: recursion may be deep.
+    /// Collects the shown steps, in order. Iterative, since recursion may be deep.
     fn show(&self, detail: Detail, shown: &mut Vec<Shown>) {
         enum Task<'i> {
             Items(u32, &'i [Item]),
@@ -249,7 +249,7 @@ impl<'p> Calls<'p> {
         let hidden = self.calls_left_out(detail);
         let mut tasks = vec![Task::Items(0, &self.activations[main].items)];
         while let Some(task) = tasks.pop() {
-            if shown.len() >= STEPS {
+            if shown.len() >= MAXIMUM_PATH_STEPS {
                 return;
             }
             let (depth, items) = match task {
@@ -264,7 +264,7 @@ impl<'p> Calls<'p> {
                 Detail::Whole => None,
             };
             if let Some((first, visits)) = repeated {
-                // In reverse, as it is a stack.
+                // In reverse order, since it is a stack.
                 let last = visits[visits.len() - 1];
                 let rounds: Vec<_> = visits
                     .windows(2)
@@ -273,7 +273,7 @@ impl<'p> Calls<'p> {
                 // The last visit leads out of the loop.
                 tasks.push(Task::Items(depth, &items[last..]));
                 let at = self.program.edge(self.edges[items[last].position()]).source;
-                if rounds.len() > ROUNDS {
+                if rounds.len() > MAXIMUM_SHOWN_ROUNDS {
                     tasks.push(Task::Items(depth, rounds[rounds.len() - 1]));
                     let count = rounds.len() - 2;
                     tasks.push(Task::Note(Shown::Rounds { depth, at, count }));
@@ -284,7 +284,7 @@ impl<'p> Calls<'p> {
                 tasks.push(Task::Items(depth, &items[..first]));
                 continue;
             }
-            // Up to the first call that is shown; then what it does; then the rest.
+            // The items up to the first shown call, then its activation, then the rest.
             for (number, item) in items.iter().enumerate() {
                 match *item {
                     Item::Edge(position) => shown.push(Shown::Edge { depth, position }),
@@ -322,7 +322,7 @@ impl<'p> Calls<'p> {
         }
     }
 
-    /// Of many activations of one function within one another that have not returned, those in the middle.
+    /// Chooses the activations to leave out: those in the middle of long chains of open activations of one function.
     fn calls_left_out(&self, detail: Detail) -> FxHashMap<usize, Skip> {
         let mut left_out = FxHashMap::default();
         if detail == Detail::Whole {
@@ -331,8 +331,8 @@ impl<'p> Calls<'p> {
         let same =
             |a: &usize, b: &usize| self.activations[*a].function == self.activations[*b].function;
         for chain in self.open.chunk_by(same) {
-            if chain.len() > 2 * CALLS + 1 {
-                let (from, to) = (CALLS, chain.len() - CALLS);
+            if chain.len() > 2 * SHOWN_NESTED_CALLS + 1 {
+                let (from, to) = (SHOWN_NESTED_CALLS, chain.len() - SHOWN_NESTED_CALLS);
                 let skip = Skip {
                     count: to - from,
                     to: chain[to - 1],
@@ -343,7 +343,7 @@ impl<'p> Calls<'p> {
         left_out
     }
 
-    /// The first item whose location is come to again, and all visits of that location.
+    /// Finds the first item whose location is visited again, and all visits of that location.
     fn first_repeated(&self, items: &[Item]) -> Option<(usize, Vec<usize>)> {
         let location = |item: &Item| self.program.edge(self.edges[item.position()]).source;
         let mut visits: FxHashMap<LocationId, Vec<usize>> = FxHashMap::default();
@@ -357,7 +357,7 @@ impl<'p> Calls<'p> {
         Some((first, visits))
     }
 
-    /// The steps, given what got a value in those that are shown of the run.
+    /// Makes the steps, given the changes in the shown part of the run.
     fn steps(&self, shown: Vec<Shown>, changes: Vec<Vec<Change>>) -> Vec<PathStep> {
         let program = self.program;
         let place = |span: Span| program.sources.describe(span);
@@ -398,7 +398,7 @@ impl<'p> Calls<'p> {
                     PathEvent::Calls { count },
                 ),
             };
-            // What has no place is not the user's.
+            // Steps without a place are not in the source.
             if span.line == 0 {
                 continue;
             }
@@ -416,7 +416,7 @@ impl<'p> Calls<'p> {
             }
             path.push(PathStep { depth, place, what });
         }
-        // A place where nothing got a value tells which way the run took; but only where it is another line.
+        // A place without changes shows the branch taken, but is dropped on the same line as the step before.
         path.dedup_by(|later, earlier| {
             let is_empty = matches!(&later.what, PathEvent::At { changes } if changes.is_empty());
             let line = |step: &PathStep| {
@@ -429,21 +429,21 @@ impl<'p> Calls<'p> {
     }
 }
 
-/// Calls that are left out: how many, and whose inside is shown next.
+/// Calls that are left out: their number, and the activation that is shown next.
 #[derive(Copy, Clone, Debug)]
 struct Skip {
     count: usize,
     to: usize,
 }
 
-/// Sees what gets a value at the wanted positions of a run.
+/// An observer that collects changes at the wanted positions of a run.
 struct Values<'p> {
     program: &'p Program,
     symbols: FxHashMap<Symbol, VariableId>,
     position: usize,
-    /// In order.
+    /// The positions, sorted.
     wanted: Vec<usize>,
-    /// What was told last.
+    /// The last value shown of each variable.
     last: FxHashMap<String, String>,
     found: Vec<Vec<Change>>,
 }
@@ -464,7 +464,7 @@ impl Values<'_> {
         let program = self.program;
         let mut changes: Vec<Change> = Vec::new();
         let mut drawn: FxHashMap<TermId, String> = FxHashMap::default();
-        // Where the call's value is told so far by the call's name alone, as no variable of the source has got it.
+        // Changes that show a call's value under the call's name, as long as no variable of the source has it.
         let mut nameless: FxHashMap<TermId, usize> = FxHashMap::default();
         for operation in &program.edge(edge).operations {
             match operation {
@@ -516,7 +516,7 @@ impl Values<'_> {
                 }
                 Operation::Call { callee, .. } => {
                     for &parameter in &program.function(*callee).parameters {
-                        // They are told at each call.
+                        // Parameters are shown at each call.
                         self.last.remove(&program.variable(parameter).name);
                         changes.extend(self.variable(parameter, state, None));
                     }
@@ -531,17 +531,17 @@ impl Values<'_> {
         store().variable(self.program.variable(variable).symbol)
     }
 
-    /// Whether people know a variable by its name, and its value can be said.
+    /// Checks whether a variable is in the source and its value can be shown.
     fn is_of_the_source(&self, variable: VariableId) -> bool {
         let described = self.program.variable(variable);
-        // Names of ours are none in C.
+        // Generated names are no C identifiers.
         let local = last_part(&described.name);
         described.role == Role::Source
             && described.sort.scalar().is_some()
             && !local.starts_with(['#', '<'])
     }
 
-    /// A variable of the source, if it has another value than was told last.
+    /// The change of a variable of the source, if its value differs from the one shown last.
     fn variable(
         &mut self,
         variable: VariableId,
@@ -561,7 +561,7 @@ impl Values<'_> {
         (before.as_ref() != Some(&value) || from.is_some()).then_some(Change { name, value, from })
     }
 
-    /// A cell of a static object.
+    /// The change of a cell of a static object.
     fn cell(
         &mut self,
         edge: EdgeId,
@@ -572,7 +572,7 @@ impl Values<'_> {
     ) -> Option<Change> {
         let region = self.program.region(region);
         if self.is_assigned(edge, index) {
-            // It has another value by now.
+            // The index has another value by now.
             return None;
         }
         let number = |term| {
@@ -602,7 +602,7 @@ impl Values<'_> {
         self.change(name, value, from)
     }
 
-    /// Whether the edge gives a variable a value that the term is about.
+    /// Checks whether the edge assigns a variable of the term.
     fn is_assigned(&self, edge: EdgeId, term: TermId) -> bool {
         let targets: Vec<Symbol> = self
             .program
@@ -715,7 +715,7 @@ int main(void) {
     }
 
     #[test]
-    fn a_call_s_value_is_told_also_where_no_variable_gets_it() {
+    fn a_call_s_value_is_shown_also_if_no_variable_gets_it() {
         let text = "void reach_error(void);
 int __VERIFIER_nondet_int(void);
 int main(void) {

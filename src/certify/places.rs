@@ -1,4 +1,4 @@
-//! Where the lowered program is cut, and what is claimed to hold there.
+//! Cut points of the program as lowered, and the claims about them.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use regatta_term::{
     Build, Op, Pool, Rebuild, Symbol, TermId, TermKind, at_instance, free_variables, store,
 };
 
-/// Locations with the calls at the end of the call string: each stands for all call strings that end so.
+/// Cut points: locations with a suffix of call strings, each for all call strings with that suffix.
 #[derive(Clone, Default)]
 pub(super) struct Cuts {
     places: FxHashMap<LocationId, FxHashSet<Vec<EdgeId>>>,
@@ -63,7 +63,7 @@ impl Cuts {
     }
 }
 
-/// Turns formulas over the simplified program into formulas over the program as lowered.
+/// Translates formulas over the simplified program to formulas over the program as lowered.
 pub(super) struct Meaning<'a> {
     simplified: &'a Simplified,
     lowered: &'a Program,
@@ -96,12 +96,12 @@ impl<'a> Meaning<'a> {
         self.translate(formula, 0)
     }
 
-    /// [`Self::formula`] of one that speaks of the state at an activation's entry, too.
+    /// [`Self::formula`] for a formula that may refer to the state at an activation's entry.
     pub fn relation(&self, formula: TermId) -> Option<TermId> {
         self.translate(formula, AT_ENTRY)
     }
 
-    /// Variables of instances up to the given one are the program's.
+    /// Translates a formula with program variables of instances up to the given one.
     fn translate(&self, formula: TermId, latest: u32) -> Option<TermId> {
         let mut complete = true;
         let replace = |term| match store().kind(term) {
@@ -122,7 +122,7 @@ impl<'a> Meaning<'a> {
         complete.then_some(result)
     }
 
-    /// Where a location of the simplified program, under calls of it, is in the program as lowered.
+    /// Translates a location of the simplified program with its calls to the program as lowered.
     pub fn place(
         &self,
         location: LocationId,
@@ -141,33 +141,33 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// What is claimed of a place.
+/// A claim about a cut point.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     /// Its number.
     pub fact: usize,
     /// A Boolean term over the program as lowered.
     pub formula: TermId,
-    /// If it says that a variable, or a region's cell, is a constant: which, and the constant.
+    /// If the claim states that a variable, or a region's cell, is a constant: that term, and the constant.
     pub constant: Option<(TermId, TermId)>,
 }
 
-/// What is claimed at a location under the calls that lead there.
+/// Claims at a location with a suffix of call strings.
 type ClaimsOfCalls<'a> = (&'a [EdgeId], Vec<Claim>);
 
-/// What the simplifier knew at its cut points. It is not trusted: what is not inductive is dropped.
+/// The facts of the simplifier at its cut points. They are not trusted: those that are not inductive are dropped.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
     places: FxHashMap<LocationId, Vec<ClaimsOfCalls<'a>>>,
     known: FxHashSet<(&'a Origin, TermId)>,
     alive: Vec<bool>,
-    /// The facts up to this one have been found to be inductive.
+    /// The facts before this number are inductive, if they are still alive.
     pub confirmed: usize,
     by_node: FxHashMap<Node, Rc<[Claim]>>,
 }
 
 impl<'a> Facts<'a> {
-    /// Adds the candidates of a round; tells whether there are any that are new.
+    /// Adds the candidates of a round of the simplifier. Returns whether there are new ones.
     pub fn add_round(
         &mut self,
         simplified: &'a Simplified,
@@ -200,7 +200,7 @@ impl<'a> Facts<'a> {
         self.alive.len() > before
     }
 
-    /// The locations of which something is claimed at some call string.
+    /// The locations with claims at some call string.
     pub fn locations(&self) -> impl Iterator<Item = LocationId> + '_ {
         self.places.keys().copied()
     }
@@ -212,7 +212,7 @@ impl<'a> Facts<'a> {
         formula: TermId,
         constant: Option<(TermId, TermId)>,
     ) {
-        // Most is known in every round again.
+        // Most facts are found again in every round.
         if formula == TermId::TRUE || !self.known.insert((origin, formula)) {
             return;
         }
@@ -224,7 +224,7 @@ impl<'a> Facts<'a> {
         self.alive.push(true);
     }
 
-    /// The numbers of those that have been found to be inductive.
+    /// The numbers of the facts that were found to be inductive.
     pub fn confirmed_numbers(&self) -> Vec<u32> {
         let alive = self.alive[..self.confirmed].iter().zip(0..);
         alive
@@ -232,7 +232,7 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// All claims, with where they hold: the location, and the calls at the end of the call string.
+    /// All claims, with their locations and suffixes of call strings.
     pub fn claims(&self) -> impl Iterator<Item = (LocationId, &'a [EdgeId], &Claim)> {
         let places = self.places.iter();
         places.flat_map(|(&location, at)| {
@@ -243,12 +243,12 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// How many there have been.
+    /// The number of facts so far, including dropped ones.
     pub fn count(&self) -> usize {
         self.alive.len()
     }
 
-    /// Takes back facts; tells whether any was still there.
+    /// Drops facts. Returns whether any of them was still alive.
     pub fn drop_facts(&mut self, dropped: impl IntoIterator<Item = usize>) -> bool {
         let mut changed = false;
         for fact in dropped {
@@ -260,7 +260,7 @@ impl<'a> Facts<'a> {
         changed
     }
 
-    /// What is claimed of the node, each formula once.
+    /// The claims about the node, each formula once.
     pub fn at(&mut self, lowered: &Lowered<'_>, stacks: &CallStrings, node: Node) -> Rc<[Claim]> {
         if let Some(claims) = self.by_node.get(&node) {
             return claims.clone();
@@ -287,7 +287,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether all of the term's variables exist in the node's call string.
+/// Checks whether all of the term's variables exist in the node's call string.
 pub(super) fn is_in_scope(
     lowered: &Lowered<'_>,
     stacks: &CallStrings,
@@ -320,8 +320,8 @@ pub(super) fn is_in_scope(
     exists
 }
 
-/// Whether the term's variables exist in the node's call string, and those that stand for the state at its entry in the
-/// outermost activation.
+/// Checks whether the term's variables exist in the node's call string; those for the state at the entry have to exist in
+/// the outermost activation.
 pub(super) fn is_relation_in_scope(
     lowered: &Lowered<'_>,
     stacks: &CallStrings,
@@ -343,7 +343,7 @@ pub(super) fn is_relation_in_scope(
     })
 }
 
-/// A cell of an array variable.
+/// The array and index of a `select` term.
 pub(super) fn as_cell(term: TermId) -> Option<(TermId, TermId)> {
     match store().kind(term) {
         TermKind::Apply {

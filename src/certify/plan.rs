@@ -1,8 +1,8 @@
-//! The order in which a function is walked over, and its loops without cut points.
+//! The order in which the locations of a function are executed, and its loops without cut points.
 //!
-//! A cycle of the inlined program stays, at its shallowest call string, within one function (calls counting as edges).
-//! So it is enough to look at the cycles within functions: those that no cut point cuts, be it in a function that is
-//! called on the way, get a *head*, at which the walk forgets all that the loop may change.
+//! A cycle of the inlined program stays, at its shallowest call string, within one function (calls counting as edges). So
+//! it is enough to consider cycles within functions. A cycle without a cut point, also in the functions that it calls,
+//! gets a *head*, at which the walk havocs all variables that the loop may change.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,27 +11,27 @@ use regatta_program::digraph::Digraph;
 use regatta_program::graph::goes_on;
 use regatta_program::{Edge, EdgeId, FunctionId, LocationId, VariableId};
 
-/// A function with some of its locations being cut points.
+/// The execution order of a function with some cut points.
 #[derive(Default)]
 pub(super) struct Plan {
     /// The cut points.
     pub cuts: FxHashSet<LocationId>,
-    /// Edges that are known not to be taken.
+    /// Edges that cannot be taken.
     pub dead: FxHashSet<EdgeId>,
-    /// Calls that pass a cut point before they return. Nothing comes around a loop by them; whoever returns from one
-    /// was in it when the segment began, and comes back before anything here is looked at.
+    /// Calls that pass a cut point before they return. No segment goes around a loop through them: a segment that returns
+    /// from such a call began inside it, and the return is executed before all locations here.
     cut_calls: FxHashSet<EdgeId>,
-    /// A number for each other location: it comes before its successors, but for heads of loops around it.
+    /// The position of each other location in the order: before its successors, except for heads of enclosing loops.
     pub position: FxHashMap<LocationId, u32>,
     /// The heads of the loops that no cut point cuts.
     pub heads: FxHashMap<LocationId, Head>,
 }
 
-/// What is known of a loop without cut points.
+/// A loop without cut points.
 pub(super) struct Head {
     /// Its locations.
     pub members: FxHashSet<LocationId>,
-    /// What it may change, in the calls within it too.
+    /// The variables that it may change, including changes by callees.
     pub changes: Vec<VariableId>,
 }
 
@@ -111,7 +111,7 @@ impl Plan {
         head
     }
 
-    /// The edges from the location that may be taken and lead on within a segment.
+    /// The edges from the location that may be taken and stay within a segment.
     fn outgoing<'l>(
         &'l self,
         lowered: &'l Lowered<'_>,
@@ -141,7 +141,7 @@ impl Plan {
         }
         let graph = Digraph::new(nodes.len(), edges.iter().copied());
         let mut members = graph.components(0..nodes.len() as u32).members();
-        // Components are numbered against the edges.
+        // Components are numbered in reverse topological order.
         members.reverse();
         let back = |group: Vec<u32>| group.into_iter().map(|node| nodes[node as usize]).collect();
         members.into_iter().map(back).collect()

@@ -1,4 +1,4 @@
-//! Proofs, and what the checker says of them, as bytes, for a checker in a process of its own.
+//! Proofs and the checker's replies as bytes, for a checker in another process.
 
 use std::time::Duration;
 
@@ -15,28 +15,28 @@ use regatta_term::{Exporter, PortableTerms, store};
 pub struct Request {
     /// The proof.
     pub certificate: Certificate,
-    /// How long the check may take.
+    /// Maximum wall time of the check.
     pub time: Duration,
-    /// How many threads may help.
+    /// Number of additional threads.
     pub helpers: usize,
-    /// Where the verification conditions are to be written, if they are.
+    /// Where the verification conditions are to be written, if at all.
     pub record: Option<Destination>,
 }
 
-/// What the checker says.
+/// The checker's reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// What became of the proof.
+    /// The result of the check.
     pub check: Check,
-    /// What was found when everything was asked again, if that was wanted.
+    /// The second opinion, if it was requested.
     pub opinion: Option<Opinion>,
-    /// What was written, or why not everything could be, if something was to be.
+    /// The numbers of files written or the failure, if recording was requested.
     pub written: Option<Result<Written, String>>,
-    /// The simplifier's facts that were found to hold.
+    /// The facts of the simplifier that were confirmed.
     pub facts: FactNumbers,
 }
 
-/// A request without the shared store. A formula is a place in the list of terms.
+/// A request without the shared store. A formula is an index into the list of terms.
 #[derive(Serialize, Deserialize)]
 struct PortableRequest {
     terms: PortableTerms,
@@ -46,16 +46,16 @@ struct PortableRequest {
     record: Option<Destination>,
 }
 
-/// The bytes are not what the other side should have sent.
+/// The error for bytes that are no message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the proof or the answer was not understood")]
 pub struct NotUnderstood;
 
 impl Request {
-    /// For another process.
+    /// Encodes the request for another process.
     ///
     /// # Errors
-    /// None that could be expected.
+    /// None are expected.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NotUnderstood> {
         let mut exporter = Exporter::default();
         let certificate = self
@@ -72,7 +72,7 @@ impl Request {
         postcard::to_stdvec(&request).map_err(|_| NotUnderstood)
     }
 
-    /// From another process; the terms are added to the shared store.
+    /// Decodes a request from another process and adds its terms to the shared store.
     ///
     /// # Errors
     /// When the bytes are no request.
@@ -91,21 +91,21 @@ impl Request {
     }
 }
 
-/// A reply, or why there is none, in words.
+/// A reply, or why there is none.
 pub type Answer = Result<Reply, String>;
 
-/// An answer for another process.
+/// Encodes an answer for another process.
 ///
 /// # Errors
-/// None that could be expected.
+/// None are expected.
 pub fn answer_to_bytes(answer: &Answer) -> Result<Vec<u8>, NotUnderstood> {
     postcard::to_stdvec(answer).map_err(|_| NotUnderstood)
 }
 
-/// An answer from another process.
+/// Decodes an answer from another process.
 ///
 /// # Errors
-/// When the bytes are none, for instance because the process died.
+/// When the bytes are no answer, for instance because the process died.
 pub fn answer_from_bytes(bytes: &[u8]) -> Result<Answer, NotUnderstood> {
     match postcard::take_from_bytes(bytes) {
         Ok((answer, [])) => Ok(answer),
@@ -122,7 +122,7 @@ mod tests {
     use regatta_term::{Build, Sort, Symbol, TermId};
 
     #[test]
-    fn a_request_comes_through() {
+    fn requests_are_decoded_as_encoded() {
         let pool = store();
         let x = pool.variable(Symbol::new("portable proof x", Sort::BitVec(32)));
         let at = |location, calls: &[u32]| InvariantLocation {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn half_an_answer_is_none() {
+    fn truncated_answers_are_errors() {
         let checks = [
             Check::Confirmed,
             Check::Refuted {

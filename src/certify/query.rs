@@ -1,4 +1,4 @@
-//! Questions to the solver, as text.
+//! Questions of the checker to the solvers, as text.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -6,35 +6,37 @@ use std::time::Duration;
 use super::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
-use regatta_solver::question::{Question, Respondents};
+use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::z3::text::TextAnswer;
 use regatta_term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
 
-/// Maximum wall times of queries in the early stages of [`regatta_entailment`].
-const UNKNOWNS: Duration = Duration::from_millis(500);
-const POWER: Duration = Duration::from_millis(200);
-/// Wall time of a question as a whole where parts of it can be asked side by side, and how many parts. Tests mean the parts.
-const WHOLE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 100 });
-const PARTS_A_THREAD: usize = 2;
-/// So many conditions are asked about together where something was assumed for any index: each is about few of the instances,
-/// all together are about all of them.
-const INSTANTIATED_TOGETHER: usize = 4;
+/// Maximum wall time of a question in the stage [`Stage::Unknowns`].
+const UNKNOWNS_STAGE_TIME: Duration = Duration::from_millis(500);
+/// Maximum wall time of a question in the stage [`Stage::Power`].
+const POWER_STAGE_TIME: Duration = Duration::from_millis(200);
+/// Maximum wall time of a question as a whole, if its parts can be asked in parallel. Zero in tests, which cover the parts.
+const WHOLE_QUESTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 100 });
+/// Number of parts of a question for each thread.
+const PARTS_PER_THREAD: usize = 2;
+/// Maximum number of conditions in a part if quantified formulas are instantiated: a single condition needs few of the
+/// instances, all conditions together need all of them.
+const MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART: usize = 4;
 
-/// What the solver says to a list of conditions.
+/// The answer to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// None of them can hold.
+    /// None of the conditions can hold.
     Impossible,
-    /// One can; those that hold in the model found.
+    /// One can hold; tells for each condition whether it holds in the model found.
     Possible(Vec<bool>),
 }
 
-/// Whether one of the conditions of the walk can hold.
+/// Asks whether one of the conditions of the walk can hold.
 pub(super) fn ask(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, GivenUp> {
     ask_within(walk, conditions, Duration::MAX)
 }
 
-/// The same, for so long at most.
+/// [`ask`] with a maximum wall time.
 pub(super) fn ask_within(
     walk: &Walk<'_, '_>,
     conditions: &[TermId],
@@ -43,14 +45,14 @@ pub(super) fn ask_within(
     let answer = answer(walk, conditions, most)?;
     let mut solvers = walk.solver.borrow_mut();
     if let (Answer::Impossible, Some(second)) = (&answer, &mut solvers.second) {
-        // Before more simplifications are recorded, which are not the checker's.
+        // First, before building the second question records simplifications that the checker did not use.
         let simplified =
             second.simplifications(&walk.arena, walk.arena.take_recorded(), walk.end());
         let (all, _) = assertions(walk, conditions);
         if !simplified || !second.obligation(&walk.arena, &all, walk.end()) {
             return Err(GivenUp("the solvers do not agree".to_owned()));
         }
-        // What was made for the question was not used for the proof.
+        // Simplifications in this question were not used for the proof.
         walk.arena.take_recorded();
     }
     if let (Answer::Impossible, Some(recorder)) = (&answer, &mut solvers.recorder) {
@@ -83,9 +85,9 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     let parts = parts(walk, &conditions);
     let answer = match parts.is_empty() {
         true => check(walk, &all, &names, most)?,
-        // The cases have been asked about as one.
+        // The whole question has failed already, before the case distinction.
         false if walk.cases > 1 => by_parts(walk, &conditions, &parts, most)?,
-        false => match check(walk, &all, &names, most.min(WHOLE))? {
+        false => match check(walk, &all, &names, most.min(WHOLE_QUESTION_TIME))? {
             TextAnswer::Unknown(_) => by_parts(walk, &conditions, &parts, most)?,
             answer => answer,
         },
@@ -101,17 +103,20 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     }
 }
 
-/// Places of conditions that are to be asked about together, where there is somebody to ask about others beside, or where
-/// parts are easier than the whole; none if the whole is to be asked about.
+/// Returns the parts of a question (indices of conditions), if there are threads for them or if parts are easier than the
+/// whole; none if the whole is to be asked about.
 fn parts(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Vec<Vec<usize>> {
     let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
     let open: Vec<usize> = open.collect();
     let mut parts = match walk.solver.borrow().workers.maximum_threads() {
         1 => 1,
-        threads => PARTS_A_THREAD * threads,
+        threads => PARTS_PER_THREAD * threads,
     };
     if walk.assumes_of_any_index() {
-        parts = parts.max(open.len().div_ceil(INSTANTIATED_TOGETHER));
+        parts = parts.max(
+            open.len()
+                .div_ceil(MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART),
+        );
     }
     if walk.cases > 1 {
         parts = parts.max(walk.cases);
@@ -123,7 +128,7 @@ fn parts(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Vec<Vec<usize>> {
     parts.map(<[usize]>::to_vec).collect()
 }
 
-/// The answer to all parts, which are asked side by side.
+/// Asks about all parts in parallel and returns their common answer.
 fn by_parts(
     walk: &Walk<'_, '_>,
     conditions: &[TermId],
@@ -139,11 +144,11 @@ fn by_parts(
     let questions: Vec<(Question, Vec<String>)> = parts.iter().map(of_part).collect();
     let solvers = &mut *walk.solver.borrow_mut();
     let is_settled = AtomicBool::new(false);
-    let ask = |solver: &mut Respondents, (question, names): &(Question, Vec<String>)| {
+    let ask = |solver: &mut TextSolvers, (question, names): &(Question, Vec<String>)| {
         if is_settled.load(Ordering::Relaxed) {
             return None;
         }
-        // Where nobody helps, they are asked one after the other.
+        // The time is read for each part, since parts without a worker are asked one after the other.
         let answer = match deadline.left() {
             Ok(left) => solver.check(question, names, left.min(most)),
             Err(GivenUp(reason)) => TextAnswer::Unknown(reason),
@@ -155,7 +160,7 @@ fn by_parts(
     let first = &mut solvers.first;
     let answers = solvers
         .workers
-        .map(&questions, first, Respondents::default, ask);
+        .map(&questions, first, TextSolvers::default, ask);
     let mut unknown = None;
     for (part, answer) in parts.iter().zip(answers) {
         match answer {
@@ -170,7 +175,7 @@ fn by_parts(
             }
             Some(TextAnswer::Unknown(reason)) => unknown = Some(reason),
             Some(TextAnswer::Unsatisfiable) => {}
-            // Another part has settled it, or has failed to.
+            // The answer to another part made this one irrelevant.
             None => {
                 unknown.get_or_insert_with(|| "a part was not asked about".to_owned());
             }
@@ -179,7 +184,7 @@ fn by_parts(
     Ok(unknown.map_or(TextAnswer::Unsatisfiable, TextAnswer::Unknown))
 }
 
-/// What the solver is to be asked, and of several conditions the names.
+/// Returns the assertions of a question, and the names of the conditions if there are several.
 pub(super) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
     let arena = &*walk.arena;
     let symbol = Symbol::new("certified goal", Sort::Bool);
@@ -205,7 +210,7 @@ pub(super) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<Ter
     (assertions, names)
 }
 
-/// The question whether the assertions have a model. Where each simplification is to be told, there are none here.
+/// The question whether the assertions have a model. Cells are replaced by variables, unless simplifications are recorded.
 fn question(walk: &Walk<'_, '_>, assertions: &[TermId]) -> Question {
     let arena = &*walk.arena;
     if arena.records() {
@@ -239,7 +244,7 @@ fn is_excluded_early(walk: &Walk<'_, '_>, condition: TermId) -> Result<bool, Giv
     Ok(core.is_some())
 }
 
-/// Asks the checker's solver, for a short time only.
+/// An oracle that asks the checker's solvers for a short time.
 struct Early<'w, 'a, 'b>(&'w Walk<'a, 'b>);
 
 impl Oracle for Early<'_, '_, '_> {
@@ -251,8 +256,8 @@ impl Oracle for Early<'_, '_, '_> {
         stage: Stage,
     ) -> Result<Option<Core>, GivenUp> {
         let most = match stage {
-            Stage::Power => POWER,
-            Stage::Unknowns => UNKNOWNS,
+            Stage::Power => POWER_STAGE_TIME,
+            Stage::Unknowns => UNKNOWNS_STAGE_TIME,
         };
         let answer = check(self.0, assertions, &[], most)?;
         let excluded = answer == TextAnswer::Unsatisfiable;

@@ -1,10 +1,9 @@
-//! The verification conditions of a proof as SMT-LIB files, for solvers of others ([`super::check_and_record`]).
+//! The verification conditions of a proof as SMT-LIB files, for other solvers ([`super::check_and_record`]).
 //!
-//! The checker works as ever. Whenever it has found that none of a list of conditions can hold, each of them becomes a
-//! file, with what it means in the index. A condition that the constructors of terms have made false is none for a solver:
-//! it is listed, and everything that constructors have simplified on the way is a file too: that an operator's
-//! application and what was made of it differ. So nothing that the proof rests on is left to be believed but that these
-//! are the conditions.
+//! The checker works as usual. Whenever it has found a list of conditions to be unsatisfiable, each of them is written to a
+//! file, with its meaning in the index. A condition that term constructors have simplified to false is only listed; every
+//! simplification on the way becomes a condition too: that an operator's application and the simplified term differ. So the
+//! only thing left to trust is that these are the right conditions.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,16 +21,16 @@ use regatta_program::graph::callee;
 use regatta_program::{Program, Span};
 use regatta_term::{Op, Pool, Recorded, Sort, TermId, smtlib_script, store, to_smtlib};
 
-/// Simplifications in a file.
-const GROUP: usize = 48;
+/// Number of simplifications in a file.
+const SIMPLIFICATIONS_PER_FILE: usize = 48;
 
-/// A certificate may take no more bytes.
-const MOST_BYTES: u64 = 2 << 30;
+/// Maximum size of all files (bytes); beyond it recording fails.
+const MAXIMUM_RECORDED_BYTES: u64 = 2 << 30;
 
-/// Formulas are cut off in the index after so many bytes; the files have them whole.
-const MOST_TEXT: usize = 200;
+/// Maximum length of a formula in the index (bytes); the files have it whole.
+const MAXIMUM_INDEX_FORMULA_LENGTH: usize = 200;
 
-/// Where a certificate is to be written, and what is said of it in front.
+/// Where the conditions are to be written, and the header of their index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     /// A folder that exists, and is empty.
@@ -40,18 +39,18 @@ pub struct Destination {
     pub header: String,
 }
 
-/// What was written.
+/// Numbers of the files written.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// Verification conditions for a solver.
     pub conditions: usize,
-    /// Those that constructors have decided.
+    /// Conditions that term constructors have decided.
     pub decided: usize,
     /// Files about simplifications.
     pub simplifications: usize,
 }
 
-/// What a condition says, which is to be impossible.
+/// The statement of a condition, which has to be unsatisfiable.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// A formula, over the program as lowered, does not hold at the node.
@@ -62,7 +61,7 @@ pub(super) enum What {
     Reached,
 }
 
-/// A condition's meaning.
+/// The meaning of a condition.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Label {
     pub what: What,
@@ -71,12 +70,12 @@ pub(super) struct Label {
     pub begin: Begin,
 }
 
-/// Where a walk began.
+/// The start of a walk.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Begin {
-    /// A place with any state of which its formulas hold; or the program's entry.
+    /// The cut point at which the walk began, in any state that satisfies its formulas; `None` for the program's entry.
     pub from: Option<Node>,
-    /// How many segments ago.
+    /// Number of segments since then.
     pub segments: u32,
 }
 
@@ -90,15 +89,15 @@ enum Line {
     Decided(String),
 }
 
-/// Writes a certificate.
+/// Writes verification conditions.
 pub(super) struct Recorder {
     folder: PathBuf,
     header: String,
     lines: Vec<Line>,
-    /// What the proof passes over.
+    /// Over-approximations of the proof.
     notes: BTreeSet<String>,
     written: Written,
-    /// Files so far.
+    /// Number of files so far.
     files: usize,
     bytes: u64,
     failure: Option<String>,
@@ -118,33 +117,33 @@ impl Recorder {
         }
     }
 
-    /// What follows belongs to this part of the proof.
+    /// Begins a part of the proof in the index.
     pub fn section(&mut self, text: String) {
         self.lines.push(Line::Section(text));
     }
 
-    /// Something that the proof passes over, and why.
+    /// Notes an over-approximation of the proof.
     pub fn note(&mut self, text: String) {
         self.notes.insert(text);
     }
 
-    /// How much there is, for [`Self::forget`].
+    /// Returns a mark for [`Self::forget`].
     pub fn mark(&self) -> usize {
         self.lines.len()
     }
 
-    /// Takes back what was recorded since: an attempt has failed.
+    /// Removes everything recorded since the mark, after a failed attempt.
     pub fn forget(&mut self, mark: usize) {
         for line in self.lines.drain(mark..) {
             if let Line::File { name, .. } = line {
                 self.files -= 1;
-                // A file more would do no harm.
+                // A superfluous file does no harm.
                 let _ = std::fs::remove_file(self.folder.join(name));
             }
         }
     }
 
-    /// None of the walk's conditions can hold.
+    /// Records that none of the walk's conditions can hold.
     pub fn impossible(&mut self, walk: &Walk<'_, '_>, conditions: &[TermId]) {
         for &condition in conditions {
             if condition != TermId::FALSE {
@@ -169,7 +168,7 @@ impl Recorder {
         self.simplifications(walk);
     }
 
-    /// An edge is not taken, since formulas over the program as lowered exclude its condition.
+    /// Records that an edge is not taken, since formulas over the program as lowered exclude its condition.
     pub fn not_taken(
         &mut self,
         lowered: &Lowered<'_>,
@@ -194,7 +193,7 @@ impl Recorder {
     fn simplifications(&mut self, walk: &Walk<'_, '_>) {
         let arena = &*walk.arena;
         let recorded: Vec<Recorded> = arena.take_recorded();
-        for group in recorded.chunks(GROUP) {
+        for group in recorded.chunks(SIMPLIFICATIONS_PER_FILE) {
             let differences: Vec<TermId> = group.iter().map(|one| difference(arena, one)).collect();
             let any = match differences[..] {
                 [one] => one,
@@ -219,7 +218,7 @@ impl Recorder {
             "; {comment}\n; To be unsatisfiable.\n(set-info :status unsat)\n(set-logic ALL)\n{script}(check-sat)\n(exit)\n"
         );
         self.bytes += whole.len() as u64;
-        if self.bytes > MOST_BYTES {
+        if self.bytes > MAXIMUM_RECORDED_BYTES {
             self.failure = Some("it would be too large".to_owned());
             return;
         }
@@ -278,10 +277,10 @@ impl Recorder {
     }
 }
 
-/// The name of the file that says what the others are.
+/// Name of the index file.
 pub const INDEX: &str = "index.txt";
 
-/// What somebody has to know who wants to check a certificate.
+/// Explanation of the files in the index.
 const EXPLANATION: &str = "
 Each .smt2 file is to be unsatisfiable. If all are, the program has no run that violates the property, provided that
 these are the conditions of the program as the front end has read it:
@@ -315,8 +314,8 @@ fn describe(lowered: &Lowered<'_>, stacks: &CallStrings, label: &Label) -> Strin
     match label.what {
         What::Violates(formula) => {
             let mut text = to_smtlib(store(), formula).replace('\n', " ");
-            if text.len() > MOST_TEXT {
-                let end = (0..=MOST_TEXT)
+            if text.len() > MAXIMUM_INDEX_FORMULA_LENGTH {
+                let end = (0..=MAXIMUM_INDEX_FORMULA_LENGTH)
                     .rev()
                     .find(|&end| text.is_char_boundary(end));
                 text.truncate(end.unwrap_or(0));
@@ -341,7 +340,7 @@ pub(super) fn place(program: &Program, stacks: &CallStrings, node: Node) -> Stri
     let mut stack = node.stack;
     while let Some((rest, call)) = stacks.pop(stack) {
         let edge = program.edge(call);
-        // Nobody has written the call of `main`.
+        // The call of `main` is not in the source.
         if callee(edge).is_some() && edge.span != Span::NONE {
             let _ = write!(text, " called at {}", program.sources.describe(edge.span));
         }

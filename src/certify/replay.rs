@@ -1,8 +1,8 @@
 //! Replay of alarms.
 //!
-//! An alarm is a journal of inputs. It counts only if the interpreter, run on them on the program as lowered, reaches
-//! the violation; and if nothing on the way makes the run less than a run of the C program: no invalid access, no
-//! division by zero, no oversized shift, and no input whose value a real execution would determine.
+//! An alarm is a journal of inputs. It is confirmed only if the interpreter, run with them on the program as lowered,
+//! reaches the violation, and if the run is one of the C program: without an invalid access, a division by zero, an
+//! oversized shift, or an input whose value a real execution would determine.
 
 use regatta_program::interpreter::{
     EdgeTrace, Executable, Fault, Journal, Limits, Machine, Outcome, RecordingInputs, ReplayInputs,
@@ -10,21 +10,21 @@ use regatta_program::interpreter::{
 };
 use regatta_program::{EdgeId, InputPart, LocationId, Program};
 
-/// What became of an alarm.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
     /// The inputs lead to the violation.
     Confirmed(Violation),
-    /// They do not, or not in a run of the C program.
+    /// The inputs do not lead to the violation, or not in a run of the C program.
     NotConfirmed(NotConfirmed),
 }
 
-/// A violation that has been seen to happen.
+/// A violation that a run has reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
     /// The error location that was reached.
     pub location: LocationId,
-    /// All inputs that the run consumed, those included that the alarm did not mention.
+    /// All inputs that the run consumed, including those that are not in the alarm.
     pub inputs: Journal,
     /// Length of the run; see [`Limits::steps`].
     pub steps: u64,
@@ -33,7 +33,7 @@ pub struct Violation {
 /// Why an alarm was not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotConfirmed {
-    /// The run ended in another way.
+    /// The run has another outcome.
     #[error("the inputs lead elsewhere: {0:?}")]
     Elsewhere(Outcome),
     /// The run had a fault before the error.
@@ -47,7 +47,7 @@ pub enum NotConfirmed {
         "the inputs lead to the error only with {count} values that a real execution determines"
     )]
     UnknownValues {
-        /// How many such values there were.
+        /// Number of such values.
         count: u64,
     },
 }
@@ -57,7 +57,7 @@ pub fn replay(program: &Program, alarm: &Journal, limits: Limits<'_>) -> Replay 
     replay_compiled(&Executable::compile(program), alarm, limits)
 }
 
-/// [`replay`] for a program that is compiled already.
+/// [`replay`] for a compiled program.
 pub fn replay_compiled(executable: &Executable, alarm: &Journal, limits: Limits<'_>) -> Replay {
     let mut source = ReplayInputs::new(alarm);
     let mut inputs = RecordingInputs::new(&mut source);
@@ -72,12 +72,12 @@ pub fn replay_compiled(executable: &Executable, alarm: &Journal, limits: Limits<
     }
 }
 
-/// Checks that the program has one run only, and that this one ends without an error and without a fault: it asks for no
-/// input, and nowhere could two edges be taken. The limits give up a run that goes on.
+/// Checks that the program has a single run (it reads no input, and no two edges can be taken at once), and that it ends
+/// without an error or a fault, within the limits.
 ///
-/// A simplified program may have one run where the program as lowered has many: the simplifier takes out loops that it
-/// holds to end and inputs that it holds not to matter. So neither counts here: a run that does not end in time, or that
-/// asks for an input, is not the only one as far as we know.
+/// The program as lowered may have many runs although the simplified one has a single run, since the simplifier removes
+/// loops and inputs that it considers irrelevant. Its opinion is not used here: a run that does not end in time, or that
+/// reads an input, is not accepted.
 pub fn replay_only_run(executable: &Executable, limits: Limits<'_>) -> Result<(), NotConfirmed> {
     if !executable.is_deterministic() {
         return Err(NotConfirmed::NotTheOnlyRun);
@@ -85,7 +85,7 @@ pub fn replay_only_run(executable: &Executable, limits: Limits<'_>) -> Result<()
     let mut zeros = ZeroInputs;
     let mut inputs = RecordingInputs::new(&mut zeros);
     let report = Machine::new(executable).run(&mut inputs, limits);
-    // Who only tells of a call asks for nothing.
+    // An input that only marks the begin of a call has no value.
     let asks = inputs
         .into_journal()
         .entries
@@ -104,7 +104,7 @@ pub fn replay_only_run(executable: &Executable, limits: Limits<'_>) -> Result<()
     Ok(())
 }
 
-/// The error location that a run has reached, if it is a run of the C program.
+/// Returns the error location that a run has reached, if it is a run of the C program.
 pub fn judge(report: &Report) -> Result<LocationId, NotConfirmed> {
     let Outcome::Error { location } = report.outcome else {
         return Err(NotConfirmed::Elsewhere(report.outcome.clone()));
@@ -120,7 +120,7 @@ pub fn judge(report: &Report) -> Result<LocationId, NotConfirmed> {
     Ok(location)
 }
 
-/// The edges of a confirmed violation's run, in order. It takes four bytes for each.
+/// Returns the edges of a confirmed violation's run, in order (four bytes each).
 pub fn trace(executable: &Executable, violation: &Violation) -> Vec<EdgeId> {
     let mut trace = EdgeTrace::default();
     let mut inputs = ReplayInputs::new(&violation.inputs);
@@ -175,9 +175,9 @@ mod tests {
         );
     }
 
-    /// What the simplifier holds not to matter does not count: only the run of this program itself.
+    /// The simplifier's opinion is not used, only the run of the program itself.
     #[test]
-    fn one_run_is_the_only_one_if_it_ends_and_asks_for_nothing() {
+    fn a_run_is_the_only_one_if_it_ends_and_reads_no_input() {
         let only = |program: &Program, steps| {
             let limits = Limits {
                 steps,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_not() {
+    fn other_alarms_are_not_confirmed() {
         let elsewhere = replay(&program(nondet()), &alarm(15), Limits::default());
         assert!(matches!(
             elsewhere,

@@ -3,24 +3,24 @@
 use super::opinion::Second;
 use super::record::Recorder;
 use regatta_base::workers::Workers;
-use regatta_solver::question::Respondents;
+use regatta_solver::question::TextSolvers;
 
-/// Who answers.
+/// The solvers and recorders of a check.
 pub(super) struct Solvers {
-    /// The solvers.
-    pub first: Respondents,
-    /// Who asks parts of a question beside it.
+    /// Answers the questions.
+    pub first: TextSolvers,
+    /// Threads that ask parts of a question in parallel.
     pub workers: Workers,
-    /// Asks again about what was found to be impossible.
+    /// Gives a second opinion on conditions that were found to be unsatisfiable.
     pub second: Option<Second>,
-    /// Writes what was found to be impossible.
+    /// Writes conditions that were found to be unsatisfiable.
     pub recorder: Option<Recorder>,
 }
 
 impl Solvers {
     pub fn new(workers: Workers) -> Self {
         Self {
-            first: Respondents::default(),
+            first: TextSolvers::default(),
             workers,
             second: None,
             recorder: None,

@@ -200,7 +200,7 @@ fn an_invariant_of_a_loop() {
     task.does_not_confirm(vec![ProofStep::Unrolling { bound: 5 }]);
 }
 
-/// Which of forty numbers a variable is; a step leads from the last one to the first one, or to one more.
+/// A variable that is one of forty numbers; a step leads to the next number, or from the last to the first.
 fn counter_of_forty(is_closed: bool) -> Task {
     Task::new(c(&format!(
         "int main() {{
@@ -236,7 +236,7 @@ fn a_claim_of_many_cases() {
 fn invariants_that_do_not_hold() {
     let task = Task::new(c(COUNTERS));
     let (x, y) = (task.value("x"), task.value("y"));
-    // It holds at first; it is not preserved.
+    // The invariant holds initially but is not preserved.
     let first = task.with_invariant(1, store().and2(store().eq(x, y), store().ult(x, number(5))));
     assert!(matches!(
         task.does_not_confirm(first),
@@ -248,9 +248,9 @@ fn invariants_that_do_not_hold() {
         Check::Refuted { .. }
     ));
     task.does_not_confirm(task.with_invariant(1, TermId::FALSE));
-    // It holds, but is not enough.
+    // The invariant holds but does not imply the property.
     task.does_not_confirm(task.with_invariant(1, TermId::TRUE));
-    // A step must not rely on itself, nor on what is not there.
+    // A step must not rely on itself or on a missing step.
     let invariant = |relies_on| ProofStep::Inductive {
         batch: vec![(task.heads()[0].clone(), TermId::FALSE)],
         k: 1,
@@ -264,7 +264,7 @@ fn invariants_that_do_not_hold() {
         relies_on.push(0);
     }
     task.does_not_confirm(circular);
-    // No step at all is taken as one.
+    // k = 0 is taken as 1.
     task.does_not_confirm(vec![safety(0, &[])]);
     task.does_not_confirm(vec![invariant(vec![])]);
     task.does_not_confirm(vec![]);
@@ -291,7 +291,7 @@ fn induction_over_several_steps() {
     task.does_not_confirm(task.with_invariant(1, store().eq(a, c)));
 }
 
-/// Only paths that do not go round a loop lead on: neither a step from its head nor two say so.
+/// Only paths that skip a loop lead on; the steps from its head do not show that.
 #[test]
 fn the_first_steps_count_by_themselves() {
     let task = Task::new(c("
@@ -409,7 +409,7 @@ fn recursion_whose_depth_an_input_decides() {
 }
 
 #[test]
-fn what_the_simplifier_decides() {
+fn properties_that_the_simplifier_decides() {
     for text in [
         // Constants and ranges at loop heads.
         "int main(void) { int x = 0; while (x < 1000) { assert(x >= 0); x++; } assert(x == 1000); }",
@@ -425,7 +425,7 @@ fn what_the_simplifier_decides() {
         "void assume(int c) { __VERIFIER_assume(c); }
          int never; int main(void) { int x = __VERIFIER_nondet_int(); assume(0 <= x); assume(x <= 2);
          while (never) x += 2; if (x >= 4) assert(x < 4); }",
-        // What is known depends on the call.
+        // The facts depend on the call.
         "int g; void f(int k) { while (__VERIFIER_nondet_int()) assert(g == k); }
          int main(void) { g = 1; f(1); g = 2; f(2); }",
         // Recursion.
@@ -434,9 +434,11 @@ fn what_the_simplifier_decides() {
         "int g = 1; void f(int x) { assert(g == 1); if (x > 3) f(x - 1); }
          int main(void) { f(__VERIFIER_nondet_int()); assert(g == 1); }",
         // Loops within loops, some without effect.
-        "int main(void) { int x = 5; for (int i = 0; i < 10; i++) { for (int j = 0; j < i; j++) { assert(j >= 0); } assert(x == 5); } }",
+        "int main(void) { int x = 5; for (int i = 0; i < 10; i++) { for (int j = 0; j < i; j++) { assert(j >= \
+            0); } assert(x == 5); } }",
     ] {
-        let text = format!("#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\n{text}");
+        let text = format!("#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\nextern void \
+            __VERIFIER_assume(int);\n{text}");
         let task = Task::new(c(&text));
         assert!(task.simplified.is_safe(), "{}\n{}", text, task.dump());
         task.confirms(vec![ProofStep::Simplified]);
@@ -585,7 +587,7 @@ fn an_error_where_the_program_starts() {
 }
 
 #[test]
-fn what_is_assumed_after_an_assignment() {
+fn assumptions_after_an_assignment() {
     let mut b = ProgramBuilder::new();
     let (x, y) = (b.global("x", INT), b.global("y", INT));
     let input = b.input("nondet", INT);
@@ -600,7 +602,7 @@ fn what_is_assumed_after_an_assignment() {
     no_step_is_confirmed(b.finish());
 }
 
-/// Two objects whose addresses nobody knows, and of which it may be assumed that they are apart.
+/// Two objects with symbolic addresses, which may be assumed to be disjoint.
 fn written_at_two_addresses(are_apart: bool) -> Task {
     const ADDRESS: Sort = Sort::BitVec(64);
     let mut b = ProgramBuilder::new();
@@ -629,7 +631,7 @@ fn written_at_two_addresses(are_apart: bool) -> Task {
 }
 
 #[test]
-fn objects_may_be_one_unless_it_is_said_that_they_are_apart() {
+fn objects_may_overlap_unless_assumed_to_be_disjoint() {
     let one_by_one = || {
         vec![ProofStep::Unwinding {
             rounds: Vec::new(),
@@ -656,7 +658,7 @@ fn a_local_that_is_not_assigned_may_differ_between_activations() {
     task.does_not_confirm(vec![safety(1, &[])]);
 }
 
-/// Many conditions, of which all must be met, and at last one value of an input: its guard has a name.
+/// An error behind so many conditions that its guard gets a name.
 #[test]
 fn behind_many_conditions() {
     let mut b = ProgramBuilder::new();
@@ -720,7 +722,7 @@ fn paths_that_meet_at_a_cut_point() {
     }
 }
 
-/// What a function's loop satisfies depends on the call, and each claim is taken for its own.
+/// The invariant of a function's loop depends on the call; each claim is used for its own call only.
 #[test]
 fn copies_are_told_apart() {
     let task = Task::new(c("
@@ -757,11 +759,11 @@ fn two_calls_may_return_different_values() {
         int any(int n) { return n > 0 ? any(n - 1) : __VERIFIER_nondet_int(); }
         int main(void) { int x = any(1), y = any(1); assert(x == y); }"));
     task.confirms_no_step();
-    // So many ends of calls the paths to the assertion pass.
+    // The number of returns on the paths to the assertion.
     task.does_not_confirm(vec![safety(3, &[])]);
 }
 
-/// What is claimed of any index where no execution comes excludes nothing where one does.
+/// A quantified claim about an unreachable location excludes no states elsewhere.
 #[test]
 fn an_absurd_claim_about_any_index() {
     let task = Task::new(c("
@@ -793,9 +795,9 @@ fn an_absurd_claim_about_any_index() {
     }
 }
 
-/// What holds of any index at one place must not be used where a path comes from another.
+/// A quantified claim about one cut point must not be used on paths from another.
 #[test]
-fn what_any_index_satisfied_before() {
+fn quantified_claims_about_an_earlier_cut_point() {
     let task = Task::new(c("
         extern int __VERIFIER_nondet_int(void);
         void assert(int);
@@ -896,7 +898,7 @@ fn an_unrolling_is_confirmed_with_a_sufficient_bound() {
 }
 
 proptest! {
-    /// What is confirmed is not refuted by running the program.
+    /// Confirmed proofs are not refuted by running the program.
     #[test]
     fn nothing_wrong_is_confirmed(
         bytes in prop::collection::vec(any::<u8>(), 0..120),
@@ -944,13 +946,13 @@ fn cells(task: &Task, range: impl Fn(TermId, TermId) -> TermId, value: u128) -> 
 }
 
 #[test]
-fn what_holds_of_any_index_is_used_for_the_one_that_is_read() {
+fn quantified_claims_are_instantiated_with_the_index_of_a_read() {
     let task = Task::new(c(FILLED));
     task.confirms(cells(&task, |any, i| store().ult(any, i), 7));
 }
 
 #[test]
-fn what_does_not_hold_of_every_index_is_refuted() {
+fn quantified_claims_that_do_not_hold_are_refuted() {
     let task = Task::new(c(FILLED));
     // The cell at i is not written yet.
     task.does_not_confirm(cells(&task, |any, i| store().ule(any, i), 7));
@@ -963,8 +965,8 @@ fn what_does_not_hold_of_every_index_is_refuted() {
 }
 
 #[test]
-fn one_place_does_not_profit_from_what_any_index_satisfies_at_another() {
-    // At the second loop nothing is claimed; that the first one's claim is absurd for some states must not help.
+fn quantified_claims_of_one_cut_point_do_not_help_at_another() {
+    // Nothing is claimed about the second loop; the first one's claim, false in some states, must not help.
     let task = Task::new(c("
         extern int __VERIFIER_nondet_int(void);
         void assert(int);

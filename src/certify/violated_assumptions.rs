@@ -1,7 +1,7 @@
-//! Which assumptions the run of a violation came by where they did not hold.
+//! The assumptions that the run of a violation violates.
 //!
-//! The run is made once more, on a copy of the program that looks at each assumption where it is met: a variable of its
-//! own says whether it has ever been violated there.
+//! The run is repeated on a copy of the program with a Boolean variable for each assumption, which becomes true where the
+//! assumption is violated.
 
 use super::replay::Violation;
 use regatta_program::interpreter::{Executable, Limits, Machine, Outcome, ReplayInputs};
@@ -11,8 +11,8 @@ use regatta_program::{
 };
 use regatta_term::{Build, Pool, Sort, Symbol, TermId, Value, store};
 
-/// For each of the program's assumptions that counts, whether the run came by it and it did not hold; `None` if that
-/// takes too long to see.
+/// Tells for each of the program's assumptions whether it is relevant (`counts`) and the run violates it; `None` if the
+/// repeated run exceeds the limits.
 pub fn of_run(
     program: &Program,
     violation: &Violation,
@@ -31,7 +31,7 @@ pub fn of_run(
     seen.then(|| violated.collect())
 }
 
-/// Adds a variable for each assumption that counts, which becomes true where it is violated.
+/// Adds a variable for each relevant assumption, which becomes true where the assumption is violated.
 fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
     let mut flags = vec![None; program.assumptions.len()];
     let mut places: Vec<(LocationId, usize, Operation)> = Vec::new();
@@ -60,7 +60,7 @@ fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
         };
         places.push((assumption.location, assumption.operations, operation));
     }
-    // Behind other operations first, so that the numbers of those before stay.
+    // Later operations first, so that the positions of earlier ones stay valid.
     places.sort_by_key(|&(location, operations, _)| (location, std::cmp::Reverse(operations)));
     let outgoing = program.outgoing();
     for place in places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -102,18 +102,18 @@ fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
     flags
 }
 
-/// Numbers that are wide enough for sums and products of operands.
+/// An arithmetic in which sums and products of operands do not overflow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Arithmetic {
     Integer,
     BitVector,
 }
 
-/// The width in which bit vectors of up to 64 bits are added and multiplied.
+/// Width for sums and products of bit vectors of up to 64 bits (bits).
 const WIDE: u8 = 128;
 
 impl Arithmetic {
-    /// That of the operands, if they have one.
+    /// The arithmetic for the operands, if there is a common one.
     fn of<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Option<Self> {
         let mut result = None;
         for operand in operands {
@@ -167,9 +167,9 @@ impl Arithmetic {
     }
 }
 
-/// Whether the assumption is violated, as a condition on the values where it is met.
+/// The condition under which the assumption is violated.
 fn is_violated(doubt: &Doubt) -> TermId {
-    // Of what is outside of all objects the interpreter says so.
+    // The interpreter reports accesses outside of all objects itself.
     violation(doubt).unwrap_or(TermId::TRUE)
 }
 
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_in_some_iteration_counts() {
+    fn violations_in_any_iteration_count() {
         let one = Operand {
             term: store().bv(32, 1),
             signed: true,

@@ -1,21 +1,21 @@
 //! Symbolic execution of the program as lowered, from cut points to the next ones.
 //!
-//! A state is a location with its call string, a *guard* (the condition under which execution is there) and a term for
-//! every variable that has changed. Where paths meet, states are merged: guards of states that exist at the same time
-//! exclude each other, so that a value is chosen by the guard of the path that it comes from. To keep it so where the
-//! conditions of a location's edges may hold together, the choice among them is a variable of its own. Call strings are
-//! explicit, and a local variable is one for each activation, so that recursive functions can be executed like others.
+//! A state consists of a location with its call string, a *guard* (the condition under which execution is there) and a term
+//! for every variable that has changed. Where paths meet, states are merged: guards of simultaneous states exclude each
+//! other, so that a merged value is chosen by the guard of its path. If the conditions of a location's edges may hold
+//! together, the choice among them is a fresh variable, which keeps the guards exclusive. Call strings are explicit, and
+//! each activation has its own local variables, so that recursive functions can be executed like others.
 //!
-//! Everything is exact but for two things, which are noted in [`Walk::over_approximated`]. A loop that no cut point cuts
-//! (the simplifier has found that it does not matter) is passed by forgetting, at its head, whatever it may change: the
-//! state that leaves it is one of those that it comes to its head in. And a call of a recursive function may be stepped
-//! over, changing all that it can ([`Walk::entered`] has the states for which its body is to be looked at).
+//! The execution is exact with two exceptions, which set [`Walk::over_approximated`]. A loop without a cut point (which the
+//! simplifier considers irrelevant) is passed by havocking, at its head, all variables that it may change; this covers
+//! every state in which the loop's head is reached. And a call of a recursive function may be replaced by havocking all
+//! that it may change ([`Walk::entered`] has the states in which its body has to be checked).
 //!
-//! * [`values`]: what terms are worth in a state; [`states`]: conditions of states, and states merged;
-//!   [`assumptions`]: states restricted to what is claimed; [`cases`]: a state for each case of a long claim; [`plans`]: what is
-//!   passed, in which order; [`execute`]: edges.
-//! * [`rounds`]: a walk of another order, from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops, [`cells`] of memory,
-//!   operators [`lifted`] to what is one of a few constants, and rounds left out by [`exclusion`] that are to be impossible.
+//! * [`values`]: values of terms in a state; [`states`]: conditions and merging of states; [`assumptions`]: states
+//!   restricted to claims; [`cases`]: a state for each case of a long claim; [`plans`]: the locations to execute and their
+//!   order; [`execute`]: edges.
+//! * [`rounds`]: an execution from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops,
+//!   [`cells`] of memory, operators [`lifted`] to values that are one of a few constants, and [`exclusion`] of rounds.
 
 mod assumptions;
 mod cases;
@@ -55,7 +55,7 @@ use regatta_term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GivenUp(pub String);
 
-/// Until when a check may go on.
+/// The deadline of a check.
 #[derive(Copy, Clone)]
 pub(super) struct Deadline<'a> {
     pub end: Instant,
@@ -63,7 +63,7 @@ pub(super) struct Deadline<'a> {
 }
 
 impl Deadline<'_> {
-    /// What is left, or that nothing is.
+    /// Returns the time left.
     pub fn left(&self) -> Result<Duration, GivenUp> {
         if self
             .cancelled
@@ -79,33 +79,33 @@ impl Deadline<'_> {
     }
 }
 
-/// What becomes of calls of functions that can call themselves.
+/// The treatment of calls of recursive functions.
 #[derive(Copy, Clone)]
 pub(super) enum Recursion<'c> {
-    /// They are executed if there are cut points in them.
+    /// They are executed if their entry is a cut point; otherwise they havoc all that they may change.
     Unrolled,
-    /// They change what they can.
+    /// They havoc all that they may change.
     Summarised,
-    /// They change what they can, as it is claimed of them; those of which nothing is claimed are executed.
+    /// They havoc all that they may change, restricted by their summary; those without a summary are executed.
     Related(&'c Summaries),
 }
 
-/// What is claimed of recursive functions: relations between the states at their entries and exits.
+/// Summaries of recursive functions: relations between the states at their entries and exits.
 #[derive(Default)]
 pub(super) struct Summaries {
     formulas: FxHashMap<FunctionId, TermId>,
-    /// Whether nothing was claimed of some of them.
+    /// Whether some summary is trivial because nothing was claimed.
     partial: bool,
 }
 
 impl Summaries {
-    /// Adds to what is claimed of the function.
+    /// Adds a conjunct to the function's summary.
     pub fn add(&mut self, function: FunctionId, formula: TermId) {
         let known = self.formulas.entry(function).or_insert(TermId::TRUE);
         *known = store().and2(*known, formula);
     }
 
-    /// Makes these functions, and no others, those that have summaries.
+    /// Restricts the summaries to these functions; those without one get a trivial summary.
     pub fn restrict(&mut self, functions: &FxHashSet<FunctionId>) {
         self.formulas
             .retain(|function, _| functions.contains(function));
@@ -117,7 +117,7 @@ impl Summaries {
         }
     }
 
-    /// Whether nothing is known of what some of them do.
+    /// Whether some summary is trivial because nothing was claimed.
     pub fn is_partial(&self) -> bool {
         self.partial
     }
@@ -127,32 +127,34 @@ impl Summaries {
     }
 }
 
-/// What is known where execution is.
+/// A symbolic state.
 #[derive(Clone)]
 pub(super) struct State {
     pub guard: TermId,
     values: PersistentMap<TermId>,
-    /// The heads of loops that execution has passed in this segment and whose loops it has not left since.
+    /// The heads of loops without cut points that execution has passed in this segment and whose loops it has not left.
     passed: SmallVec<[Node; 2]>,
-    /// Objects that cells of the regions with these slots are in, and whether all are within: where paths are walked one by one, those
-    /// of this path.
+    /// If paths are executed separately, the objects with cells on this path: the region's slot, the object's address, and
+    /// whether all cells are inside the object.
     objects: Rc<Vec<(u32, TermId, bool)>>,
 }
 
 /// The depth of the globals' slots.
 const GLOBAL: u32 = u32::MAX;
 
-/// Variables by activation.
+/// Slots of variables, one for each activation.
 #[derive(Default)]
 struct Slots {
     ids: FxHashMap<(u32, VariableId), u32>,
     /// The values at the start of the walk, made when they are first read.
     initial: Vec<(VariableId, Option<TermId>)>,
-    /// Cells of regions: by the region's slot and the index; the other way round, with the object; all of a region.
+    /// The slots of cells, by the region's slot and the index.
     cells: FxHashMap<(u32, TermId), u32>,
+    /// For each cell's slot the region's slot, the index and the object's address.
     regions: FxHashMap<u32, (u32, TermId, TermId)>,
-    /// Objects that a region's cells are in, and whether all are within.
+    /// For each region's slot the objects with cells, and whether all these cells are inside the object.
     objects_of: FxHashMap<u32, Vec<(TermId, bool)>>,
+    /// For each region's slot the slots of its cells.
     cells_of: FxHashMap<u32, Vec<u32>>,
 }
 
@@ -167,7 +169,7 @@ impl Slots {
     }
 }
 
-/// Variables that are made for one query.
+/// The generator of fresh variables.
 struct Fresh {
     next: u32,
     boolean: Symbol,
@@ -176,10 +178,10 @@ struct Fresh {
 /// States by node.
 pub(super) type Frontier = BTreeMap<Node, State>;
 
-/// A function, its cut points, its edges that are not taken, and its calls that pass a cut point.
+/// A function with its cut points, its edges that cannot be taken, and its calls that pass a cut point.
 type Shape = (FunctionId, Vec<LocationId>, Vec<EdgeId>, Vec<EdgeId>);
 
-/// A walk over the program for one query.
+/// A symbolic execution of the program for one query.
 pub(super) struct Walk<'c, 'p> {
     lowered: &'c Lowered<'p>,
     pub stacks: &'c mut CallStrings,
@@ -192,7 +194,7 @@ pub(super) struct Walk<'c, 'p> {
     pub arena: Rc<Arena>,
     slots: RefCell<Slots>,
     fresh: RefCell<Fresh>,
-    /// What names stand for, by name: equations.
+    /// The definitions of names: an equation for each name.
     pub definitions: FxHashMap<TermId, TermId>,
     /// The names of values.
     names: FxHashMap<TermId, TermId>,
@@ -203,23 +205,23 @@ pub(super) struct Walk<'c, 'p> {
     cutting: Vec<bool>,
     /// Whether an activation can end without having passed a cut point.
     passing: FxHashMap<CallStringId, bool>,
-    /// The cut points and the locations with facts, by function.
+    /// For each function its cut points and its locations with facts.
     marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)>,
-    /// The guards with which targets are reached.
+    /// The guards of states at targets.
     pub targets: Vec<TermId>,
     /// The states in which recursive functions are entered that are not executed in their callers.
     pub entered: Vec<(Node, State)>,
-    /// Whether something has been forgotten.
+    /// Whether some variables were havocked.
     pub over_approximated: bool,
     universal: Vec<Universal>,
-    /// The most cases that the formulas of a place were taken apart into.
+    /// The maximum number of cases into which the claims about a node were split.
     pub cases: usize,
-    /// What conditions mean, if they are recorded.
+    /// The meanings of conditions, if they are recorded.
     labels: Option<RefCell<Labels>>,
     begin: Cell<Begin>,
 }
 
-/// A formula that was assumed for every value of a variable, on the paths on which the condition holds.
+/// A universally quantified formula that is assumed on the paths on which the condition holds.
 struct Universal {
     condition: TermId,
     symbol: Symbol,
@@ -303,12 +305,12 @@ impl<'c, 'p> Walk<'c, 'p> {
         }
     }
 
-    /// Until when the check may go on.
+    /// The deadline of the check.
     pub fn deadline(&self) -> Deadline<'_> {
         self.deadline
     }
 
-    /// When the check has to end.
+    /// The end of the check.
     pub fn end(&self) -> Instant {
         self.deadline.end
     }
@@ -323,7 +325,7 @@ impl<'c, 'p> Walk<'c, 'p> {
         self.lowered
     }
 
-    /// Notes what a condition of the present states means.
+    /// Notes the meaning of a condition, if conditions are recorded.
     pub fn label(&self, condition: TermId, at: Node, what: What) {
         if let Some(labels) = &self.labels {
             let begin = self.begin.get();
@@ -333,14 +335,14 @@ impl<'c, 'p> Walk<'c, 'p> {
         }
     }
 
-    /// What the condition means; it is not told again.
+    /// Removes and returns the meanings of the condition.
     pub fn take_labels(&self, condition: TermId) -> Vec<Label> {
         let labels = self.labels.as_ref();
         let taken = labels.and_then(|labels| labels.borrow_mut().remove(&condition));
         taken.unwrap_or_default()
     }
 
-    /// Where execution starts.
+    /// The program's entry.
     pub fn entry(&self) -> Node {
         Node {
             stack: CallStrings::EMPTY,
@@ -352,7 +354,7 @@ impl<'c, 'p> Walk<'c, 'p> {
         }
     }
 
-    /// A state of which nothing is known: every variable has the value it has at the start.
+    /// The arbitrary state, in which every variable has its initial value.
     pub fn arbitrary(&self) -> State {
         State {
             guard: TermId::TRUE,
@@ -362,12 +364,12 @@ impl<'c, 'p> Walk<'c, 'p> {
         }
     }
 
-    /// Whether a target may be reached from the node before its activation ends.
+    /// Checks whether a target may be reached from the node before its activation ends.
     pub fn has_target(&self, node: Node) -> bool {
         self.lowered.inside[node.location.index()]
     }
 
-    /// The formulas that say what the names in the given ones stand for.
+    /// The definitions of the names in the given formulas, transitively.
     pub fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! `regatta completions`: what a shell needs to complete the command's options.
+//! `regatta completions`: scripts by which shells complete the command's options.
 
 use super::grammar;
 use super::options::CompletionsOptions;

@@ -1,4 +1,4 @@
-//! `regatta experiment`: many runs, and what comes of them.
+//! `regatta experiment`: measured runs of many tasks, and the evaluation of their results.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,8 +31,9 @@ use regatta_experiment::table::{Sheet, by_configuration, tables};
 use regatta_run::config::Portfolio;
 use regatta_run::file;
 
-/// Exit codes of `run`: an answer is wrong; it was stopped before all runs were made.
+/// The exit code of `experiment run` if an answer is wrong.
 const EXIT_WRONG: u8 = 1;
+/// The exit code of `experiment run` if it was stopped before all runs were made.
 const EXIT_STOPPED: u8 = 2;
 
 /// Runs the command; returns the exit code.
@@ -57,7 +58,7 @@ pub fn run(command: &ExperimentCommand) -> u8 {
 fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
     let general = runner::Options {
         out: options.out.clone(),
-        way: options.accounting.map(Into::into),
+        method: options.accounting.map(Into::into),
         settings: options.set.clone(),
         scale: Scale {
             every: options.every,
@@ -77,7 +78,7 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
         return Ok(printed);
     }
     if !ended.is_complete {
-        complain("stopped; the same command goes on from here");
+        complain("stopped; the same command continues from here");
     }
     Ok(match (ended.wrong, ended.is_complete) {
         (1.., _) => EXIT_WRONG,
@@ -87,13 +88,15 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
 }
 
 fn slurm_options(options: &ClusterOptions) -> slurm::Options {
-    const JOBS: u32 = 1000;
-    const INTERVAL: u32 = 10;
+    /// Default of the maximum number of jobs of a submission.
+    const DEFAULT_JOBS: u32 = 1000;
+    /// Default of the interval between two queries to Slurm, in seconds.
+    const DEFAULT_INTERVAL: u32 = 10;
     slurm::Options {
         partition: options.partition.clone(),
         further: options.sbatch.clone(),
-        jobs: options.jobs.unwrap_or(JOBS) as usize,
-        interval: Duration::from_secs(options.interval.unwrap_or(INTERVAL).into()),
+        jobs: options.jobs.unwrap_or(DEFAULT_JOBS) as usize,
+        interval: Duration::from_secs(options.interval.unwrap_or(DEFAULT_INTERVAL).into()),
     }
 }
 
@@ -101,14 +104,14 @@ fn slurm_options(options: &ClusterOptions) -> slurm::Options {
 fn work(options: &WorkOptions) -> Result<u8, Error> {
     let given = slurm::worker::Options {
         chunk: options.chunk,
-        way: options.accounting.map(Into::into),
+        method: options.accounting.map(Into::into),
         has_pages: options.pages,
     };
     let is_complete = slurm::worker::work(&options.folder, &given)?;
     Ok(if is_complete { 0 } else { EXIT_STOPPED })
 }
 
-/// The data of the folders; what there is to remark on them goes to standard error.
+/// Reads the results in the folders, and prints remarks on them to standard error.
 fn read(folders: &[PathBuf]) -> Result<Data, Error> {
     let data = Data::read(folders)?;
     for remark in &data.remarks {
@@ -131,7 +134,7 @@ fn show_tables(options: &TablesOptions) -> Result<u8, Error> {
     write(&options.table, &sheets)
 }
 
-/// Leaves out the tasks that are not asked for.
+/// Leaves out the tasks that the options exclude.
 fn filter_tasks(options: &TablesOptions, data: &mut Data) -> Result<(), Error> {
     for (names, is_wanted) in [(&options.solved_by, true), (&options.not_solved_by, false)] {
         for name in names {
@@ -151,7 +154,7 @@ fn filter_tasks(options: &TablesOptions, data: &mut Data) -> Result<(), Error> {
     Ok(())
 }
 
-/// The counters that are asked for, or those of the experiments.
+/// Returns the counters that the options name, or else those of the experiments' files.
 fn figures(options: &TablesOptions, data: &Data) -> Result<Vec<Figure>, Error> {
     let mut names = options.counters.clone();
     if names.is_empty() {
@@ -191,7 +194,7 @@ fn show_comparisons(options: &CompareOptions) -> Result<u8, Error> {
     write(&options.table, &sheets.collect::<Vec<_>>())
 }
 
-/// Prints what was learned, as a portfolio's file has it; what it is worth comes before, as comments.
+/// Prints the learned openings in the syntax of portfolio files, after their evaluation as comments.
 fn show_openings(options: &LearnOptions) -> Result<u8, Error> {
     let data = read(&options.folders)?;
     let mut portfolio = Portfolio::find(&options.portfolio)?;
@@ -272,7 +275,7 @@ fn export_results(options: &ExportOptions) -> Result<u8, Error> {
         for result in files {
             let file = folder.join(result.name);
             if written.contains(&file) {
-                let message = format!("{} is of two of the folders", file.display());
+                let message = format!("two of the folders have results for {}", file.display());
                 return Err(Error::new(ErrorKind::Experiment, message)
                     .with_help("give each a folder of its own with --out"));
             }
@@ -281,11 +284,13 @@ fn export_results(options: &ExportOptions) -> Result<u8, Error> {
             written.push(file);
         }
     }
-    complain("left out, for BenchExec has no counterpart: counters, what each analysis did");
+    complain(
+        "left out, because BenchExec has no counterpart: the counters and results of single analyses",
+    );
     Ok(0)
 }
 
-/// Makes a folder of results of BenchExec's result files.
+/// Makes a folder of results from BenchExec's result files.
 fn import_results(options: &ImportOptions) -> Result<u8, Error> {
     let imported = import(&options.files)?;
     let folder = options.out.clone().unwrap_or_else(|| {
@@ -319,12 +324,12 @@ fn import_results(options: &ImportOptions) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// The configuration that the others are compared with.
+/// Returns the number of the configuration that the others are compared with.
 fn base_of(data: &Data, name: Option<&String>) -> Result<usize, Error> {
     name.map_or(Ok(0), |name| number_of(data, name))
 }
 
-/// The configuration with the name.
+/// Returns the number of the configuration with the name.
 fn number_of(data: &Data, name: &str) -> Result<usize, Error> {
     let names = || data.configurations.iter().map(|known| known.name.as_str());
     names().position(|known| known == name).ok_or_else(|| {
@@ -347,7 +352,7 @@ fn write(options: &TableOptions, sheets: &[Sheet]) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Writes a file as a whole or not at all.
+/// Writes a file atomically.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     file::write(path, bytes).map_err(|error| unwritable(path, &error))
 }

@@ -1,4 +1,4 @@
-//! An answer in words: the way to an error, or why there is no answer.
+//! Explains an answer in words: the path to an error, or the reasons for UNKNOWN.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -12,13 +12,13 @@ use regatta_run::crash::number::FIRST_ANALYSIS;
 use regatta_run::event::{Event, EventKind};
 use regatta_run::verdict::{Conclusion, Verdict};
 
-/// Lines of the way to an error that are shown when it is not asked for as a whole.
-const LINES: usize = 60;
+/// Maximum number of lines of a path to an error without `-v`.
+const MAXIMUM_PATH_LINES: usize = 60;
 
-/// Columns for places.
-const PLACE: usize = 18;
+/// The number of columns for places.
+const PLACE_COLUMNS: usize = 18;
 
-/// Width of the terminal that messages go to (columns); `None` if they go elsewhere.
+/// Returns the number of columns of the terminal that messages go to; `None` if they do not go to a terminal.
 pub fn terminal_columns() -> Option<usize> {
     if !std::io::stderr().is_terminal() {
         return None;
@@ -32,26 +32,26 @@ pub fn terminal_columns() -> Option<usize> {
     (failed == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// How the lines of a way are divided.
+/// The layout of the lines of a path.
 #[derive(Copy, Clone, Debug)]
 struct Layout {
-    /// Columns for the source.
+    /// The number of columns for the source.
     source: usize,
-    /// Columns in all, unless there is no end of them.
+    /// The number of columns of a line, if limited.
     whole: Option<usize>,
 }
 
 impl Layout {
-    /// Columns for the source where nobody says how many there are.
-    const SOURCE: usize = 44;
+    /// The number of columns for the source if the lines are not limited.
+    const DEFAULT_SOURCE_COLUMNS: usize = 44;
 
-    /// What stands between the parts of a line: two spaces, a space, and the beginning of a comment.
-    const BETWEEN: usize = 2 + 1 + 5;
+    /// The number of columns between the parts of a line: two spaces, a space, and the beginning of a comment.
+    const SEPARATOR_COLUMNS: usize = 2 + 1 + 5;
 
     fn new(columns: Option<usize>) -> Self {
-        let source = columns.map_or(Self::SOURCE, |columns| {
+        let source = columns.map_or(Self::DEFAULT_SOURCE_COLUMNS, |columns| {
             // The larger part is for the source; values may take more lines.
-            let both = columns.saturating_sub(PLACE + Self::BETWEEN);
+            let both = columns.saturating_sub(PLACE_COLUMNS + Self::SEPARATOR_COLUMNS);
             (both * 3 / 5).clamp(12, 120)
         });
         Self {
@@ -60,16 +60,16 @@ impl Layout {
         }
     }
 
-    /// A line with its remark, which goes on in further lines where there is no room.
+    /// Formats a line with its remark, which is wrapped to further lines if necessary.
     fn line(self, place: &str, text: &str, remark: &str) -> String {
         let place = printable_line(place);
         let text = cut(&printable_line(text).replace('\t', " "), self.source);
-        let line = format!("  {place:PLACE$} {text}");
+        let line = format!("  {place:PLACE_COLUMNS$} {text}");
         if remark.is_empty() {
             return line.trim_end().to_owned();
         }
         let remark = printable_line(remark);
-        let width = PLACE + self.source;
+        let width = PLACE_COLUMNS + self.source;
         let at = line.chars().count().max(width) + 5;
         let room = self.whole.map(|whole| whole.saturating_sub(at).max(16));
         let rows = wrap(&remark, room);
@@ -78,7 +78,7 @@ impl Layout {
     }
 }
 
-/// The first columns of a text.
+/// Cuts a text off after the number of columns.
 fn cut(text: &str, columns: usize) -> String {
     match text.char_indices().nth(columns) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -86,7 +86,7 @@ fn cut(text: &str, columns: usize) -> String {
     }
 }
 
-/// Wraps a text to the given width (columns) at spaces, and a longer word anywhere.
+/// Wraps a text to the number of columns, at spaces or within a longer word.
 fn wrap(text: &str, columns: Option<usize>) -> Vec<String> {
     let Some(columns) = columns else {
         return vec![text.to_owned()];
@@ -112,21 +112,21 @@ fn wrap(text: &str, columns: Option<usize>) -> Vec<String> {
     rows
 }
 
-/// The lines of the way to the error, with the source where it can be read, wrapped to the width if that is known.
-pub fn way_to_the_error(path: &[PathStep], is_whole: bool, columns: Option<usize>) -> String {
+/// Returns the path to the error as lines with their source, if it can be read, wrapped to the columns, if they are known.
+pub fn render_path(path: &[PathStep], is_whole: bool, columns: Option<usize>) -> String {
     let mut sources = Sources::default();
     let layout = Layout::new(columns);
     let mut lines: Vec<String> = path
         .iter()
         .map(|step| line(step, &mut sources, layout))
         .collect();
-    if !is_whole && lines.len() > LINES {
-        let left_out = lines.len() - LINES;
-        let first = LINES / 3;
+    if !is_whole && lines.len() > MAXIMUM_PATH_LINES {
+        let left_out = lines.len() - MAXIMUM_PATH_LINES;
+        let first = MAXIMUM_PATH_LINES / 3;
         let note = format!("  ... {left_out} more lines (-v has all)");
         lines.splice(first..first + left_out, [note]);
     }
-    format!("The way to the error:\n{}", lines.join("\n"))
+    format!("The path to the error:\n{}", lines.join("\n"))
 }
 
 fn line(step: &PathStep, sources: &mut Sources, layout: Layout) -> String {
@@ -166,52 +166,52 @@ fn line(step: &PathStep, sources: &mut Sources, layout: Layout) -> String {
     layout.line(&place, &format!("{indent}{what}"), &remark)
 }
 
-/// A place without its column and folders.
+/// Returns a place without its column and folders.
 fn short_place(text: &str) -> String {
     let place = Place::parse(text);
     let (file, line) = place.map_or((text.to_owned(), 0), |place| (place.file, place.line));
     format!("{}:{line}", file.rsplit('/').next().unwrap_or(&file))
 }
 
-/// The line at a place, without its indentation; empty if it cannot be read.
+/// Returns the source line at a place, without its indentation; empty if it cannot be read.
 fn source_line(sources: &mut Sources, place: &str) -> String {
     let place = Place::parse(place);
     let line = place.and_then(|place| sources.line(&place.file, place.line).map(str::trim));
     line.unwrap_or_default().to_owned()
 }
 
-/// What happened to an analysis.
+/// The summary of an analysis.
 #[derive(Clone, Debug, Default)]
-struct Story {
-    /// What it told last while it was at work.
+struct AnalysisSummary {
+    /// Its last progress.
     last: Option<String>,
-    /// How it ended.
+    /// Its result, if it has ended.
     end: Option<String>,
-    /// Targets that it could neither reach nor exclude.
-    left_aside: Vec<String>,
-    /// What came of its answers.
+    /// The reasons for which it could not decide whether error locations are reached.
+    undecided: Vec<String>,
+    /// The results of the checks of its answers.
     answers: Vec<String>,
 }
 
-/// Keeps what an explanation of UNKNOWN needs of the events.
+/// The summary of a run, from its events, by which UNKNOWN is explained.
 #[derive(Clone, Debug, Default)]
-pub struct Stories {
-    /// In the order in which the analyses began.
-    analyses: Vec<(String, Story)>,
-    /// Places that are not supported, with the reasons.
+pub struct RunSummary {
+    /// The analyses in the order in which they began.
+    analyses: Vec<(String, AnalysisSummary)>,
+    /// The places of unsupported operations, with the reasons.
     unsupported: Vec<String>,
     /// The loops that are left after simplification.
     loops: Vec<String>,
 }
 
-impl Stories {
+impl RunSummary {
     pub fn event(&mut self, event: &Event) {
         match &event.kind {
             EventKind::Started { analysis, id } if *id >= FIRST_ANALYSIS => {
-                self.story(analysis);
+                self.summary_of(analysis);
             }
             EventKind::Bound { analysis, bound } => {
-                self.story(analysis).last = Some(format!("looked at {bound} rounds"));
+                self.summary_of(analysis).last = Some(format!("reached bound {bound}"));
             }
             EventKind::Refinement {
                 analysis,
@@ -219,11 +219,11 @@ impl Stories {
                 states,
             } => {
                 let last = format!("refined {number} times, {states} abstract states");
-                self.story(analysis).last = Some(last);
+                self.summary_of(analysis).last = Some(last);
             }
             EventKind::Invariants {
                 analysis, total, ..
-            } => self.story(analysis).last = Some(format!("{total} invariants known")),
+            } => self.summary_of(analysis).last = Some(format!("{total} invariants known")),
             EventKind::Abstracted {
                 analysis,
                 bound,
@@ -232,34 +232,34 @@ impl Stories {
                 ..
             } => {
                 let last = format!("{bound} iterations, {kept} of {all} constraints");
-                self.story(analysis).last = Some(last);
+                self.summary_of(analysis).last = Some(last);
             }
             EventKind::LeftAside { analysis, reason } => {
-                let story = self.story(analysis);
-                if !story.left_aside.contains(reason) {
-                    story.left_aside.push(reason.clone());
+                let summary = self.summary_of(analysis);
+                if !summary.undecided.contains(reason) {
+                    summary.undecided.push(reason.clone());
                 }
             }
             EventKind::Certified {
                 analysis, outcome, ..
             } => self
-                .story(analysis)
+                .summary_of(analysis)
                 .answers
                 .push(format!("a proof, {outcome}")),
             EventKind::Replayed {
                 analysis, outcome, ..
             } => self
-                .story(analysis)
+                .summary_of(analysis)
                 .answers
                 .push(format!("an alarm, {outcome}")),
             EventKind::Finished {
                 analysis, outcome, ..
             } => {
-                // What comes before the analyses is none.
-                if let Some((_, story)) =
+                // The front end and the simplifier have no summary.
+                if let Some((_, summary)) =
                     self.analyses.iter_mut().find(|(name, _)| name == analysis)
                 {
-                    story.end = Some(outcome.clone());
+                    summary.end = Some(outcome.clone());
                 }
             }
             EventKind::Crashed {
@@ -269,7 +269,7 @@ impl Stories {
             | EventKind::Panicked {
                 analysis,
                 message: reason,
-            } => self.story(analysis).end = Some(reason.clone()),
+            } => self.summary_of(analysis).end = Some(reason.clone()),
             EventKind::Open {
                 unsupported, loops, ..
             } => {
@@ -280,45 +280,49 @@ impl Stories {
         }
     }
 
-    fn story(&mut self, analysis: &str) -> &mut Story {
+    fn summary_of(&mut self, analysis: &str) -> &mut AnalysisSummary {
         let known = self.analyses.iter().position(|(name, _)| name == analysis);
         let number = known.unwrap_or_else(|| {
-            self.analyses.push((analysis.to_owned(), Story::default()));
+            self.analyses
+                .push((analysis.to_owned(), AnalysisSummary::default()));
             self.analyses.len() - 1
         });
         &mut self.analyses[number].1
     }
 
-    /// Why there is no answer, and what could help; `None` if there is one.
+    /// Returns the reasons for UNKNOWN, and advice; `None` if there is an answer.
     pub fn explain(&self, conclusion: &Conclusion) -> Option<String> {
         let Verdict::Unknown(reason) = &conclusion.verdict else {
             return None;
         };
         let mut text = format!("No answer: {}.", reason.trim_end_matches('.'));
         if !self.analyses.is_empty() {
-            text.push_str("\nWhat the analyses did:");
+            text.push_str("\nThe analyses:");
         }
-        for (name, story) in &self.analyses {
-            let end = story.end.as_deref().unwrap_or("still at work at the end");
+        for (name, summary) in &self.analyses {
+            let end = summary.end.as_deref().unwrap_or("still running at the end");
             let _ = write!(text, "\n  {name}: {end}");
-            if let (Some(last), None) = (&story.last, &story.end) {
+            if let (Some(last), None) = (&summary.last, &summary.end) {
                 let _ = write!(text, "; {last}");
             }
-            for answer in &story.answers {
+            for answer in &summary.answers {
                 let _ = write!(text, "; had {answer}");
             }
-            for reason in story.left_aside.iter().take(SHOWN) {
-                let _ = write!(text, "\n    left a target aside: {reason}");
+            for reason in summary.undecided.iter().take(MAXIMUM_LIST_ENTRIES) {
+                let _ = write!(
+                    text,
+                    "\n    cannot decide whether an error location is reached: {reason}"
+                );
             }
         }
-        list(&mut text, "What is not supported:", &self.unsupported);
+        list(&mut text, "Unsupported operations:", &self.unsupported);
         list(
             &mut text,
-            "Loops and recursion that remain after simplification, for which a proof needs invariants or a bound:",
+            "Loops and recursive functions, for which a proof needs invariants or a bound:",
             &self.loops,
         );
         if let Some(advice) = self.advice(reason) {
-            let _ = write!(text, "\nWhat could help: {advice}.");
+            let _ = write!(text, "\nThis may help: {advice}.");
         }
         Some(text)
     }
@@ -329,37 +333,41 @@ impl Stories {
             advice.push("a higher limit");
         }
         if !self.unsupported.is_empty() {
-            advice.push("a definition of your own for what is not supported");
+            advice.push("a definition of your own for the unsupported operations");
         }
         let mut left_aside = self
             .analyses
             .iter()
-            .flat_map(|(_, story)| &story.left_aside);
+            .flat_map(|(_, summary)| &summary.undecided);
         if left_aside.any(|reason| reason.contains("a real execution determines")) {
             advice.push("a definition of the functions whose values are not modelled (`regatta library` lists them)");
         }
         if !self.loops.is_empty() && self.unsupported.is_empty() {
             advice.push(
-                "an assertion of what holds in the loops above, to see whether it is proved; or smaller bounds of arrays and loops",
+                "assertions of invariants in the loops above; or smaller bounds of arrays and loops",
             );
         }
         (!advice.is_empty()).then(|| advice.join("; "))
     }
 }
 
-/// So much of a list is shown.
-const SHOWN: usize = 8;
+/// Maximum number of entries of a list that are shown.
+const MAXIMUM_LIST_ENTRIES: usize = 8;
 
 fn list(text: &mut String, title: &str, entries: &[String]) {
     if entries.is_empty() {
         return;
     }
     let _ = write!(text, "\n{title}");
-    for entry in entries.iter().take(SHOWN) {
+    for entry in entries.iter().take(MAXIMUM_LIST_ENTRIES) {
         let _ = write!(text, "\n  {entry}");
     }
-    if entries.len() > SHOWN {
-        let _ = write!(text, "\n  ... and {} more", entries.len() - SHOWN);
+    if entries.len() > MAXIMUM_LIST_ENTRIES {
+        let _ = write!(
+            text,
+            "\n  ... and {} more",
+            entries.len() - MAXIMUM_LIST_ENTRIES
+        );
     }
 }
 
@@ -384,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_stands_beside_its_source() {
+    fn a_path_is_shown_with_its_source() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.c");
         std::fs::write(&file, "int main(void) {\n    x = f();\n    g(x);\n}\n").unwrap();
@@ -408,7 +416,7 @@ mod tests {
             step(1, &place(3), PathEvent::Rounds { count: 4 }),
             step(1, "gone.c:9:1", PathEvent::Error),
         ];
-        let text = way_to_the_error(&path, false, None);
+        let text = render_path(&path, false, None);
         let lines: Vec<String> = text
             .lines()
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -416,7 +424,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "The way to the error:",
+                "The path to the error:",
                 "a.c:2 x = f(); // x = 7 from f()",
                 "a.c:3 g(x); // calls g(n = 7)",
                 "a.c:3 ... 4 more rounds of the loop",
@@ -426,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_fits_the_terminal_and_does_nothing_to_it() {
+    fn a_path_fits_the_terminal_without_control_characters() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.c");
         let long = format!("x\u{1b}[2J = {};\n", "y + ".repeat(60));
@@ -440,36 +448,36 @@ mod tests {
             },
         )];
         for columns in [40, 80, 132, 200] {
-            let text = way_to_the_error(&path, false, Some(columns));
+            let text = render_path(&path, false, Some(columns));
             assert!(text.contains("x\\x1b"), "{text}");
             assert!(text.contains("value = 8"), "{text}");
             let widest = text.lines().map(|line| line.chars().count()).max();
-            // Below that there is no room for values beside the source.
+            // A narrower terminal has no room for values beside the source.
             assert!(widest.unwrap() <= columns.max(60), "{columns}: {text}");
         }
         assert_eq!(wrap("ab cd efghij", Some(5)), ["ab cd", "efghi", "j"]);
     }
 
     #[test]
-    fn a_long_way_is_cut_in_the_middle_unless_it_is_asked_for() {
+    fn a_long_path_is_cut_in_the_middle_unless_verbose() {
         let at = |line: usize| {
             let changes = vec![change("x", &line.to_string(), None)];
             step(0, &format!("gone.c:{line}:1"), PathEvent::At { changes })
         };
         let path: Vec<PathStep> = (1..=500).map(at).collect();
-        let short = way_to_the_error(&path, false, None);
-        assert_eq!(short.lines().count(), LINES + 2);
+        let short = render_path(&path, false, None);
+        assert_eq!(short.lines().count(), MAXIMUM_PATH_LINES + 2);
         assert!(
             short.contains("x = 1\n") && short.ends_with("x = 500"),
             "{short}"
         );
         assert!(short.contains("440 more lines"), "{short}");
-        assert_eq!(way_to_the_error(&path, true, None).lines().count(), 501);
+        assert_eq!(render_path(&path, true, None).lines().count(), 501);
     }
 
     #[test]
-    fn no_answer_is_explained_by_what_happened() {
-        let mut stories = Stories::default();
+    fn unknown_is_explained_by_the_events() {
+        let mut summary = RunSummary::default();
         let name = || "bmc".to_owned();
         for kind in [
             EventKind::Open {
@@ -499,13 +507,13 @@ mod tests {
                 statistics: serde_json::Map::new(),
             },
         ] {
-            stories.event(&Event { time: 0.0, kind });
+            summary.event(&Event { time: 0.0, kind });
         }
-        let text = stories.explain(&Conclusion::unknown("time limit")).unwrap();
+        let text = summary.explain(&Conclusion::unknown("time limit")).unwrap();
         for part in [
             "No answer: time limit.",
-            "bmc: still at work at the end; looked at 12 rounds",
-            "left a target aside: values that",
+            "bmc: still running at the end; reached bound 12",
+            "cannot decide whether an error location is reached: values that",
             "ki: gave up",
             "a.c:3:5: a loop in main",
             "a higher limit",
@@ -513,6 +521,6 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert_eq!(stories.explain(&Conclusion::proved("bmc")), None);
+        assert_eq!(summary.explain(&Conclusion::proved("bmc")), None);
     }
 }

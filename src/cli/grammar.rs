@@ -1,4 +1,4 @@
-//! What the command line may be, for those who describe it: shells and the manual.
+//! The grammar of the command line, from which shell completions and the manual are generated.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use clap::{Args, Command, CommandFactory};
 use super::options::{CommandLine, VerifyOptions};
 use regatta_run::config::Portfolio;
 
-/// What `--version` prints after the name. The first line is the version and nothing else: other tools read it.
+/// Returns the text of `--version` after the name. The first line is the version only, because other tools read it.
 pub fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -21,21 +21,21 @@ pub fn long_version() -> &'static str {
     &TEXT
 }
 
-/// The command with all that a user may write: `verify` and its options need not be named.
+/// Returns the command with the options of `verify` at the top level as well, since `verify` may be omitted.
 pub fn whole() -> Command {
     let command = CommandLine::command()
         .subcommand_required(false)
         .arg_required_else_help(false);
     let about = command.get_about().cloned();
     let long_about = command.get_long_about().cloned();
-    // This takes the description of the options, too.
+    // This overwrites the description, which is set again below.
     VerifyOptions::augment_args(command)
         .about(about.unwrap_or_default())
         .long_about(long_about.unwrap_or_default())
         .args_conflicts_with_subcommands(true)
 }
 
-/// The same with the names that options can be given, where these are not all that they can be given.
+/// Returns the command with the portfolios' names as the values of `--portfolio`, though it accepts files as well.
 pub fn with_names() -> Command {
     let name_portfolios = |mut command: Command| {
         if command

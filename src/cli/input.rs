@@ -1,4 +1,4 @@
-//! From the options that name the input to what the front end wants to know.
+//! Translates the options about the input to options of the front end.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use regatta_frontend::ir::{Devices, UnknownEffect};
 use regatta_frontend::{LoadOptions, Specification, Task, advice};
 use regatta_program::DataModel;
 
-/// The C file, and how it is to be loaded.
+/// Returns the C file and the front end's options.
 ///
 /// # Errors
 /// A message for the user: a file that cannot be read, options that contradict each other.
@@ -24,7 +24,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
     {
         let error = Error::new(ErrorKind::Task, "this is a witness, not a task definition")
             .at(Place::file(file.display().to_string()))
-            .with_help("regatta validate PROGRAM.c --witness FILE.yml looks whether it is right");
+            .with_help("regatta validate PROGRAM.c --witness FILE.yml validates it");
         return Err(error.render(style()));
     }
     let task = match task_file {
@@ -96,7 +96,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
     Ok((file, load_options))
 }
 
-/// The task's property that can be verified; its first one, if there is none, for the sake of the message.
+/// Returns the first property of the task that is supported, or else its first property, which yields the error message.
 fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
     let properties = &task?.properties;
     let readable = properties
@@ -107,7 +107,7 @@ fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
         .map(|property| &property.file)
 }
 
-/// What to do about arguments that are not understood, if that is known.
+/// Returns advice on an unknown argument, if there is any.
 pub fn advice_on_arguments(error: &clap::Error) -> Option<String> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     if error.kind() != ErrorKind::UnknownArgument {
@@ -124,7 +124,7 @@ pub fn advice_on_arguments(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// Whether a file says of itself that it is a witness.
+/// Checks whether a file looks like a witness.
 fn is_witness(file: &Path) -> bool {
     let is_regular = std::fs::metadata(file).is_ok_and(|there| there.is_file());
     let text = is_regular.then(|| std::fs::read(file).ok()).flatten();
@@ -134,7 +134,7 @@ fn is_witness(file: &Path) -> bool {
     })
 }
 
-/// Whether the file's name is a task definition's, which no C program has.
+/// Checks whether the file's name has an extension of task definitions.
 fn is_task_definition(file: &Path) -> bool {
     file.extension()
         .is_some_and(|extension| extension == "yml" || extension == "yaml")
@@ -147,7 +147,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// How messages for the user look.
+/// Returns the style of messages for the user.
 pub fn style() -> Style {
     if std::io::stderr().is_terminal() {
         Style::Fancy

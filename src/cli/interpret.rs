@@ -1,7 +1,7 @@
-//! `regatta interpret`: the concrete interpreter on the program as lowered.
+//! `regatta interpret`: executes the program as lowered in the interpreter.
 //!
-//! For looking at a program's behaviour, and for comparing the semantics with a compiler's: the scripts and tests that do
-//! so go through this command.
+//! The command is for examining a program's behaviour, and for the scripts and tests that compare the semantics with a
+//! compiler's.
 
 use super::options::InterpretOptions;
 use super::{EXIT_INPUT, complain, complain_rendered, input};
@@ -11,7 +11,7 @@ use regatta_program::interpreter::{Executable, InputSource, Limits, Machine, Out
 use regatta_program::{Input, InputId, InputKind, Program};
 use regatta_term::Value;
 
-/// Exit code of a run that did not end by itself.
+/// The exit code of a run that was stopped.
 const EXIT_RUN: u8 = 2;
 
 /// Runs the command; returns the exit code.
@@ -92,7 +92,7 @@ pub fn run(options: &InterpretOptions) -> u8 {
     }
 }
 
-/// The elements of a global: of an array in memory as many as it has, of a scalar one.
+/// Returns the elements of a global: one for a scalar, all for an array in memory.
 fn global(program: &Program, machine: &Machine<'_>, name: &str) -> Option<Vec<u128>> {
     if let Some(value) = machine.read_variable(name) {
         return Some(vec![bits(&value)?]);
@@ -123,7 +123,7 @@ fn bits(value: &Value) -> Option<u128> {
     }
 }
 
-/// The values from the command line for what the program asks of the outside; zero for everything else.
+/// Supplies the command line's values to nondeterministic functions and volatile reads, and zero to all other inputs.
 struct ListedInputs<'o> {
     values: std::slice::Iter<'o, i128>,
 }

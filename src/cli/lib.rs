@@ -1,7 +1,7 @@
 //! The command `regatta`.
 //!
-//! Uses everything; nothing uses it. [`run`] parses the command line and returns the exit code; what is printed where:
-//! results and output that was asked for on standard output, everything else on standard error.
+//! [`run`] parses the command line and returns the exit code. Results and requested output go to standard output,
+//! everything else to standard error.
 
 mod cfa;
 mod completions;
@@ -40,7 +40,7 @@ pub fn run(started: Instant) -> ExitCode {
     {
         Ok(command_line) => command_line,
         Err(error) => {
-            // `--help` and `--version` come this way, too.
+            // `--help` and `--version` are reported as errors, too.
             return ExitCode::from(match (error.use_stderr(), error.print()) {
                 (true, _) => {
                     if let Some(advice) = input::advice_on_arguments(&error) {
@@ -87,18 +87,18 @@ fn with_default_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsStri
     arguments
 }
 
-/// Prints a message for the user to standard error. What is in it of a source does nothing to a terminal.
+/// Prints a message for the user to standard error. Control characters in it are escaped.
 fn complain(message: &str) {
     complain_rendered(&printable(message));
 }
 
-/// The same for a message that was made for the terminal, with its colours ([`regatta_base::Error::render`]).
+/// Prints a message that was rendered for the terminal, with colours ([`regatta_base::Error::render`]).
 fn complain_rendered(message: &str) {
-    // Nobody can be told when that fails.
+    // There is no channel left on which a failure could be reported.
     let _ = writeln!(std::io::stderr().lock(), "{}", message.trim_end());
 }
 
-/// Prints what was asked for to standard output; returns the exit code, which is the given one if that succeeds.
+/// Prints requested output to standard output. Returns the exit code, which is the given one on success.
 fn print(text: &[u8], code: u8) -> u8 {
     match try_print(text) {
         Ok(()) => code,
@@ -111,7 +111,7 @@ fn print(text: &[u8], code: u8) -> u8 {
     }
 }
 
-/// Prints to standard output. A reader that has seen enough is no error.
+/// Prints to standard output. A pipe closed by the reader is no error.
 ///
 /// # Errors
 /// When the system refuses.

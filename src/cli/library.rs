@@ -1,4 +1,4 @@
-//! `regatta library`: what is known of the functions of the C library.
+//! `regatta library`: lists the models of the C library's functions.
 
 use regatta_frontend::library::precision::entries;
 

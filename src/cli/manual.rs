@@ -1,4 +1,4 @@
-//! `regatta manual`: the manual's pages, made of the same text as `--help`, and of what only a manual says.
+//! `regatta manual`: the manual's pages, generated from the text of `--help` and the sections below.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::options::ManualOptions;
 use super::{EXIT_INPUT, complain, grammar};
 use regatta_run::file;
 
-/// How the command is written.
+/// The synopsis of the command.
 const USAGE: &str = "regatta [OPTIONS] FILE\nregatta COMMAND [OPTIONS] …";
 
 const EXIT_STATUS: &[(&str, &str)] = &[
@@ -27,34 +27,34 @@ const EXIT_STATUS: &[(&str, &str)] = &[
 const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "CC",
-        "The compiler that preprocesses programs and, with --replay, compiles them, instead of cc.",
+        "The compiler that preprocesses programs and, with --replay, compiles them [default: cc].",
     ),
     (
         "REGATTA_SECOND_SOLVER",
-        "The program that --check thorough asks, instead of cvc5: it reads SMT-LIB from a file.",
+        "The solver that --check thorough runs as a separate program, on SMT-LIB files [default: cvc5].",
     ),
     (
         "TMPDIR",
-        "Where temporary files go, instead of /tmp. Nothing is left there.",
+        "The folder for temporary files, which are removed at the end [default: /tmp].",
     ),
 ];
 
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "regatta program.c",
-        "Looks for failing assertions and calls of reach_error.",
+        "Verifies that no assertion fails and reach_error is not called.",
     ),
     (
         "regatta --portfolio svcomp --property unreach-call.prp --data-model ILP32 --witness witness.yml program.i",
-        "What the Competition on Software Verification asks for.",
+        "Runs as in the Competition on Software Verification.",
     ),
     (
         "regatta --time-limit 60 --report report.html program.c",
-        "Gives up after a minute, and says in a page for a browser what was found out until then.",
+        "Verifies for a minute at most, and writes the results so far as a page for a browser.",
     ),
     (
         "regatta validate --witness witness.yml program.c",
-        "Checks what another verifier says of the program.",
+        "Validates the witness of another verifier.",
     ),
 ];
 
@@ -77,7 +77,7 @@ pub fn run(options: &ManualOptions) -> u8 {
     }
 }
 
-/// The command as the manual describes it, with the names of the subcommands' pages filled in.
+/// Returns the command as the manual describes it, with the names of the subcommands' pages.
 fn whole() -> Command {
     let mut command = grammar::whole()
         .disable_help_subcommand(true)
@@ -86,7 +86,7 @@ fn whole() -> Command {
     command
 }
 
-/// Writes all pages into the folder, which is made if it is not there.
+/// Writes all pages into the folder, which is created if necessary.
 fn write_all(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let command = whole();
@@ -99,10 +99,10 @@ fn write_all(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The page of the command itself, or of a subcommand.
+/// Returns the page of the command itself or of a subcommand.
 fn page(command: &Command) -> std::io::Result<Vec<u8>> {
     let man = Man::new(command.clone());
-    // The date is empty, so that the same program writes the same page; `Man` would leave it out.
+    // The date is an empty argument, so that the page is reproducible; `Man` would leave the argument out.
     let name = command.get_display_name().unwrap_or(command.get_name());
     let version = env!("CARGO_PKG_VERSION");
     let mut page = Vec::new();
@@ -119,7 +119,7 @@ fn page(command: &Command) -> std::io::Result<Vec<u8>> {
         man.render_subcommands_section(&mut page)?;
     }
     let mut more = Roff::new();
-    // The name of a subcommand's page has the command's before it.
+    // A subcommand's display name differs from its name, because the command's name precedes it.
     if command
         .get_display_name()
         .is_none_or(|name| name == command.get_name())
@@ -135,7 +135,7 @@ fn page(command: &Command) -> std::io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// A section of terms with what they mean.
+/// Writes a section of terms with their meanings.
 fn section(roff: &mut Roff, title: &str, entries: &[(&str, &str)]) {
     roff.control("SH", [title]);
     for (term, meaning) in entries {

@@ -1,4 +1,4 @@
-//! The command's options: their text here is the `--help`.
+//! The command's options. Their doc comments are the text of `--help` and of the manual.
 
 mod experiment;
 
@@ -33,40 +33,40 @@ pub use experiment::{
     max_term_width = 100
 )]
 pub struct CommandLine {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Verify a C program; the last line of standard output is the result
     Verify(VerifyOptions),
     /// Write the control-flow automaton of a C program as Graphviz
     Cfa(CfaOptions),
-    /// Run a C program in the interpreter, with given values for its inputs
+    /// Execute a C program in the interpreter, with given values for its inputs
     Interpret(InterpretOptions),
-    /// Check a witness of a verifier: an invariant set is proved, a path is followed to its violation
+    /// Validate a verifier's witness: prove its invariants, or find a violation along its path
     Validate(ValidateOptions),
-    /// Look at witness files
+    /// Check witness files against the format, without verification
     #[command(subcommand)]
     Witness(WitnessCommand),
-    /// Show which portfolios there are and what is in them
+    /// List the portfolios, or print one with all its options
     #[command(subcommand)]
     Portfolio(PortfolioCommand),
-    /// Make many runs, measured, and look at what comes of them
+    /// Run configurations on many tasks with measurements, and evaluate the results
     #[command(subcommand)]
     Experiment(ExperimentCommand),
-    /// Show what is known of the functions of the C library, and how exactly they are modelled
+    /// List the supported functions of the C library, and how precisely each is modelled
     Library,
-    /// Print a script that completes the command's options in a shell
+    /// Print a completion script for a shell
     Completions(CompletionsOptions),
-    /// Print the manual page, or write all of them
+    /// Print the manual page, or write the pages of all commands
     Manual(ManualOptions),
 }
 
-/// The names of the subcommands; anything else in their place is an option or a file of `verify`.
+/// The names of the subcommands; any other first argument is an option or a file of `verify`.
 pub const SUBCOMMANDS: [&str; 11] = [
     "verify",
     "cfa",
@@ -81,51 +81,51 @@ pub const SUBCOMMANDS: [&str; 11] = [
     "help",
 ];
 
-/// How the C program is read.
+/// Options about the C program and the property.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading the program")]
 pub struct InputOptions {
-    /// The C program, or a task definition if the name ends in .yml; a program whose name ends in .i is taken as
-    /// preprocessed already
+    /// The C program, or a task definition if the name ends in .yml; a program whose name ends in .i is preprocessed
+    /// already
     #[arg(value_name = "FILE", required_unless_present = "task")]
     pub file: Option<PathBuf>,
 
-    /// The property, in SV-COMP's notation; without one, failing assertions and calls of reach_error and
-    /// __VERIFIER_error count
+    /// The property, in SV-COMP's notation [default: no assertion fails, and reach_error and __VERIFIER_error are not
+    /// called]
     #[arg(long, value_name = "FILE.prp")]
     pub property: Option<PathBuf>,
 
-    /// An SV-COMP task definition: names the program, the property and the data model
+    /// An SV-COMP task definition, which names the program, the property and the data model
     #[arg(long, value_name = "FILE.yml")]
     pub task: Option<PathBuf>,
 
-    /// Sizes of C's types [default: the task definition's, else LP64]
+    /// The sizes of C's types [default: the task definition's, or else LP64]
     #[arg(long, value_enum, ignore_case = true)]
     pub data_model: Option<DataModelOption>,
 
-    /// The standard of C that the program is written in, as gcc names it: c89 to c23, gnu89 to gnu23 [default: gnu17, or
-    /// gnu23 for what can be nothing else]
+    /// The C standard of the program, as gcc names it: c89 to c23, gnu89 to gnu23 [default: gnu17, or gnu23 if the
+    /// program uses features that only C23 has]
     #[arg(long = "std", value_name = "NAME")]
     pub standard: Option<Standard>,
 
-    /// What C's integers are
+    /// The semantics of C's integers
     #[arg(long, value_enum, default_value = "bitvector")]
     pub arithmetic: ArithmeticOption,
 
-    /// What a call of a function may do that has no definition and is not known
+    /// The possible effects of a call of a function without a definition that is not in the library
     #[arg(long, value_enum, default_value = "havoc")]
     pub unknown_calls: UnknownCallsOption,
 
-    /// What changes volatile objects that the program defines itself; others may always hold any value
+    /// What may change volatile objects that the program defines; a read of any other volatile object returns any value
     #[arg(long, value_enum, default_value = "program")]
     pub volatile: VolatileOption,
 
-    /// There is a device of SIZE bytes at the address START: a read there gives any value, and no object of the program's
-    /// is there; may be given several times
+    /// Address range of a memory-mapped device: a read there returns any value, and no object of the program lies there;
+    /// may be given several times
     #[arg(long, value_name = "START:SIZE", value_parser = address_range)]
     pub mmio: Vec<Range<u64>>,
 
-    /// Let malloc return a null pointer, too
+    /// Let malloc fail: it may return a null pointer
     #[arg(long)]
     pub malloc_may_fail: bool,
 
@@ -133,18 +133,18 @@ pub struct InputOptions {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
 
-    /// Look for included files here, too
+    /// Add a folder in which the preprocessor searches for included files
     #[arg(short = 'I', value_name = "FOLDER")]
     pub include: Vec<PathBuf>,
 }
 
-/// Sizes of C's types.
+/// The values of `--data-model`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "UPPER")]
 pub enum DataModelOption {
-    /// int, long and pointers of 32 bits
+    /// int, long and pointers have 32 bits
     Ilp32,
-    /// int of 32 bits, long and pointers of 64 bits
+    /// int has 32 bits, long and pointers have 64 bits
     Lp64,
 }
 
@@ -157,10 +157,10 @@ impl From<DataModelOption> for DataModel {
     }
 }
 
-/// What C's integers are.
+/// The values of `--arithmetic`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ArithmeticOption {
-    /// Machine integers that wrap around
+    /// Bit vectors, which wrap around
     Bitvector,
     /// Mathematical integers
     Integer,
@@ -175,21 +175,21 @@ impl From<ArithmeticOption> for Arithmetic {
     }
 }
 
-/// What a call of unknown code may do.
+/// The values of `--unknown-calls`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum UnknownCallsOption {
-    /// Change what its pointer arguments and the non-static globals reach, and return any value
+    /// It changes memory reachable from its pointer arguments and non-static globals, and returns any value
     Havoc,
-    /// Return any value
+    /// It changes nothing and returns any value
     Pure,
 }
 
-/// What changes volatile objects that the program defines itself.
+/// The values of `--volatile`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VolatileOption {
-    /// The program alone, which the ledger notes
+    /// The program only; the answer has this as an assumption
     Program,
-    /// The environment, too: each read of one that is no local variable gives any value
+    /// The environment as well: a read returns any value, except of a local variable
     Environment,
 }
 
@@ -208,24 +208,24 @@ fn address_range(text: &str) -> Result<Range<u64>, String> {
     }
 }
 
-/// How proofs are checked.
+/// The values of `--check`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CheckOption {
-    /// Verification conditions are derived anew and go to a fresh Z3
+    /// Z3 checks the verification conditions, which are derived anew from the program, in another process
     Usual,
-    /// All of them, and what was simplified on the way, also go to a second solver (cvc5, or the program that
-    /// REGATTA_SECOND_SOLVER names); if two solvers disagree, the result is UNKNOWN
+    /// Z3, Bitwuzla and a separate solver (cvc5, or the program in REGATTA_SECOND_SOLVER) check the verification
+    /// conditions and all simplifications of terms; if two solvers disagree, the result is UNKNOWN
     Thorough,
 }
 
-/// Who replays an alarm.
+/// The values of `--replay`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReplayOption {
-    /// The compiled program, too; an alarm of which it cannot tell is UNKNOWN
+    /// The interpreter and the compiled program; the result is UNKNOWN if the latter is inconclusive
     Native,
     /// The interpreter
     Interpreter,
-    /// The interpreter, and the compiled program wherever it can be compiled and given all values that matter
+    /// The interpreter, and the compiled program unless the latter is inconclusive
     Both,
 }
 
@@ -242,7 +242,7 @@ impl From<ReplayOption> for ReplayPolicy {
 /// Options of `verify`.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyOptions {
-    /// How the program is read.
+    /// Options about the program and the property.
     #[command(flatten)]
     pub input: InputOptions,
 
@@ -254,16 +254,16 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// How proofs are checked before they are reported
+    /// How proofs are checked before TRUE is reported
     #[arg(long, value_enum, default_value = "usual")]
     pub check: CheckOption,
 
-    /// Who has to come to the error before FALSE is reported. Native replay compiles the program and runs it, with all
-    /// that it does to files and the like
+    /// Which executions have to reach the error before FALSE is reported; the compiled program runs with its side effects,
+    /// such as those on files
     #[arg(long, value_enum, default_value = "interpreter")]
     pub replay: ReplayOption,
 
-    /// What the run may use.
+    /// The limits of the run.
     #[command(flatten)]
     pub limits: LimitOptions,
 
@@ -271,32 +271,34 @@ pub struct VerifyOptions {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Answer UNKNOWN where the answer would depend on an assumption, such as that malloc succeeds
+    /// Answer UNKNOWN if the answer depends on an assumption, such as that malloc succeeds
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
 
-    /// Write a C file for FALSE that defines the functions that the program does not: linked with the program, it leads it
-    /// into the error
+    /// For FALSE, write a C file that defines the program's undefined functions; linked with it, the program runs into the
+    /// error
     #[arg(long, value_name = "FILE.c", help_heading = "Output")]
     pub harness: Option<PathBuf>,
 
-    /// Write the answer for tools that show findings (SARIF 2.1.0), with the path to an error
+    /// Write the answer, with the path to an error, as SARIF 2.1.0
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
 
-    /// Write a report to read in a browser: the source with the path or the invariants, the automaton, the race
+    /// Write a report for a browser: the source with the path or the invariants, the control-flow automaton, the analyses
+    /// over time
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub report: Option<PathBuf>,
 
-    /// Leave the program's representations, what was proved, certificates and the longest questions to solvers here
+    /// Write intermediate results: the program's representations, invariants, checked proofs, and the slowest solver
+    /// queries
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub dump: Option<PathBuf>,
 
-    /// Write a witness of the answer here, in a format of the Competition on Software Verification
+    /// Write a witness of the answer, in the format of the Competition on Software Verification
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,
 
-    /// Which format; with 2.1 what is proved of recursive functions is said as contracts
+    /// The version of the witness format; with 2.1, summaries of recursive functions are written as contracts
     #[arg(
         long,
         value_name = "VERSION",
@@ -306,23 +308,23 @@ pub struct VerifyOptions {
     )]
     pub witness_format: WitnessFormat,
 
-    /// Write the proof as SMT-LIB files here, each of which is to be unsatisfiable, with an index; the folder must not
-    /// exist, or be empty
+    /// Write the proof as SMT-LIB files, each of which has to be unsatisfiable, with an index; the folder must not exist or
+    /// must be empty
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub certificate: Option<PathBuf>,
 
-    /// Log what happens to standard error
+    /// Log the events of the run to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
 }
 
-/// A version of the witness format that witnesses are written in.
+/// The values of `--witness-format`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WitnessFormat {
-    /// What most validators read.
+    /// The version that most validators read.
     #[value(name = "2.0")]
     V2_0,
-    /// With contracts of functions.
+    /// The version with contracts of functions.
     #[value(name = "2.1")]
     V2_1,
 }
@@ -336,22 +338,22 @@ impl From<WitnessFormat> for Version {
     }
 }
 
-/// What a run may use.
+/// Options about the limits of a run.
 #[derive(Clone, Debug, Args)]
 pub struct LimitOptions {
     /// Wall time after which the result is UNKNOWN
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, help_heading = "Limits")]
     pub time_limit: Option<f64>,
 
-    /// CPU time, of all threads together, after which the result is UNKNOWN
+    /// CPU time of all threads and processes together after which the result is UNKNOWN
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, help_heading = "Limits")]
     pub cpu_limit: Option<f64>,
 
-    /// Resident memory after which the result is UNKNOWN
+    /// Resident memory above which the result is UNKNOWN
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub memory_limit: Option<u64>,
 
-    /// Threads that work at a time [default: one for each core]
+    /// Number of threads that work at a time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Limits")]
     pub threads: Option<u16>,
 }
@@ -359,7 +361,7 @@ pub struct LimitOptions {
 /// Options of `validate`.
 #[derive(Clone, Debug, Args)]
 pub struct ValidateOptions {
-    /// How the program is read.
+    /// Options about the program and the property.
     #[command(flatten)]
     pub input: InputOptions,
 
@@ -375,7 +377,7 @@ pub struct ValidateOptions {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// What the run may use.
+    /// The limits of the run.
     #[command(flatten)]
     pub limits: LimitOptions,
 
@@ -383,15 +385,15 @@ pub struct ValidateOptions {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Log what happens to standard error
+    /// Log the events of the run to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
 }
 
-/// What to do with a witness file.
+/// The subcommands of `witness`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum WitnessCommand {
-    /// Compare a witness with its format and its program; exit code 1 if something is wrong
+    /// Check a witness against its format and its program; exit code 1 if there are errors
     Lint(LintOptions),
 }
 
@@ -402,7 +404,7 @@ pub struct LintOptions {
     #[arg(value_name = "WITNESS.yml")]
     pub witness: PathBuf,
 
-    /// How the program is read.
+    /// Options about the program and the property.
     #[command(flatten)]
     pub input: InputOptions,
 }
@@ -410,19 +412,19 @@ pub struct LintOptions {
 /// Options of `cfa`.
 #[derive(Clone, Debug, Args)]
 pub struct CfaOptions {
-    /// How the program is read.
+    /// Options about the program and the property.
     #[command(flatten)]
     pub input: InputOptions,
 
-    /// Which automaton
+    /// The stage of the program whose automaton is written
     #[arg(long, value_enum, default_value = "simplified")]
     pub stage: Stage,
 }
 
-/// Which automaton of a program.
+/// The values of `--stage`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stage {
-    /// As the front end made it; certificates are checked on this one
+    /// As lowered by the front end; answers are checked on this one
     Lowered,
     /// Simplified and sliced; the analyses run on this one
     Simplified,
@@ -431,11 +433,11 @@ pub enum Stage {
 /// Options of `interpret`.
 #[derive(Clone, Debug, Args)]
 pub struct InterpretOptions {
-    /// How the program is read.
+    /// Options about the program and the property.
     #[command(flatten)]
     pub input: InputOptions,
 
-    /// Values of the inputs in the order in which the program asks for them, as integers; zero when they run out
+    /// Values of the inputs, as integers, in the order in which the program reads them; further inputs are zero
     #[arg(
         long,
         value_name = "VALUE,...",
@@ -444,23 +446,23 @@ pub struct InterpretOptions {
     )]
     pub inputs: Vec<i128>,
 
-    /// Print this global's contents at the end, in hexadecimal, one element a line
+    /// Print the value of a global variable at the end, in hexadecimal, one element a line; may be given several times
     #[arg(long, value_name = "NAME")]
     pub print_global: Vec<String>,
 
-    /// Steps after which the run is given up
+    /// Maximum number of steps
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
     pub steps: u64,
 }
 
-/// What to show of portfolios.
+/// The subcommands of `portfolio`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum PortfolioCommand {
-    /// The portfolios that come with the program
+    /// List the built-in portfolios
     List,
-    /// A portfolio as a file with every option, what it means, what it may be and its default
+    /// Print a portfolio as a file with the value, meaning, range and default of every option
     Explain {
-        /// A portfolio's name or file
+        /// The portfolio's name or file
         #[arg(value_name = "NAME|FILE.toml", default_value = "default")]
         portfolio: String,
 
@@ -481,7 +483,7 @@ pub struct CompletionsOptions {
 /// Options of `manual`.
 #[derive(Clone, Debug, Args)]
 pub struct ManualOptions {
-    /// Write a page for each command into this folder, instead of the first page to standard output
+    /// Write a page for each command to this folder, instead of the main page to standard output
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Files and folders that a run is to write: whether they can be, before it begins.
+//! Checks before a run whether its output files and folders can be written.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::options::VerifyOptions;
 use regatta_run::certificate;
 use regatta_run::file::folder_of;
 
-/// Whether all that the options name can be written, as far as that can be told.
+/// Checks whether all outputs that the options name can be written, as far as that can be determined.
 ///
 /// # Errors
 /// A message for the user.
@@ -41,7 +41,7 @@ pub fn probe(options: &VerifyOptions, program: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a file can be put there; what is no regular file is not touched.
+/// Checks whether the file can be written; devices and pipes are not tried.
 fn probe_file(file: &Path) -> Result<(), String> {
     match std::fs::metadata(file) {
         Ok(there) if there.is_dir() => Err("it is a folder".to_owned()),
@@ -51,7 +51,7 @@ fn probe_file(file: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether a folder is there and can be written to, or can be made.
+/// Checks whether the folder exists and can be written to, or can be created.
 fn probe_folder(folder: &Path) -> Result<(), String> {
     let ancestors = folder.ancestors();
     let mut there = ancestors.filter(|path| path.as_os_str().is_empty() || path.exists());
@@ -62,7 +62,7 @@ fn probe_folder(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether something can be made in the folder.
+/// Checks whether a file can be created in the folder.
 fn probe_place(folder: &Path) -> Result<(), String> {
     if !folder.exists() {
         return Err(format!("there is no folder {}", folder.display()));
@@ -73,7 +73,7 @@ fn probe_place(folder: &Path) -> Result<(), String> {
     let made = tempfile::Builder::new()
         .prefix(".regatta-")
         .tempfile_in(folder);
-    // Without the name of the file that was tried.
+    // The reason without the name of the temporary file.
     let reason = |error: std::io::Error| std::io::Error::from(error.kind()).to_string();
     made.map(drop).map_err(reason)
 }

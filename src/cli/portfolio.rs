@@ -1,4 +1,4 @@
-//! `regatta portfolio`: which portfolios there are, and what is in them.
+//! `regatta portfolio`: lists the portfolios and prints their options.
 
 use super::options::PortfolioCommand;
 use super::{EXIT_INPUT, complain_rendered, input};
@@ -22,7 +22,7 @@ pub fn run(command: &PortfolioCommand) -> u8 {
     }
 }
 
-/// A line for each portfolio, and one for its analyses.
+/// Returns a line for each portfolio, and one for its analyses.
 fn list() -> Result<String, Error> {
     let mut text = String::new();
     for name in Portfolio::names() {

@@ -1,7 +1,7 @@
-//! What a run is doing, on a terminal: a line an analysis, and one for time and memory.
+//! The progress display on a terminal: a line for each analysis, and one for time and memory.
 //!
-//! Draws from the events alone. Everything happens in the supervisor's one thread, when an event comes; so no thread of
-//! the display's own is in the way of a restart of the race, which forks, nor of the end. Nothing is drawn in the first
+//! The display uses the events only. It is drawn on the supervisor's single thread, when an event arrives: a second thread
+//! would make a restart of the race, which forks, unsafe and would delay the end. Nothing is drawn in the first
 //! moment, in which most answers come, and nothing at all if standard error is not a terminal.
 
 use std::time::Duration;
@@ -12,23 +12,23 @@ use regatta_base::printable::printable_line;
 use regatta_run::config::{Analysis, Portfolio};
 use regatta_run::event::{Event, EventKind};
 
-/// How often time and memory are drawn, if nothing else happens.
-pub const INTERVAL: Duration = Duration::from_millis(200);
+/// Interval between two events of resource usage, by which time and memory are redrawn.
+pub const RESOURCE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What has an answer in this time, in seconds, is not drawn.
-const SILENT: f64 = 0.3;
+/// Time before the display appears, in seconds; most answers come earlier.
+const SILENT_SECONDS: f64 = 0.3;
 
-/// Drawings a second at most.
-const RATE: u8 = 10;
+/// Maximum number of redraws a second.
+const MAXIMUM_DRAWS_PER_SECOND: u8 = 10;
 
-/// The display.
+/// The progress display.
 pub struct Progress {
     lines: MultiProgress,
     head: ProgressBar,
     analyses: Vec<Line>,
-    /// What happens before the analyses, or beside them.
+    /// The present step before the analyses, or the last event of no analysis.
     phase: String,
-    /// How many invariants the store has.
+    /// The number of invariants in the store.
     stored: usize,
     drawn: bool,
 }
@@ -40,19 +40,19 @@ struct Line {
     activity: Activity,
 }
 
-/// What an analysis is doing, as far as its events tell.
+/// The state of an analysis, from its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Activity {
     bound: Option<u32>,
     left_aside: Option<String>,
-    /// The language of invariants that was looked at last, and how many were proved in all.
+    /// The last round of its search for invariants, and the number proved in all rounds.
     invariants: Option<(String, usize)>,
-    /// What it is doing, or how it ended.
+    /// Running, or its result.
     state: String,
 }
 
 impl Activity {
-    /// Takes note of an event of the analysis.
+    /// Updates the state by an event of the analysis.
     fn note(&mut self, kind: &EventKind) {
         match kind {
             EventKind::Started { .. } => {
@@ -83,15 +83,15 @@ impl Activity {
         let invariants = self.invariants.as_ref();
         parts.extend(invariants.map(|(round, proved)| format!("{round}: {proved} invariants")));
         let left_aside = self.left_aside.as_ref();
-        parts.extend(left_aside.map(|reason| format!("left aside: {reason}")));
+        parts.extend(left_aside.map(|reason| format!("undecided: {reason}")));
         parts.join(", ")
     }
 }
 
 impl Progress {
-    /// A display for the portfolio's analyses, if standard error is a terminal.
+    /// Makes a display for the portfolio's analyses, if standard error is a terminal.
     pub fn new(portfolio: &Portfolio) -> Option<Self> {
-        let target = ProgressDrawTarget::stderr_with_hz(RATE);
+        let target = ProgressDrawTarget::stderr_with_hz(MAXIMUM_DRAWS_PER_SECOND);
         if target.is_hidden() {
             return None;
         }
@@ -122,12 +122,12 @@ impl Progress {
         }
     }
 
-    /// Draws what has changed.
+    /// Updates the display by an event.
     pub fn event(&mut self, event: &Event) {
         if let EventKind::Concluded(_) = event.kind {
             return self.clear();
         }
-        if !self.drawn && event.time >= SILENT {
+        if !self.drawn && event.time >= SILENT_SECONDS {
             self.begin();
         }
         if let EventKind::Invariants { total, .. } = event.kind {
@@ -152,7 +152,7 @@ impl Progress {
         }
     }
 
-    /// Prints a line above the display.
+    /// Runs `print` while the display is hidden, so that its output appears above the display.
     pub fn above(&self, print: impl FnOnce()) {
         if self.drawn {
             self.lines.suspend(print);
@@ -161,7 +161,7 @@ impl Progress {
         }
     }
 
-    /// Takes the display away for good.
+    /// Removes the display for good.
     pub fn clear(&mut self) {
         if self.drawn {
             let _ = self.lines.clear();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_show_what_is_done_and_go_at_the_end() {
+    fn lines_show_the_state_and_vanish_at_the_end() {
         let terminal = InMemoryTerm::new(10, 60);
         let target = ProgressDrawTarget::term_like(Box::new(terminal.clone()));
         let mut progress = Progress::on(target, ["simulation", "bmc"].into_iter());
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_activity_is_what_the_last_events_say() {
+    fn an_activity_follows_the_last_events() {
         let mut activity = Activity::default();
         for kind in [started("bmc"), bound(7)] {
             activity.note(&kind);
@@ -287,8 +287,8 @@ mod tests {
             analysis: "bmc".to_owned(),
             reason: "a sine".to_owned(),
         });
-        assert!(activity.describe().ends_with(", left aside: a sine"));
-        // A new attempt.
+        assert!(activity.describe().ends_with(", undecided: a sine"));
+        // The analysis begins again.
         activity.note(&started("bmc"));
         assert_eq!(activity.describe(), "runs");
     }

@@ -11,7 +11,7 @@ use regatta_report::{Ending, Recording, html, sarif};
 use regatta_run::event::Event;
 use regatta_run::file;
 
-/// Which files are wanted, and what is known for them so far.
+/// The requested report files, and the recording of the events so far.
 pub struct Reports {
     recording: Recording,
     sarif: Option<PathBuf>,
@@ -19,7 +19,7 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// Those that the options ask for; `None` if there are none.
+    /// Returns the reports that the options request; `None` if there are none.
     pub fn wanted(options: &VerifyOptions) -> Option<Self> {
         let (sarif, html) = (options.sarif.clone(), options.report.clone());
         (sarif.is_some() || html.is_some()).then(|| Self {
@@ -29,14 +29,14 @@ impl Reports {
         })
     }
 
-    /// Takes note of an event.
+    /// Records an event.
     pub fn note(&mut self, event: &Event) {
         self.recording.note(event);
     }
 
-    /// Writes the files. What cannot be written is told. Whether all are.
+    /// Writes the files, and reports errors to the user. Returns whether all files were written.
     pub fn write(&self, ending: &Ending) -> bool {
-        // The answer is out; its exit code must follow.
+        // The answer has been printed, so a panic must not change the exit code.
         let write = AssertUnwindSafe(|| self.write_all(ending));
         catch_unwind(write).unwrap_or_else(|_| {
             complain("internal error: the reports are not written");
@@ -51,7 +51,7 @@ impl Reports {
             is_written &= write(file, Ok(printable_json(&text).into_owned()));
         }
         if let Some(file) = &self.html {
-            // What would show a source in another order than it has is shown itself.
+            // Characters that would display a source in another order (bidirectional controls) are escaped.
             let page = html::to_html(&self.recording, ending);
             let page = page.map(|page| printable(&page).into_owned());
             is_written &= write(file, page.map_err(Error::other));

@@ -1,7 +1,7 @@
-//! `regatta validate`: whether a witness is right.
+//! `regatta validate`: validates a witness.
 //!
-//! The witness is put into the program ([`regatta_witness::instrument`]), and that is verified as any program is: every
-//! answer passes the same checks.
+//! The program is instrumented with the witness ([`regatta_witness::instrument`]) and verified like any program, with
+//! the same checks of answers.
 
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
     verify::run_with(started, &verify_options, || job(options))
 }
 
-/// The program with the witness put in.
+/// Returns the verification job of the program instrumented with the witness.
 fn job(options: &ValidateOptions) -> Result<Job, String> {
     let examined = witness::examine(&options.witness, &options.input)?;
     let name = options.witness.display().to_string();
@@ -83,12 +83,12 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     let unused_text = unused.join("; ");
     let warnings = unused
         .iter()
-        .map(|unused| format!("{name}: not looked at: {unused}"))
+        .map(|unused| format!("{name}: not checked: {unused}"))
         .collect();
     if let Some(path) = violations.into_iter().next() {
         let (text, range) = with_automaton(&source, &path.steps, path.target);
         let is_marked = path.target.statement.is_some();
-        // Where the preprocessor is used, columns are those of the file, else those of what is put together here.
+        // With the preprocessor, columns refer to the file, otherwise to the instrumented text.
         let ranges = match is_marked {
             true => vec![range.lines()],
             false => vec![range, place_in(&source, path.target)],
@@ -119,10 +119,10 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     if !has_invariant_set {
         let unused = match unused_text.as_str() {
             "" => String::new(),
-            unused => format!("; not looked at: {unused}"),
+            unused => format!("; not checked: {unused}"),
         };
         return Err(format!(
-            "error: {name}: there is nothing in the witness that can be validated{unused}"
+            "error: {name}: the witness has no part that can be validated{unused}"
         ));
     }
     let assertions = invariants.iter();
@@ -143,26 +143,26 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     })
 }
 
-/// The answer with the parts of the witness that were not checked: in the reason of UNKNOWN, and always as a warning.
+/// Adds the parts of the witness that were not checked to the answer: to the reason of UNKNOWN, or else as a message.
 fn with_unused(conclusion: Conclusion, unused: &str) -> Conclusion {
     if unused.is_empty() {
         return conclusion;
     }
     match conclusion.verdict {
         Verdict::Unknown(reason) => Conclusion {
-            verdict: Verdict::Unknown(format!("{reason}; not looked at: {unused}")),
+            verdict: Verdict::Unknown(format!("{reason}; not checked: {unused}")),
             ..conclusion
         },
         _ => {
             complain(&format!(
-                "that says nothing of what was not looked at: {unused}"
+                "the answer does not cover the parts of the witness that were not checked: {unused}"
             ));
             conclusion
         }
     }
 }
 
-/// Each text once, with how often it occurs.
+/// Returns each text once, with the number of its occurrences.
 fn count(texts: &[String]) -> Vec<String> {
     let mut counted: Vec<(&String, usize)> = Vec::new();
     for text in texts {
@@ -178,7 +178,7 @@ fn count(texts: &[String]) -> Vec<String> {
     counted.into_iter().map(describe).collect()
 }
 
-/// What an answer about the program with a path's automaton means.
+/// Translates an answer about the program with a path's automaton to one about the witness.
 fn judge_violation(path: &ViolationPath, has_several: bool, conclusion: Conclusion) -> Conclusion {
     match &conclusion.verdict {
         Verdict::False(_) => {
@@ -188,7 +188,9 @@ fn judge_violation(path: &ViolationPath, has_several: bool, conclusion: Conclusi
         Verdict::True => {
             let reason = match path.inexact {
                 Some(why) => {
-                    format!("no run along the path was found, but not all are seen: {why}")
+                    format!(
+                        "no run along the path was found, but the path is not followed exactly: {why}"
+                    )
                 }
                 None if has_several => {
                     "no run along the first path violates the property".to_owned()
@@ -206,7 +208,7 @@ fn judge_violation(path: &ViolationPath, has_several: bool, conclusion: Conclusi
     }
 }
 
-/// What an answer about the program with invariants as assertions means.
+/// Translates an answer about the program with invariants as assertions to one about the witness.
 fn judge_invariants(invariants: &[ResolvedInvariant], conclusion: Conclusion) -> Conclusion {
     let wrong = conclusion.wrong_assertion;
     let wrong = wrong.and_then(|number| invariants.get(number as usize));
@@ -214,7 +216,7 @@ fn judge_invariants(invariants: &[ResolvedInvariant], conclusion: Conclusion) ->
         Verdict::True => {
             let more = match conclusion.invariants {
                 None | Some(0) => String::new(),
-                Some(count) => format!(" (and {count} more that were found)"),
+                Some(count) => format!(" (with {count} further invariants)"),
             };
             complain(&match invariants.len() {
                 0 => "the witness has no invariants; the property holds".to_owned(),

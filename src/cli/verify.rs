@@ -1,11 +1,10 @@
-//! `regatta verify`: the supervisor with its limits around the pipeline, events to where the user wants them, one RESULT
-//! line.
+//! `regatta verify`: runs the pipeline under the supervisor, passes events to the outputs, and prints the RESULT line.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::explain::{self, Stories, way_to_the_error};
+use super::explain::{self, RunSummary, render_path};
 use super::options::{CheckOption, ReplayOption, VerifyOptions};
 use super::progress::{self, Progress};
 use super::reports::Reports;
@@ -38,19 +37,19 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
     })
 }
 
-/// What is to be verified.
+/// A program to be verified.
 pub(super) struct Job {
     pub file: PathBuf,
     pub load: LoadOptions,
-    /// What the program was put together with.
+    /// The witness with which the program was instrumented, if it was.
     pub validation: Option<Validation>,
-    /// What the user should know before.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// What an answer means.
+    /// Translates the answer about the program to the command's answer.
     pub judge: Box<dyn Fn(Conclusion) -> Conclusion>,
 }
 
-/// Verifies what there is to verify, as the options say but for what that is; returns the exit code.
+/// Verifies the job's program with the options, except those about the input; returns the exit code.
 pub(super) fn run_with(
     started: Instant,
     options: &VerifyOptions,
@@ -98,12 +97,12 @@ pub(super) fn run_with(
     };
     load_options.all_assumptions = assumptions != AssumptionPolicy::Ignored;
     drop(early);
-    // Here, because the analysis process is ended before it could take it away.
+    // The folder is made here, because the analysis process may be killed before it could remove it.
     let native_folder = (options.replay != ReplayOption::Interpreter)
         .then(|| tempfile::Builder::new().prefix("regatta-").tempdir())
         .and_then(Result::ok);
     let explains = options.verbose || std::io::stderr().is_terminal();
-    // Both could be for the same terminal.
+    // Events and the display could go to the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
     let run_options = RunOptions {
         file,
@@ -133,7 +132,7 @@ pub(super) fn run_with(
     let publish = witness
         .map(|file| move |evidence: &Evidence<'_>| witness::publish(file, version, evidence));
     let tells = progress.is_some() || options.report.is_some();
-    limits.tell_resources = tells.then_some(progress::INTERVAL);
+    limits.tell_resources = tells.then_some(progress::RESOURCE_INTERVAL);
     let is_described = options.json || reports.is_some();
     let description = is_described.then(|| Event {
         time: started.elapsed().as_secs_f64(),
@@ -149,12 +148,12 @@ pub(super) fn run_with(
         verbose: options.verbose,
         explains,
         progress,
-        stories: Stories::default(),
+        summary: RunSummary::default(),
         reports,
         unwritable: None,
         is_incomplete: false,
     };
-    // If that fails, there need be no run. An interrupt finds who handles it ([`EarlyLimits`]).
+    // If standard output fails, no run is made. Interrupts are handled until then ([`EarlyLimits`]).
     output.describe_run();
     if output.unwritable.is_some() {
         return output.end(EXIT_INPUT);
@@ -205,33 +204,33 @@ pub(super) fn run_with(
     output.end(code)
 }
 
-/// Where events go.
+/// The outputs of a run.
 struct Output {
-    /// What comes before the first event. A signal that comes after the first event must find who handles it.
+    /// The description of the run, until it is sent as the first event.
     description: Option<Event>,
     json: bool,
     verbose: bool,
-    /// Whether somebody looks.
+    /// Whether the answer is explained on standard error.
     explains: bool,
     progress: Option<Progress>,
-    /// What an explanation needs, if there will be no answer.
-    stories: Stories,
+    /// The summary from which UNKNOWN is explained.
+    summary: RunSummary,
     reports: Option<Reports>,
-    /// Why standard output could not be written, the first time.
+    /// The first error in writing to standard output.
     unwritable: Option<std::io::Error>,
-    /// Whether a file that was asked for could not be written.
+    /// Whether a requested file could not be written.
     is_incomplete: bool,
 }
 
 impl Output {
-    /// Tells what is run, if the user asked for it and it has not been told yet.
+    /// Sends the description of the run, if it was requested.
     fn describe_run(&mut self) {
         if let Some(description) = self.description.take() {
             self.event(&description);
         }
     }
 
-    /// The exit code, when all has been said: another one than the answer's if something of it is lost.
+    /// Returns the exit code at the end: the given one, unless an output was lost.
     fn end(&self, code: u8) -> u8 {
         if let Some(error) = &self.unwritable {
             let message = format!("error: standard output cannot be written: {error}");
@@ -244,7 +243,7 @@ impl Output {
     }
 
     fn event(&mut self, event: &Event) {
-        self.stories.event(event);
+        self.summary.event(event);
         if self.json
             && let Ok(line) = serde_json::to_string(event)
             && let Err(error) = try_print(format!("{}\n", printable_json(&line)).as_bytes())
@@ -270,7 +269,7 @@ impl Output {
             }
             EventKind::Crashed { analysis, reason } => match analysis {
                 Some(analysis) => {
-                    self.complain(&format!("{reason} (in {analysis}); going on without it"))
+                    self.complain(&format!("{reason} (in {analysis}); restarting without it"))
                 }
                 None => self.complain(reason),
             },
@@ -286,16 +285,16 @@ impl Output {
         }
     }
 
-    /// Tells a person what an answer rests on; a program has the events.
+    /// Explains the answer on standard error, unless events are printed.
     fn explain(&self, conclusion: &Conclusion) {
         if self.json || !self.explains {
             return;
         }
         if !conclusion.path.is_empty() {
             let columns = explain::terminal_columns();
-            self.complain(&way_to_the_error(&conclusion.path, self.verbose, columns));
+            self.complain(&render_path(&conclusion.path, self.verbose, columns));
         }
-        if let Some(text) = self.stories.explain(conclusion) {
+        if let Some(text) = self.summary.explain(conclusion) {
             self.complain(&text);
         }
     }
@@ -306,12 +305,12 @@ impl Output {
         }
     }
 
-    /// A message on standard error, above the progress display if there is one.
+    /// Prints a message on standard error, above the progress display if there is one.
     fn complain(&self, message: &str) {
         self.complain_rendered(&printable(message));
     }
 
-    /// The same for a message with colours.
+    /// Prints a message with colours likewise.
     fn complain_rendered(&self, message: &str) {
         match &self.progress {
             Some(progress) => progress.above(|| complain_rendered(message)),
@@ -320,7 +319,7 @@ impl Output {
     }
 }
 
-/// An event as a line of the log.
+/// Returns an event as a line of the log.
 fn describe(event: &Event) -> String {
     let text = match &event.kind {
         EventKind::Phase { name, seconds } => format!("{name}: {:.1} ms", seconds * 1e3),
@@ -340,7 +339,7 @@ fn describe(event: &Event) -> String {
         EventKind::Open {
             unsupported, loops, ..
         } => format!(
-            "{} places that are not supported, {} loops and recursive functions",
+            "{} unsupported operations, {} loops and recursive functions",
             unsupported.len(),
             loops.len()
         ),
@@ -424,7 +423,7 @@ fn describe(event: &Event) -> String {
             format!("{batches} batches of invariants are withdrawn")
         }
         EventKind::LeftAside { analysis, reason } => {
-            format!("{analysis}: left a target aside: {reason}")
+            format!("{analysis}: cannot decide whether an error location is reached: {reason}")
         }
         EventKind::Abstracted {
             analysis,
@@ -461,7 +460,7 @@ fn describe(event: &Event) -> String {
         }
         EventKind::Automaton(automaton) => format!("{} functions", automaton.functions.len()),
         EventKind::Paused { analysis } => format!("{analysis} pauses"),
-        EventKind::Resumed { analysis } => format!("{analysis} goes on"),
+        EventKind::Resumed { analysis } => format!("{analysis} resumes"),
         EventKind::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
         EventKind::Warning { message: text }
         | EventKind::NotWritten { message: text }

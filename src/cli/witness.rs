@@ -1,4 +1,4 @@
-//! `regatta witness`: witness files by themselves.
+//! `regatta witness`: checks witness files without verification.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use regatta_witness::finding::{Finding, Findings};
 use regatta_witness::format::read;
 use regatta_witness::lint::{Resolved, Subject, lint};
 
-/// Exit code of a witness with something wrong.
+/// The exit code for a witness with errors.
 const EXIT_FINDINGS: u8 = 1;
 
 /// Runs the command; returns the exit code.
@@ -44,18 +44,18 @@ fn run_lint(options: &LintOptions) -> u8 {
     super::print(text.as_bytes(), code)
 }
 
-/// A witness that has been compared with its program.
+/// A witness that has been checked against its program.
 pub(super) struct Examined<'o> {
     pub subject: Subject,
     pub resolved: Resolved,
-    /// What is wrong, in order.
+    /// The errors, in the order of the file.
     pub findings: Vec<Finding>,
     witness: &'o Path,
     text: String,
 }
 
 impl Examined<'_> {
-    /// What is wrong, for the user.
+    /// Renders the errors for the user.
     pub fn rendered(&self) -> impl Iterator<Item = String> {
         let name = self.witness.display().to_string();
         let findings = self.findings.iter();

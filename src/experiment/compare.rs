@@ -1,4 +1,4 @@
-//! Two configurations on the same tasks: what differs, and what of it is noise.
+//! Compares two configurations on the same tasks, with tests of significance.
 
 use super::data::{Configuration, Data, Means};
 use super::statistics::{Estimate, bootstrap, wilcoxon};
@@ -7,44 +7,44 @@ use super::table::{Cell, Sheet, count};
 /// A comparison of two configurations.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// Their numbers in the data.
+    /// The configurations' numbers in the data.
     pub base: usize,
     pub other: usize,
-    /// The tasks that both have been run on.
+    /// The number of tasks that both were run on.
     pub tasks: usize,
     pub measures: Vec<Measure>,
-    /// Tasks that the second solves and the first does not, and the other way round.
+    /// The tasks that the second solves more often than the first, and those that it solves less often.
     pub won: Vec<String>,
     pub lost: Vec<String>,
 }
 
-/// A measure of both.
+/// A measure of both configurations.
 #[derive(Clone, Debug)]
 pub struct Measure {
     pub name: &'static str,
-    /// Means over tasks.
+    /// The means over tasks.
     pub base: f64,
     pub other: f64,
-    /// The second less the first.
+    /// The mean difference, second minus first.
     pub difference: Estimate,
-    /// Of Wilcoxon's signed-rank test.
+    /// The p-value of Wilcoxon's signed-rank test.
     pub p: f64,
 }
 
-/// Differences that chance makes more rarely than this are none of its.
-const SIGNIFICANT: f64 = 0.05;
+/// The p-value below which a difference is significant.
+const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 impl Measure {
-    /// Whether the difference may be noise: if either the interval or the test says so.
+    /// Checks whether the difference may be noise by the interval or by the test.
     pub fn is_noise(&self) -> bool {
-        self.difference.may_be_zero() || self.p >= SIGNIFICANT
+        self.difference.may_be_zero() || self.p >= SIGNIFICANCE_LEVEL
     }
 }
 
-/// A figure of a task.
+/// A measure of a task.
 type Figure = fn(&Means) -> f64;
 
-/// What is measured of a task.
+/// The measures of a task, by name.
 const MEASURES: [(&str, Figure); 4] = [
     ("solved", |means| means.solved),
     ("score", |means| means.score),
@@ -76,7 +76,7 @@ pub fn compare(data: &Data, base: usize, other: usize) -> Comparison {
             p: wilcoxon(&differences),
         }
     });
-    // With repetitions, whoever solves a task more often has the better of it.
+    // With repetitions, a task counts for the configuration that solves it more often.
     let names = |is_wanted: &dyn Fn(&Means, &Means) -> bool| {
         let wanted = common
             .iter()

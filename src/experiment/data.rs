@@ -1,4 +1,4 @@
-//! The runs of one or more folders, as tables and plots look at them.
+//! The runs of one or more folders of results, for tables and plots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use super::record::Record;
 use super::statistics::median;
 use regatta_base::Error;
 
-/// Runs, with what is the same for many of them.
+/// The runs of several folders, by configuration.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// In the order of the folders and their files.
+    /// The configurations in the order of the folders and their files.
     pub configurations: Vec<Configuration>,
-    /// In the alphabet's order.
+    /// The categories in alphabetical order.
     pub categories: Vec<String>,
-    /// What a reader should know: runs are missing, say.
+    /// Remarks for the reader, such as that runs are missing.
     pub remarks: Vec<String>,
     pub folders: Vec<Results>,
 }
@@ -23,9 +23,9 @@ pub struct Data {
 /// A configuration with its runs.
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// With the folder's, where two folders have one of that name.
+    /// The name, with the folder's if two folders have a configuration of that name.
     pub name: String,
-    /// The number of the folder that it is from.
+    /// The number of its folder.
     pub folder: usize,
     /// The limit of wall time, in seconds.
     pub limit: f64,
@@ -33,14 +33,14 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// The runs of the category, or all.
+    /// Returns the runs of the category, or all runs.
     pub fn of<'c>(&'c self, category: Option<&'c str>) -> impl Iterator<Item = &'c Record> + Clone {
         let is_wanted =
             move |record: &&Record| category.is_none_or(|category| record.category == category);
         self.records.iter().filter(is_wanted)
     }
 
-    /// The wall time of a run that has solved its task; twice the limit for any other (PAR-2).
+    /// Returns the PAR-2 score of a run: the wall time if it has solved its task, else twice the limit.
     pub fn par2(&self, record: &Record) -> f64 {
         match record.is_solved() {
             true => record.wall,
@@ -48,13 +48,13 @@ impl Configuration {
         }
     }
 
-    /// The tasks that have been solved in one of its runs.
+    /// Returns the tasks that one of its runs has solved.
     pub fn solved_tasks(&self) -> BTreeSet<String> {
         let solved = self.records.iter().filter(|record| record.is_solved());
         solved.map(|record| record.key.task.clone()).collect()
     }
 
-    /// By task: the means over repetitions.
+    /// Returns the means over repetitions, by task.
     pub fn by_task(&self) -> BTreeMap<&str, Means> {
         let mut sums: BTreeMap<&str, Means> = BTreeMap::new();
         for record in &self.records {
@@ -79,7 +79,7 @@ impl Configuration {
     }
 }
 
-/// What a configuration did on a task, on the average.
+/// The means of a configuration's runs on a task.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Means {
     pub runs: f64,
@@ -90,10 +90,10 @@ pub struct Means {
 }
 
 impl Data {
-    /// Reads folders.
+    /// Reads folders of results.
     ///
     /// # Errors
-    /// The first that cannot be read.
+    /// When a folder cannot be read.
     pub fn read(paths: &[PathBuf]) -> Result<Self, Error> {
         let folders = paths.iter().map(|path| Results::read(path));
         Ok(Self::new(folders.collect::<Result<_, _>>()?))
@@ -151,14 +151,14 @@ impl Data {
         }
     }
 
-    /// Keeps the runs for which that holds.
+    /// Keeps the runs that satisfy the predicate.
     pub fn retain(&mut self, is_wanted: impl Fn(&Record) -> bool) {
         for configuration in &mut self.configurations {
             configuration.records.retain(&is_wanted);
         }
     }
 
-    /// All runs.
+    /// Returns all runs.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.configurations
             .iter()
@@ -166,30 +166,30 @@ impl Data {
     }
 }
 
-/// Sums over runs.
+/// A summary of runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     pub runs: usize,
     pub proofs: usize,
     pub alarms: usize,
     pub wrong: usize,
-    /// Runs without an answer by reason.
+    /// The numbers of runs without an answer, by reason.
     pub unknown: BTreeMap<String, usize>,
-    /// Answers to tasks of which nobody knows the right one.
+    /// The number of answers to tasks without a known verdict.
     pub unjudged: usize,
     pub score: i64,
-    /// The score if all were solved.
+    /// The score if all tasks were solved.
     pub most: i64,
-    /// Mean of the wall times in seconds, where what is not solved counts twice the limit.
+    /// The mean of the PAR-2 scores in seconds.
     pub par2: f64,
-    /// Of the wall times of what is solved, in seconds.
+    /// The median wall time of the solved tasks, in seconds.
     pub median: Option<f64>,
-    /// CPU time of all, in seconds.
+    /// The CPU time of all runs, in seconds.
     pub cpu: f64,
 }
 
 impl Summary {
-    /// Of the runs of a configuration, of one category or all.
+    /// Summarises the runs of a configuration, of one category or all.
     pub fn new(configuration: &Configuration, category: Option<&str>) -> Self {
         let mut summary = Self::default();
         let mut walls = Vec::new();
@@ -221,7 +221,7 @@ impl Summary {
         summary
     }
 
-    /// Right answers.
+    /// Returns the number of right answers.
     pub fn solved(&self) -> usize {
         self.proofs + self.alarms
     }

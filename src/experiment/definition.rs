@@ -1,7 +1,6 @@
-//! An experiment's file: which tasks, which configurations, which limits.
+//! The definition of an experiment, a TOML file: its tasks, configurations and limits.
 //!
-//! A TOML file, whole. Paths in it are relative to its folder. An unknown key is an error with its place, as in a
-//! portfolio's file.
+//! Paths in it are relative to its folder. An unknown key is an error with its place, as in a portfolio's file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,32 +18,32 @@ use regatta_run::config::Portfolio;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is for.
+    /// The purpose of the experiment.
     #[serde(default)]
     pub description: String,
-    /// What samples and the order are drawn from.
+    /// The seed of samples and of the order of runs.
     #[serde(default)]
     pub seed: u64,
-    /// How often each configuration runs on each task.
+    /// The number of runs of each configuration on each task.
     #[serde(default = "one")]
     pub repetitions: u32,
-    /// In which order the runs are made.
+    /// The order of the runs.
     #[serde(default)]
     pub order: Order,
-    /// How many runs are made at a time.
+    /// The number of runs at a time.
     #[serde(default)]
     pub side_by_side: SideBySide,
-    /// Whether each run leaves a page of its own (`regatta verify --report`). It costs some milliseconds a run.
+    /// Whether each run writes a report (`regatta verify --report`), which costs some milliseconds.
     #[serde(default)]
     pub pages: bool,
-    /// Counters that tables show ([`super::figure`]).
+    /// The counters that tables show ([`super::figure`]).
     #[serde(default)]
     pub counters: Vec<String>,
-    /// What each run may use.
+    /// The limits of each run.
     pub limits: Limits,
-    /// What is verified.
+    /// The lists of tasks.
     pub tasks: Vec<Spanned<Tasks>>,
-    /// By what.
+    /// The configurations that are run on each task.
     #[serde(rename = "configuration")]
     pub configurations: Vec<Spanned<Configuration>>,
     /// The file's folder.
@@ -60,20 +59,20 @@ fn one() -> u32 {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Shuffled by the seed: what slows a machine down for a while does so to all configurations.
+    /// Shuffled by the seed, so that a temporary slowdown of the machine affects all configurations.
     #[default]
     Shuffled,
     /// Task by task, as they are listed.
     Listed,
 }
 
-/// How many runs are made at a time.
+/// The number of runs at a time.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum SideBySide {
     /// As many as cores and memory allow.
     #[default]
     Auto,
-    /// So many; one, where times are to be compared.
+    /// The given number; one if times are to be compared.
     Fixed(u16),
 }
 
@@ -94,7 +93,7 @@ impl<'de> Deserialize<'de> for SideBySide {
     }
 }
 
-/// What a run may use.
+/// The limits of a run.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -103,26 +102,26 @@ pub struct Limits {
     /// CPU time of all processes of a run together, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<f64>,
-    /// Memory of all of them in MiB.
+    /// Memory of all processes together, in MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// Cores that a run has for itself.
+    /// The number of cores of a run, which no other run uses.
     #[serde(default = "one")]
     pub cores: u32,
 }
 
-/// What of an experiment is smaller than its file says.
+/// A reduction of an experiment by the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scale {
-    /// Of each list only every so-manieth task that the file chooses.
+    /// `Some(n)`: of each list, only every n-th task that the file chooses.
     pub every: Option<usize>,
-    /// The limit of wall time in seconds. One of CPU time is at most as much on all cores.
+    /// The limit of wall time in seconds. A limit of CPU time is reduced to this time on all cores.
     pub wall: Option<f64>,
     /// The cores of a run.
     pub cores: Option<u32>,
 }
 
-/// A list of tasks: one of the four sources, and what is chosen of it.
+/// A list of tasks: one of the three sources, and the choice of tasks from it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tasks {
@@ -135,39 +134,39 @@ pub struct Tasks {
     /// A table with a head: `task expected data_model arithmetic`, tab-separated.
     #[serde(default)]
     pub table: Option<PathBuf>,
-    /// The list counts only where there is such a file or folder.
+    /// A file or folder that must exist for the list to be used.
     #[serde(default)]
     pub if_exists: Option<PathBuf>,
-    /// The list counts only where there is none such.
+    /// A file or folder that must not exist for the list to be used.
     #[serde(default)]
     pub unless_exists: Option<PathBuf>,
-    /// Patterns for what is left out, of paths as messages name them.
+    /// Patterns of the tasks that are left out, for names and paths.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Every so-manieth task, from the first.
+    /// `Some(n)`: only every n-th task, from the first.
     #[serde(default)]
     pub every: Option<usize>,
-    /// So many tasks, drawn by the seed.
+    /// The size of a sample of tasks, drawn by the seed.
     #[serde(default)]
     pub sample: Option<usize>,
     /// The category in tables; if not given, the folder's or the set's name.
     #[serde(default)]
     pub category: Option<String>,
-    /// The verdict that is right, where the task does not say: `true`, `false`, `false(valid-deref)`.
+    /// The expected verdict if the task does not state one: `true`, `false`, `false(valid-deref)`.
     #[serde(default)]
     pub expected: Option<String>,
-    /// The property file, where the task does not say.
+    /// The property file if the task does not state one.
     #[serde(default)]
     pub property: Option<PathBuf>,
-    /// `ILP32` or `LP64`, where the task does not say.
+    /// `ILP32` or `LP64` if the task does not state the data model.
     #[serde(default)]
     pub data_model: Option<String>,
-    /// `bitvector` or `integer`, where the task does not say.
+    /// `bitvector` or `integer` if the task does not state the arithmetic.
     #[serde(default)]
     pub arithmetic: Option<String>,
 }
 
-/// What is run on each task.
+/// A configuration of the verifier, which is run on each task.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Configuration {
@@ -177,13 +176,13 @@ pub struct Configuration {
     /// A portfolio's name, or a file that ends in `.toml`.
     #[serde(default)]
     pub portfolio: String,
-    /// Options of the portfolio that are changed: what `--set` says, as TOML.
+    /// Changed options of the portfolio, as with `--set`, in TOML.
     #[serde(default)]
     pub set: toml::Table,
     /// Further options of `regatta verify`.
     #[serde(default)]
     pub options: Vec<String>,
-    /// Another build of the verifier.
+    /// The verifier's program; if not given, this one.
     #[serde(default)]
     pub program: Option<PathBuf>,
     /// Settings from the command line.
@@ -195,7 +194,7 @@ impl Definition {
     /// Reads an experiment's file.
     ///
     /// # Errors
-    /// When it cannot be read, or says what it cannot say; with the place.
+    /// When it cannot be read or is invalid; with the place.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let name = file.display().to_string();
         let text = std::fs::read_to_string(file).map_err(|error| {
@@ -205,10 +204,10 @@ impl Definition {
         Self::parse(&name, &text, folder)
     }
 
-    /// Reads the text of an experiment's file; `name` is for messages, `folder` is what paths are relative to.
+    /// Parses the text of an experiment's file; `name` is for messages, paths are relative to `folder`.
     ///
     /// # Errors
-    /// The first place that says what an experiment cannot say.
+    /// The first error in the text.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Error> {
         let wrong = |place: Range<usize>, message: String| {
             let place = Place::in_text(name, text, place.start);
@@ -243,7 +242,7 @@ impl Definition {
                 return Err(wrong(span, message).with_help("give each a `name` of its own"));
             }
             names.push(configuration.name.clone());
-            // What another build knows is not known here.
+            // Another build may have other portfolios and options, so they cannot be checked here.
             if configuration.program.is_none() {
                 let found =
                     Portfolio::find_with(&configuration.portfolio, &configuration.settings());
@@ -267,7 +266,7 @@ impl Definition {
     /// Changes options of all portfolios, as `--set` does.
     ///
     /// # Errors
-    /// When a portfolio cannot have the setting.
+    /// When a setting is invalid for a portfolio.
     pub fn add_settings(&mut self, settings: &[String]) -> Result<(), Error> {
         for configuration in &mut self.configurations {
             let configuration = configuration.get_mut();
@@ -279,10 +278,10 @@ impl Definition {
         Ok(())
     }
 
-    /// A smaller experiment of the same tasks and configurations, for a first look.
+    /// Reduces the experiment, for a first impression.
     ///
     /// # Errors
-    /// When a number is none that an experiment can have.
+    /// When a number is out of range.
     pub fn scale(&mut self, scale: &Scale) -> Result<(), Error> {
         if let Some(every) = scale.every {
             for tasks in &mut self.tasks {
@@ -305,8 +304,9 @@ impl Definition {
     }
 
     fn check_numbers(&self) -> Result<(), String> {
-        const LONGEST: f64 = 1e9;
-        let is_time = |seconds: f64| seconds > 0.0 && seconds <= LONGEST;
+        /// Maximum of a time limit, in seconds.
+        const MAXIMUM_SECONDS: f64 = 1e9;
+        let is_time = |seconds: f64| seconds > 0.0 && seconds <= MAXIMUM_SECONDS;
         let limits = &self.limits;
         if !is_time(limits.wall) || limits.cpu.is_some_and(|cpu| !is_time(cpu)) {
             return Err("a limit of time is a positive number of seconds".to_owned());
@@ -319,7 +319,7 @@ impl Definition {
 }
 
 impl Tasks {
-    /// Whether the list counts here; paths are relative to the folder.
+    /// Checks whether the list is used on this machine; paths are relative to the folder.
     pub fn applies(&self, folder: &Path) -> bool {
         let exists = |path: &PathBuf| folder.join(path).exists();
         self.if_exists.as_ref().is_none_or(exists)
@@ -363,7 +363,7 @@ impl Tasks {
 }
 
 impl Configuration {
-    /// Fills in what is not given, and makes paths relative to here.
+    /// Fills in defaults, and makes paths relative to the working folder.
     fn complete(&mut self, folder: &Path) {
         if self.portfolio.is_empty() {
             "default".clone_into(&mut self.portfolio);
@@ -380,7 +380,7 @@ impl Configuration {
         }
     }
 
-    /// The changed options as `--set` has them, in the order of their keys.
+    /// Returns the changed options in the syntax of `--set`, in the order of their keys.
     pub fn settings(&self) -> Vec<String> {
         let mut settings = Vec::new();
         collect_settings(&self.set, "", &mut settings);
@@ -405,7 +405,7 @@ fn collect_settings(table: &toml::Table, prefix: &str, settings: &mut Vec<String
     }
 }
 
-/// What was meant, from serde's message of an unknown field.
+/// Returns a suggestion from serde's message about an unknown field.
 fn suggestion(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let given = quoted.next().filter(|_| message.starts_with("unknown"))?;
@@ -419,7 +419,7 @@ mod tests {
     const LEAST: &str = "limits.wall = 1\n[[tasks]]\nfiles = [\"*.c\"]\n[[configuration]]\n";
 
     #[test]
-    fn what_is_not_said_has_its_default() {
+    fn missing_keys_have_defaults() {
         let definition = Definition::parse("e.toml", LEAST, Path::new("")).expect("an experiment");
         assert_eq!(definition.repetitions, 1);
         assert_eq!(definition.order, Order::Shuffled);
@@ -430,7 +430,8 @@ mod tests {
     #[test]
     fn settings_are_those_of_the_command_line() {
         let text = format!(
-            "{LEAST}portfolio = \"ki\"\nset.sharing = \"off\"\nset.analysis.k-induction.solver = \"z3\"\nset.analysis.\"a.b\".x = [1, 2]\n"
+            "{LEAST}portfolio = \"ki\"\nset.sharing = \"off\"\n\
+             set.analysis.k-induction.solver = \"z3\"\nset.analysis.\"a.b\".x = [1, 2]\n"
         );
         let read: Result<Definition, _> = toml::from_str(&text);
         let definition = read.expect("TOML");

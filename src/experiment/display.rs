@@ -1,7 +1,7 @@
-//! What a user sees while runs are made: a live view on a terminal, or else plain lines.
+//! The display of an experiment's progress on standard error: a live view on a terminal, or else plain lines.
 //!
-//! Both are on standard error. The view has the last lines of the terminal; what is to be read afterwards, wrong answers first of
-//! all, goes above it. There is no thread: the runner, which forks, draws.
+//! The view occupies the last lines of the terminal; lasting messages, above all wrong answers, are printed above it. The
+//! runner draws it without a further thread, because the runner forks.
 
 use std::io::{IsTerminal as _, Stderr, Write as _, stderr};
 use std::time::Duration;
@@ -16,20 +16,20 @@ use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 use super::folder::Description;
 use super::record::{Key, Record};
 
-/// How far an experiment is.
+/// The progress of an experiment.
 #[derive(Clone, Debug, Default)]
-pub struct Situation {
+pub struct Progress {
     pub planned: usize,
     pub done: usize,
-    /// What runs now, and for how long.
+    /// The present runs, with their times so far.
     pub running: Vec<(Key, Duration)>,
-    /// Since this process began.
+    /// The time since this process began.
     pub elapsed: Duration,
-    /// How long the rest will take, if that can be told.
+    /// The estimated time for the remaining runs, if there is an estimate.
     pub left: Option<Duration>,
 }
 
-/// A configuration so far.
+/// The results of a configuration so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Tally {
     name: String,
@@ -39,11 +39,11 @@ struct Tally {
     score: i64,
 }
 
-/// Where the progress is shown.
+/// The display.
 pub struct Display {
     view: View,
     tallies: Vec<Tally>,
-    /// When a plain line was last written.
+    /// The time of the last plain line.
     last: Duration,
 }
 
@@ -52,21 +52,22 @@ enum View {
     Live(Box<Terminal<CrosstermBackend<Stderr>>>),
 }
 
-/// How often a plain line says how far it is.
-const EVERY: Duration = Duration::from_secs(10);
+/// Interval between two plain lines.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Configurations and runs that the view has lines for.
-const MOST_LINES: usize = 12;
+/// Maximum number of configurations, and of runs, in the view.
+const MAXIMUM_LINES_PER_PART: usize = 12;
 
 impl Display {
-    /// On standard error; plain if that is wanted, or there is no terminal.
+    /// Makes the display; plain lines if `is_plain` is set or standard error is not a terminal.
     pub fn new(description: &Description, is_plain: bool) -> Self {
         let configurations = &description.fixed.configurations;
-        let lines = configurations.len().min(MOST_LINES) + description.side_by_side.min(MOST_LINES);
+        let lines = configurations.len().min(MAXIMUM_LINES_PER_PART)
+            + description.side_by_side.min(MAXIMUM_LINES_PER_PART);
         let is_live = !is_plain && stderr().is_terminal();
         let view = is_live.then(|| {
             let options = TerminalOptions {
-                // The head of the table and the gauge.
+                // Two more lines are for the head of the table and the gauge.
                 viewport: Viewport::Inline(lines as u16 + 2),
             };
             Terminal::with_options(CrosstermBackend::new(stderr()), options)
@@ -87,7 +88,7 @@ impl Display {
         }
     }
 
-    /// Something that the user should know.
+    /// Prints a message for the user.
     pub fn say(&mut self, message: &str) {
         self.write(message, Style::default());
     }
@@ -95,7 +96,7 @@ impl Display {
     fn write(&mut self, message: &str, style: Style) {
         match &mut self.view {
             View::Lines => {
-                // Nobody may be reading any more.
+                // A closed standard error is ignored.
                 let _ = writeln!(stderr(), "{message}");
             }
             View::Live(terminal) => {
@@ -110,14 +111,14 @@ impl Display {
         }
     }
 
-    /// Before the first run; these were made by earlier processes.
-    pub fn begin(&mut self, done: &[Record], situation: &Situation) {
+    /// Shows the state before the first run, with the runs that earlier processes have made.
+    pub fn begin(&mut self, done: &[Record], progress: &Progress) {
         for record in done {
             self.count(record);
         }
         match self.view {
-            View::Lines => self.line(situation),
-            View::Live(_) => self.draw(situation),
+            View::Lines => self.line(progress),
+            View::Live(_) => self.draw(progress),
         }
     }
 
@@ -131,8 +132,8 @@ impl Display {
         }
     }
 
-    /// A run has ended.
-    pub fn record(&mut self, record: &Record, situation: &Situation) {
+    /// Shows a run that has ended.
+    pub fn record(&mut self, record: &Record, progress: &Progress) {
         self.count(record);
         if record.is_wrong() {
             let message = format!(
@@ -146,48 +147,48 @@ impl Display {
             self.write(&message, red);
         }
         if matches!(self.view, View::Lines) {
-            self.draw(situation);
+            self.draw(progress);
         }
     }
 
-    /// Shows how far it is.
-    pub fn draw(&mut self, situation: &Situation) {
+    /// Shows the progress.
+    pub fn draw(&mut self, progress: &Progress) {
         match &mut self.view {
             View::Lines => {
-                if situation.elapsed.saturating_sub(self.last) >= EVERY {
-                    self.line(situation);
+                if progress.elapsed.saturating_sub(self.last) >= LINE_INTERVAL {
+                    self.line(progress);
                 }
             }
             View::Live(terminal) => {
                 let tallies = &self.tallies;
-                // What cannot be drawn is not worth the experiment.
-                let _ = terminal.draw(|frame| draw(frame, tallies, situation));
+                // A failure to draw must not end the experiment.
+                let _ = terminal.draw(|frame| draw(frame, tallies, progress));
             }
         }
     }
 
-    fn line(&mut self, situation: &Situation) {
-        self.last = situation.elapsed;
+    fn line(&mut self, progress: &Progress) {
+        self.last = progress.elapsed;
         let sum = |value: fn(&Tally) -> usize| self.tallies.iter().map(value).sum::<usize>();
         let message = format!(
             "{} of {} runs, {} solved, {} wrong{}",
-            situation.done,
-            situation.planned,
+            progress.done,
+            progress.planned,
             sum(|tally| tally.solved),
             sum(|tally| tally.wrong),
-            left(situation)
+            left(progress)
         );
         self.say(&message);
     }
 
-    /// After the last run.
-    pub fn end(&mut self, situation: &Situation) {
-        self.draw(situation);
+    /// Shows the state after the last run.
+    pub fn end(&mut self, progress: &Progress) {
+        self.draw(progress);
         match &mut self.view {
-            View::Lines => self.line(situation),
+            View::Lines => self.line(progress),
             View::Live(terminal) => {
                 let _ = terminal.show_cursor();
-                // What is written next comes below the view.
+                // Further output comes below the view.
                 let area = terminal.get_frame().area();
                 let _ = terminal.set_cursor_position((0, area.bottom().saturating_sub(1)));
                 let _ = writeln!(stderr());
@@ -196,15 +197,13 @@ impl Display {
     }
 }
 
-fn left(situation: &Situation) -> String {
-    let left = situation
-        .left
-        .filter(|_| situation.done < situation.planned);
+fn left(progress: &Progress) -> String {
+    let left = progress.left.filter(|_| progress.done < progress.planned);
     left.map(|left| format!(", {} left", duration(left)))
         .unwrap_or_default()
 }
 
-/// A duration for people.
+/// Formats a duration for the user.
 fn duration(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
@@ -213,27 +212,27 @@ fn duration(time: Duration) -> String {
     }
 }
 
-fn draw(frame: &mut Frame<'_>, tallies: &[Tally], situation: &Situation) {
-    let configurations = tallies.len().min(MOST_LINES) as u16;
+fn draw(frame: &mut Frame<'_>, tallies: &[Tally], progress: &Progress) {
+    let configurations = tallies.len().min(MAXIMUM_LINES_PER_PART) as u16;
     let parts = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(configurations + 1),
         Constraint::Min(0),
     ]);
     let [gauge, table, running] = parts.areas(frame.area());
-    let ratio = situation.done as f64 / situation.planned.max(1) as f64;
+    let ratio = progress.done as f64 / progress.planned.max(1) as f64;
     let label = format!(
         "{} of {} runs, {}{}",
-        situation.done,
-        situation.planned,
-        duration(situation.elapsed),
-        left(situation)
+        progress.done,
+        progress.planned,
+        duration(progress.elapsed),
+        left(progress)
     );
     let bar = Gauge::default().ratio(ratio.clamp(0.0, 1.0)).label(label);
     frame.render_widget(bar.gauge_style(Style::default().fg(Color::Blue)), gauge);
     let faint = Style::default().add_modifier(Modifier::DIM);
     let head = Row::new(["configuration", "done", "solved", "wrong", "score"]).style(faint);
-    let rows = tallies.iter().take(MOST_LINES).map(|tally| {
+    let rows = tallies.iter().take(MAXIMUM_LINES_PER_PART).map(|tally| {
         let wrong = match tally.wrong {
             0 => Style::default(),
             _ => Style::default().fg(Color::Red).add_modifier(Modifier::BOLD),
@@ -254,10 +253,10 @@ fn draw(frame: &mut Frame<'_>, tallies: &[Tally], situation: &Situation) {
         Constraint::Length(8),
     ];
     frame.render_widget(Table::new(rows, widths).header(head), table);
-    let lines = situation
+    let lines = progress
         .running
         .iter()
-        .take(MOST_LINES)
+        .take(MAXIMUM_LINES_PER_PART)
         .map(|(key, time)| {
             Line::from(format!(
                 "{:>8}  {} on {}",
@@ -278,7 +277,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     #[test]
-    fn the_view_shows_what_is_wrong() {
+    fn the_view_shows_wrong_answers() {
         let mut terminal = Terminal::new(TestBackend::new(60, 6)).expect("a terminal");
         let tallies = [
             Tally {
@@ -298,14 +297,14 @@ mod tests {
             task: "a/b".to_owned(),
             repetition: 0,
         };
-        let situation = Situation {
+        let progress = Progress {
             planned: 8,
             done: 3,
             running: vec![(key, Duration::from_secs(75))],
             elapsed: Duration::from_secs(30),
             left: Some(Duration::from_secs(7265)),
         };
-        let drawn = terminal.draw(|frame| super::draw(frame, &tallies, &situation));
+        let drawn = terminal.draw(|frame| super::draw(frame, &tallies, &progress));
         let buffer = drawn.expect("drawn").buffer.clone();
         let lines: Vec<String> = (0..6)
             .map(|y| (0..60).map(|x| buffer[(x, y)].symbol()).collect())

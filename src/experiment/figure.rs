@@ -1,39 +1,40 @@
-//! Figures of a run beside its times: counters of its analyses, and parts of them, by name.
+//! Figures of a run: counters of its analyses, and quotients of them, by name.
 //!
-//! * `predicates`: a counter of the analysis that had the answer; `data-flow.queries`: of another one.
-//! * `kept_constraints/constraints`: one in proportion to another.
-//! * `solver`, `check`: seconds that the analysis spent in solvers, and that the check of its answers took; `wall`, `cpu`: the run's.
+//! * `predicates`: a counter of the winning analysis; `data-flow.queries`: a counter of another one.
+//! * `kept_constraints/constraints`: a quotient of two counters.
+//! * `solver`, `check`: the analysis's time in solvers, and the time of the checks of its answers, in seconds; `wall`, `cpu`: the
+//!   run's times.
 //!
 //! Counters whose names end in `_microseconds` and `_milliseconds` are shown in seconds.
 
 use super::record::{AnalysisRecord, Record};
 
-/// A figure by its name.
+/// A figure, by its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// As it is shown, with the unit.
+    /// The name for tables, with the unit.
     pub name: String,
     part: Part,
-    /// What it is in proportion to.
+    /// The divisor of a quotient.
     of: Option<Part>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
-    /// The analysis; without one that which had the answer.
+    /// The analysis; `None` means the winning one.
     analysis: Option<String>,
     counter: String,
 }
 
-/// Endings of names of times, with what is a second.
+/// The suffixes of counters that are times, with the number of their units in a second.
 const UNITS: [(&str, f64); 2] = [("_microseconds", 1e6), ("_milliseconds", 1e3)];
 const TIMES: [&str; 4] = ["solver", "check", "wall", "cpu"];
 
 impl Figure {
-    /// Reads a name.
+    /// Parses a figure's name.
     ///
     /// # Errors
-    /// When it is none, in words.
+    /// A message if the name is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let mut parts = text.split('/').map(Part::parse);
@@ -41,7 +42,7 @@ impl Figure {
         let of = parts.next();
         let (Some(part), false, None) = (part, of == Some(None), parts.next()) else {
             return Err(format!(
-                "`{text}` is no counter: say `predicates`, `data-flow.queries` or `literals/clauses`"
+                "`{text}` is no counter; counters are such as `predicates`, `data-flow.queries` or `literals/clauses`"
             ));
         };
         let mut name = text.to_owned();
@@ -62,14 +63,14 @@ impl Figure {
         })
     }
 
-    /// Whether an analysis of the run tells of it: others do not count such a thing, and zero would be wrong of them.
-    pub fn is_told(&self, record: &Record) -> bool {
+    /// Checks whether an analysis of the run has the counter; without one, the figure is missing and not zero.
+    pub fn is_counted(&self, record: &Record) -> bool {
         let parts = std::iter::once(&self.part).chain(&self.of);
-        let mut parts = parts.map(|part| part.is_told(record));
-        parts.all(|is_told| is_told)
+        let mut parts = parts.map(|part| part.is_counted(record));
+        parts.all(|is_counted| is_counted)
     }
 
-    /// The figure of a run; `None` if it has none.
+    /// Returns the figure of a run; `None` if it has none.
     pub fn of(&self, record: &Record) -> Option<f64> {
         let value = self.part.of(record)?;
         match &self.of {
@@ -92,13 +93,13 @@ impl Part {
         })
     }
 
-    fn is_told(&self, record: &Record) -> bool {
+    fn is_counted(&self, record: &Record) -> bool {
         let mut analyses = record.analyses.iter();
         TIMES.contains(&self.counter.as_str())
             || analyses.any(|known| known.counters.contains_key(&self.counter))
     }
 
-    /// A counter that is not told is zero, if the analysis tells of others.
+    /// A counter that is not counted is zero, if the analysis tells of others.
     fn of(&self, record: &Record) -> Option<f64> {
         match (self.counter.as_str(), &self.analysis) {
             ("wall", None) => return Some(record.wall),
@@ -116,7 +117,7 @@ fn value(analysis: &AnalysisRecord, counter: &str, wall: f64) -> Option<f64> {
         "solver" => analysis.solver,
         "check" => analysis.certified.iter().map(|(_, seconds)| seconds).sum(),
         "wall" => analysis.ended.unwrap_or(wall) - analysis.started,
-        // What simplification or a concrete run has answered counts nothing.
+        // An answer by simplification or by an execution has no counters.
         _ if analysis.counters.is_empty() => return None,
         name => {
             let count = analysis.counters.get(name).copied().unwrap_or(0) as f64;
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_of_the_winner_or_of_who_is_named() {
+    fn figures_are_of_the_winner_or_of_the_named_analysis() {
         for (text, name, expected) in [
             ("kept", "kept", Some(3.0)),
             ("kept/all", "kept/all", Some(0.75)),
@@ -163,16 +164,17 @@ mod tests {
                 (name, expected)
             );
         }
-        let told = ["kept", "kept/all", "solver/wall", "data-flow.queries"];
+        let counted = ["kept", "kept/all", "solver/wall", "data-flow.queries"];
         assert!(
-            told.iter()
-                .all(|text| Figure::parse(text).expect(text).is_told(&record()))
-        );
-        let untold = ["never_counted", "kept/none"];
-        assert!(
-            !untold
+            counted
                 .iter()
-                .any(|text| Figure::parse(text).expect(text).is_told(&record()))
+                .all(|text| Figure::parse(text).expect(text).is_counted(&record()))
+        );
+        let uncounted = ["never_counted", "kept/none"];
+        assert!(
+            !uncounted
+                .iter()
+                .any(|text| Figure::parse(text).expect(text).is_counted(&record()))
         );
         for text in ["", "/", "a/", "/b", "a/b/c", ".x", "x.", " "] {
             assert!(Figure::parse(text).is_err(), "{text:?}");

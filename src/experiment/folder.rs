@@ -1,12 +1,12 @@
-//! The folder of an experiment: what it is, and the runs that have ended.
+//! The folder of an experiment: its description, and the runs that have ended.
 //!
-//! * `experiment.toml`: the file as it was; `experiment.json`: what it means here ([`Description`]).
-//! * `results.jsonl`: a line a run ([`super::record::Record`]), in the order in which they ended.
-//! * `logs`: what each run said.
+//! * `experiment.toml`: the definition; `experiment.json`: the [`Description`] of the experiment on this machine.
+//! * `results.jsonl`: a line for each run ([`super::record::Record`]), in the order in which they ended.
+//! * `logs`: the output of each run.
 //! * `lock`: held by the process that adds runs.
 //!
-//! A run counts when its line is whole. A process that is killed may leave a torn last line, which is taken off by the next one
-//! to add runs, and left out by who only reads.
+//! A run counts when its line is complete. A process that is killed may leave an incomplete last line, which the next process
+//! that adds runs removes, and which processes that only read leave out.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -30,26 +30,26 @@ const DEFINITION: &str = "experiment.toml";
 const RESULTS: &str = "results.jsonl";
 const LOCK: &str = "lock";
 
-/// An experiment as it is made here.
+/// The description of an experiment on this machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Description {
-    /// What may not change from one call of `run` to the next.
+    /// The part that must not change from one call of `run` to the next.
     #[serde(flatten)]
     pub fixed: Fixed,
-    /// Where it was begun.
+    /// The machine on which it was begun.
     pub environment: Environment,
-    /// How runs were measured at first; each record says it for itself.
+    /// The method of measurement at the begin; each record has its own.
     pub measured: Measured,
-    /// When it was begun, in seconds since 1970.
+    /// The time at which it was begun, in seconds since 1970.
     pub begun: f64,
-    /// How many runs were made at a time at first.
+    /// The number of runs at a time at the begin.
     pub side_by_side: usize,
-    /// Counters that tables show, as the file had them at first.
+    /// The counters that tables show, as in the first version of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<String>,
 }
 
-/// What makes runs comparable.
+/// The part of the description on which the comparability of runs depends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fixed {
     pub description: String,
@@ -63,21 +63,21 @@ pub struct Fixed {
     pub tasks: Vec<Selected>,
 }
 
-/// A configuration, with all that it depends on.
+/// A configuration with everything that it depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
     pub name: String,
-    /// What `regatta verify` is told of it.
+    /// The arguments of `regatta verify` for it.
     pub arguments: Vec<String>,
-    /// The program's file, and SHA-256 of it.
+    /// The program's file, and its SHA-256 hash.
     pub program: String,
     pub digest: String,
-    /// The portfolio with every option, if this program knows it.
+    /// The portfolio with every option; empty for another build of the verifier.
     pub portfolio: String,
 }
 
 impl Described {
-    /// Whether runs of both are of one configuration; the same program may be elsewhere.
+    /// Checks whether both are the same configuration; the path of the program may differ.
     fn is_same(&self, other: &Self) -> bool {
         let parts = |described: &Self| {
             let Self {
@@ -94,7 +94,7 @@ impl Described {
 }
 
 impl Fixed {
-    /// The first thing in which another is different, in words.
+    /// Returns the first difference to another description, in words.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let names = |fixed: &Self| -> Vec<String> {
             let named = fixed.configurations.iter();
@@ -130,27 +130,27 @@ impl Fixed {
     }
 }
 
-/// The folder, for who adds runs.
+/// The folder, open for adding runs.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     results: File,
-    /// Held as long as this lives.
+    /// The lock, held as long as this lives.
     lock_held: Flock<File>,
 }
 
-/// What was there when a folder was opened.
+/// The content of a folder when it was opened.
 #[derive(Debug, Default)]
-pub struct Present {
+pub struct ExistingRuns {
     pub done: Vec<Record>,
-    /// The bytes of a torn line that was taken off, if there was one.
+    /// The number of bytes of an incomplete line that was removed, if there was one.
     pub torn: Option<usize>,
     /// Whether the experiment has been begun before.
     pub is_begun: bool,
 }
 
-impl Present {
-    /// What there is to say of a torn line, if there was one.
+impl ExistingRuns {
+    /// Returns the message about an incomplete line, if there was one.
     pub fn torn_line(&self, folder: &Path) -> Option<String> {
         let bytes = self.torn?;
         let folder = folder.display();
@@ -160,47 +160,47 @@ impl Present {
     }
 }
 
-/// Where a runner puts the runs that it makes.
+/// The destination of the runs that a runner makes.
 pub trait Sink {
     /// The experiment's folder.
     fn path(&self) -> &Path;
 
-    /// A run is about to begin.
+    /// Notes that a run is about to begin.
     ///
     /// # Errors
-    /// When the system refuses to write that down.
+    /// When the note cannot be written.
     fn begin(&mut self, _key: &Key) -> std::io::Result<()> {
         Ok(())
     }
 
-    /// Adds a run; it is with the system when this returns.
+    /// Adds a run, which the operating system has when this returns.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// When the record cannot be written.
     fn append(&mut self, record: &Record) -> std::io::Result<()>;
 
-    /// A run that has begun is not made after all, for a reason that is not its own.
+    /// Notes that a run that has begun was stopped, for a reason outside the run.
     ///
     /// # Errors
-    /// When the system refuses to write that down.
+    /// When the note cannot be written.
     fn withdraw(&mut self, _key: &Key) -> std::io::Result<()> {
         Ok(())
     }
 
-    /// Closes what a process that was forked must not hold.
+    /// Closes descriptors that a forked process must not hold.
     fn forget(&self) {}
 }
 
 impl Folder {
-    /// Opens the folder for the experiment, or makes it.
+    /// Opens the folder for the experiment, or creates it.
     ///
     /// # Errors
-    /// When the system refuses, somebody else adds runs, or there is another experiment in it.
+    /// When the system refuses, another process adds runs, or the folder belongs to another experiment.
     pub fn open(
         path: &Path,
         description: &Description,
         definition: &[u8],
-    ) -> Result<(Self, Present), Error> {
+    ) -> Result<(Self, ExistingRuns), Error> {
         fs::create_dir_all(path.join("logs")).map_err(system(path))?;
         let lock = path.join(LOCK);
         let held = File::options()
@@ -218,7 +218,7 @@ impl Folder {
                 .at(Place::file(path.display().to_string()))
                 .with_help("wait for it, or give another folder with --out")
         })?;
-        let mut present = Present::default();
+        let mut present = ExistingRuns::default();
         let file_of_description = path.join(DESCRIPTION);
         if file_of_description.exists() {
             let known = read_description(path)?;
@@ -237,7 +237,7 @@ impl Folder {
         let file_of_results = path.join(RESULTS);
         if file_of_results.exists() {
             let bytes = fs::read(&file_of_results).map_err(system(&file_of_results))?;
-            // Without threads: processes will be forked.
+            // The lines are parsed without threads, because processes will be forked.
             let (records, whole) = parse(&file_of_results, &bytes, |lines| {
                 lines
                     .iter()
@@ -265,10 +265,10 @@ impl Folder {
         Ok((folder, present))
     }
 
-    /// Writes a whole folder of runs that were made elsewhere; `definition` says in a comment where they are from.
+    /// Creates a folder of runs that were made elsewhere; `definition` names their origin in a comment.
     ///
     /// # Errors
-    /// When there is an experiment in it, or the system refuses.
+    /// When the folder has results already, or the system refuses.
     pub fn create(
         path: &Path,
         description: &Description,
@@ -288,7 +288,7 @@ impl Folder {
             lines.push(b'\n');
         }
         let text = serde_json::to_vec_pretty(description).unwrap_or_default();
-        // The description comes last: with it, the folder is one.
+        // The description is written last, because it marks the folder as complete.
         for (name, bytes) in [
             (RESULTS, lines.as_slice()),
             (DEFINITION, definition.as_bytes()),
@@ -312,13 +312,13 @@ impl Sink for Folder {
         let before = self.results.metadata()?.len();
         let written = self.results.write_all(&line);
         if written.is_err() {
-            // Half a line would make a torn one of the next.
+            // A part of a line would spoil the next line.
             self.results.set_len(before)?;
         }
         written
     }
 
-    /// Only as long as the runner lives the lock is held.
+    /// Closes the lock in a forked process, so that it is held only as long as the runner lives.
     fn forget(&self) {
         // SAFETY: the process goes on to use neither the descriptor nor what owns it.
         unsafe { libc::close(self.lock_held.as_raw_fd()) };
@@ -331,21 +331,21 @@ pub struct Results {
     pub path: PathBuf,
     pub description: Description,
     pub records: Vec<Record>,
-    /// Whether the last line is torn, which may mean that runs are being added.
+    /// Whether the last line is incomplete, possibly because runs are being added.
     pub is_torn: bool,
 }
 
 impl Results {
-    /// Reads a folder.
+    /// Reads a folder of results.
     ///
     /// # Errors
-    /// When it is none, or cannot be read.
+    /// When it is no folder of results, or cannot be read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let description = read_description(path)?;
         let file = path.join(RESULTS);
         let bytes = match fs::read(&file) {
             Ok(bytes) => bytes,
-            // Nothing has ended yet.
+            // No run has ended yet.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
                 let place = Place::file(file.display().to_string());
@@ -366,20 +366,20 @@ impl Results {
         })
     }
 
-    /// How many runs there will be.
+    /// Returns the number of runs of the experiment.
     pub fn planned(&self) -> usize {
         let fixed = &self.description.fixed;
         fixed.tasks.len() * fixed.configurations.len() * fixed.repetitions as usize
     }
 }
 
-/// What becomes of what the system says of a file that is written.
+/// Returns the conversion of a system error about writing the file.
 fn system(file: &Path) -> impl FnOnce(std::io::Error) -> Error {
     let place = Place::file(file.display().to_string());
     move |error| Error::new(ErrorKind::Unwritable, error.to_string()).at(place)
 }
 
-/// Reads what the experiment of a folder is.
+/// Reads the description in a folder.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -401,18 +401,18 @@ pub fn read_description(folder: &Path) -> Result<Description, Error> {
     })
 }
 
-/// Reads lines.
+/// A function that parses lines.
 type Decode = fn(&[&[u8]]) -> Vec<Result<Record, serde_json::Error>>;
 
-/// The records in the bytes, and how many bytes are whole lines. What follows is torn.
+/// Returns the records in the bytes, and the number of bytes of complete lines.
 fn parse(file: &Path, bytes: &[u8], decode: Decode) -> Result<(Vec<Record>, usize), Error> {
     let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-    // What follows the last end of a line.
+    // The part after the last end of a line.
     let rest = lines.pop().unwrap_or_default();
     let mut whole = bytes.len() - rest.len();
     let mut read = decode(&lines);
     if let (Some(Err(_)), Some(last)) = (read.last(), lines.last()) {
-        // A machine that was switched off may leave a last line of anything.
+        // A machine that was switched off may leave a last line of arbitrary bytes.
         whole -= last.len() + 1;
         read.pop();
     }

@@ -1,8 +1,8 @@
 //! The keeper of a run: a process between the runner and the run.
 //!
-//! It is forked from the runner, starts `regatta verify` in a session of its own, on its cores and in its control group, and is
-//! the subreaper of all that this starts. So what the run used can be told exactly even without a control group, and nothing
-//! of it is left when it has ended. It dies with the runner, and the run with it.
+//! It is forked from the runner, starts `regatta verify` in a new session, on its cores and in its control group, and is
+//! the subreaper of all its descendants. So the run's resource usage is complete even without a control group, and no process
+//! of the run survives it. The keeper dies with the runner, and the run with the keeper.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -36,31 +36,31 @@ pub struct Job<'j> {
     pub limits: &'j Limits,
     /// The verifier.
     pub program: &'j Path,
-    /// What it is told.
+    /// The arguments of the verifier.
     pub arguments: Vec<String>,
-    /// Where it is run.
+    /// The working folder of the verifier.
     pub folder: &'j Path,
-    /// The log's file, without its ending.
+    /// The log's file, without its extension.
     pub log: PathBuf,
     pub cores: &'j [usize],
-    /// A name for its control group.
+    /// The name of its control group.
     pub group: String,
 }
 
-/// The run may overstep its limits of time by this much before it is killed: it keeps them itself.
+/// Time beyond its limits after which a run is killed; the run enforces its limits itself.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// An answer counts if it was there so soon after the limit.
-const LATE: f64 = 0.5;
+/// Maximum time in seconds after the limit at which an answer still counts.
+const ANSWER_TOLERANCE: f64 = 0.5;
 
-/// How often processes are looked at, where memory is measured so.
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval between two measurements of memory by the process tree.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How often CPU time is looked at, where it is limited.
-const CPU_LOOK: Duration = Duration::from_millis(200);
+/// Interval between two measurements of CPU time, if it is limited.
+const CPU_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Bytes of standard error that are looked at.
-const ERRORS: u64 = 1 << 14;
+/// Maximum number of bytes that are read from the end of standard error.
+const MAXIMUM_ERROR_BYTES: u64 = 1 << 14;
 
 /// The limit for which a run was killed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -70,10 +70,10 @@ enum Exceeded {
     Memory,
 }
 
-/// Makes the run; the calling process is its keeper, and has one thread. `begun` is when the runner turned to it.
+/// Makes the run with the calling process, which has one thread, as its keeper. `begun` is when the runner began the run.
 ///
 /// # Errors
-/// When the system refuses something, in words.
+/// A message when the system refuses something.
 pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Record, String> {
     let words = |what: &str| {
         let what = what.to_owned();
@@ -103,7 +103,7 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
     };
     let watched = watch(child, job.limits, memory, &signals, &mut meter, started);
     let all_gone = meter.end_all();
-    // Its group goes whatever has happened.
+    // The group is removed whatever has happened.
     let (cpu, memory, out_of_memory) = meter.end();
     let (status, exceeded, wall) = watched?;
     if !all_gone {
@@ -116,7 +116,7 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
         &end_of(&errors),
     );
     let wall = wall.as_secs_f64();
-    let is_late = wall > job.limits.wall + LATE
+    let is_late = wall > job.limits.wall + ANSWER_TOLERANCE
         || job
             .limits
             .cpu
@@ -158,15 +158,17 @@ pub fn keep(job: &Job<'_>, accounting: &Accounting, begun: Instant) -> Result<Re
     })
 }
 
-/// Seconds to the microsecond.
+/// Rounds seconds to microseconds.
 fn rounded(seconds: f64) -> f64 {
     (seconds.max(0.0) * 1e6).round() / 1e6
 }
 
-/// What the system gives at most to a run with so many MiB, in bytes: the run keeps its limit itself, and needs a moment.
+/// Returns the memory limit of the control group in bytes, for a run with a limit in MiB. It is larger, because the run
+/// enforces its limit itself and needs a moment for it.
 pub fn hard_memory(mib: u64) -> u64 {
-    const LEAST: u64 = 64;
-    mib.saturating_add((mib / 10).max(LEAST))
+    /// Minimum margin above the run's limit, in MiB.
+    const MINIMUM_MARGIN: u64 = 64;
+    mib.saturating_add((mib / 10).max(MINIMUM_MARGIN))
         .saturating_mul(1 << 20)
 }
 
@@ -183,11 +185,11 @@ fn start(job: &Job<'_>, meter: &Meter, output: &Path, errors: &Path) -> std::io:
         cores.set(core)?;
     }
     let keeper = nix::unistd::getpid();
-    let doors = meter.group().map(RunGroup::doors).unwrap_or_default();
+    let join_files = meter.group().map(RunGroup::join_files).unwrap_or_default();
     let enter = move || {
-        for &door in &doors {
+        for &join_file in &join_files {
             // SAFETY: the text is static. The descriptor is open as long as the meter lives, which is in the keeper.
-            if unsafe { libc::write(door, b"0".as_ptr().cast(), 1) } != 1 {
+            if unsafe { libc::write(join_file, b"0".as_ptr().cast(), 1) } != 1 {
                 return Err(std::io::Error::last_os_error());
             }
         }
@@ -206,7 +208,8 @@ fn start(job: &Job<'_>, meter: &Meter, output: &Path, errors: &Path) -> std::io:
     Ok(Pid::from_raw(child.id().cast_signed()))
 }
 
-/// Waits until the run has ended, or must. Returns how it ended, why it was killed, and how long it took.
+/// Waits until the run has ended, and kills it at its limits. Returns its status, the limit for which it was killed, and its
+/// wall time.
 fn watch(
     child: Pid,
     limits: &Limits,
@@ -219,7 +222,7 @@ fn watch(
     let cpu = limits.cpu.map(|cpu| Duration::from_secs_f64(cpu) + GRACE);
     let mut killed = None;
     loop {
-        let used = meter.look();
+        let used = meter.sample_memory();
         let kill = if started.elapsed() >= wall {
             Some(Exceeded::Wall)
         } else if cpu.is_some_and(|limit| meter.cpu() >= limit) {
@@ -231,17 +234,17 @@ fn watch(
         };
         if killed.is_none() && kill.is_some() {
             killed = kill;
-            // What it has used is to be complete: it is waited for below.
+            // It is waited for below, so that its resource usage is complete.
             let _ = nix::sys::signal::kill(child, Signal::SIGKILL);
         }
         let interval = match (used, cpu) {
-            (Some(_), _) => Some(LOOK),
-            (None, Some(_)) => Some(CPU_LOOK),
+            (Some(_), _) => Some(MEMORY_INTERVAL),
+            (None, Some(_)) => Some(CPU_INTERVAL),
             (None, None) => None,
         };
         let left = match killed {
             None => wall.saturating_sub(started.elapsed()),
-            Some(_) => CPU_LOOK,
+            Some(_) => CPU_INTERVAL,
         };
         let timeout =
             interval.map_or(left, |interval| interval.min(left)) + Duration::from_millis(1);
@@ -262,7 +265,7 @@ fn watch(
     }
 }
 
-/// Waits for all that has ended; how the run itself did, if it has.
+/// Collects all processes that have ended. Returns the status of the run if it is among them.
 fn reap(child: Pid) -> Option<ExitStatus> {
     let mut ended = None;
     loop {
@@ -278,12 +281,12 @@ fn reap(child: Pid) -> Option<ExitStatus> {
     }
 }
 
-/// The last bytes of a text.
+/// Returns the last bytes of a file as text.
 fn end_of(file: &Path) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = File::open(file)?;
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(ERRORS)))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(MAXIMUM_ERROR_BYTES)))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         Ok(bytes)

@@ -1,16 +1,18 @@
-//! Experiments: many runs of `regatta verify`, measured, and what comes of them.
+//! Experiments: measured runs of `regatta verify` on many tasks, and the evaluation of their results.
 //!
-//! A run is a process of its own, started anew: nothing here shares memory with an engine.
+//! A run is a separate process, started anew: this module shares no memory with an engine.
 //!
-//! * [`definition`]: the experiment's file; [`selection`]: its tasks; [`plan`]: its runs; [`score`]: what a verdict is worth.
-//! * [`preparation`]: what the file means here; [`runner`]: makes the runs, each with a [`keeper`]; [`accounting`]: what a run uses; [`machine`]: what there is to use;
-//!   [`programs`]: builds of the verifier; [`display`]: how far it is.
-//! * [`slurm`]: has a cluster make the runs.
-//! * [`folder`]: the results, a [`record`] a run, made from what the run said ([`observed`]).
-//! * [`data`]: the runs of several folders; [`table`], [`compare`], with [`statistics`]; [`plot`]; [`page`] has all of it.
-//! * [`learn`]: from runs of single analyses to who goes first in a race.
+//! * [`definition`]: the experiment's file; [`selection`]: its tasks; [`plan`]: its runs; [`score`]: the scores of verdicts.
+//! * [`preparation`]: the experiment on this machine; [`runner`]: makes the runs, each under a [`keeper`]; [`accounting`]:
+//!   measures CPU time and memory; [`machine`]: cores and memory; [`programs`]: builds of the verifier; [`display`]: the
+//!   progress.
+//! * [`slurm`]: makes the runs on a cluster.
+//! * [`folder`]: the results, a [`record`] for each run, made from the run's output ([`observed`]).
+//! * [`data`]: the runs of several folders; [`table`], [`compare`], with [`statistics`]; [`plot`]; [`page`]: a page with all
+//!   of them.
+//! * [`learn`]: learns openings from runs of single analyses.
 //! * [`figure`]: counters by name, for tables.
-//! * [`benchexec`]: result files of BenchExec, written and read.
+//! * [`benchexec`]: export and import of BenchExec's result files.
 
 pub mod accounting;
 pub mod benchexec;

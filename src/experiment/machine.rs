@@ -1,4 +1,4 @@
-//! What the machine has for runs: cores and memory.
+//! The cores and the memory that the machine has for runs.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use nix::unistd::Pid;
 
 use super::definition::{Definition, SideBySide};
 
-/// The cores of each run that is made at a time.
+/// The sets of cores, one for each run at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slots(pub Vec<Vec<usize>>);
 
 impl Slots {
-    /// As many as the experiment wants, and the machine has.
+    /// Divides the machine's cores as the experiment demands.
     ///
     /// # Errors
-    /// When the machine has not so many, in words.
+    /// A message when the machine has too few cores.
     pub fn of(definition: &Definition) -> Result<Self, String> {
         let cores = cores();
         let each = definition.limits.cores as usize;
@@ -49,7 +49,7 @@ impl Slots {
     }
 }
 
-/// The cores that this process may use; those that share a physical one are neighbours.
+/// Returns the cores that this process may use; hardware threads of one physical core are neighbours.
 pub fn cores() -> Vec<usize> {
     let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap_or_default();
     let is_allowed = |&core: &usize| allowed.is_set(core).unwrap_or(false);
@@ -66,13 +66,13 @@ pub fn cores() -> Vec<usize> {
     ordered
 }
 
-/// How many cores the machine has that run.
+/// Returns the number of the machine's online cores.
 pub fn online() -> usize {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     list(text.trim()).len()
 }
 
-/// The hardware threads of the same physical core, as `0,4` or `0-1`.
+/// Returns the hardware threads of the same physical core, from a list such as `0,4` or `0-1`.
 fn siblings(core: usize) -> Vec<usize> {
     let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
     let text = std::fs::read_to_string(file).unwrap_or_default();
@@ -87,7 +87,7 @@ fn list(text: &str) -> Vec<usize> {
     parts.flatten().collect()
 }
 
-/// Memory that is not in use, in MiB.
+/// Returns the available memory in MiB.
 fn available_mib() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let mut lines = text

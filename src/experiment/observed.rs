@@ -1,4 +1,4 @@
-//! What the output of a run says: its verdict, and what its analyses did.
+//! Reads the output of a run: its verdict, and the records of its analyses.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::record::{AnalysisRecord, CRASH, REJECTED, UNKNOWN};
 use regatta_run::event::{Event, EventKind};
 use regatta_run::verdict::Verdict;
 
-/// What a run has said.
+/// The content of a run's output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observed {
-    /// What the last line says, if the exit code agrees.
+    /// The verdict of the last line, if the exit code agrees.
     pub verdict: String,
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     pub reason: String,
-    /// Who had the answer.
+    /// The analysis that found the answer.
     pub winner: Option<String>,
-    /// What the program is like.
+    /// The features of the program.
     pub features: BTreeMap<String, u64>,
-    /// In the order of their begins.
+    /// The analyses in the order in which they began.
     pub analyses: Vec<AnalysisRecord>,
 }
 
@@ -29,7 +29,7 @@ pub fn observe(output: &str, exit: Option<i32>, errors: &str) -> Observed {
     let mut last = "";
     for line in output.lines() {
         if line.starts_with('{') {
-            // What another version tells and this one does not know is left out.
+            // Events of another version that this one does not know are left out.
             if let Ok(event) = serde_json::from_str::<Event>(line) {
                 observed.note(&event);
             }
@@ -57,7 +57,7 @@ pub fn observe(output: &str, exit: Option<i32>, errors: &str) -> Observed {
     observed
 }
 
-/// The first line that says something.
+/// Returns the first line that is not empty, cut off after 200 characters.
 fn first_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim);
     let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
@@ -190,13 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn analyses_have_counters_though_they_were_stopped() {
+    fn stopped_analyses_have_counters() {
         let output = concat!(
             "{\"time\":0.1,\"event\":\"started\",\"analysis\":\"bmc\",\"id\":7}\n",
             "{\"time\":0.1,\"event\":\"something of tomorrow\",\"analysis\":\"bmc\"}\n",
             "{\"time\":0.2,\"event\":\"started\",\"analysis\":\"ki\",\"id\":8}\n",
             "{\"time\":0.3,\"event\":\"finished\",\"analysis\":\"ki\",\"outcome\":\"found a proof\",\"statistics\":{}}\n",
-            "{\"time\":0.4,\"event\":\"counted\",\"analysis\":\"bmc\",\"counters\":{\"bound\":9,\"queries\":3},\"solver_seconds\":0.5,\"taken\":{\"ki\":4}}\n",
+            "{\"time\":0.4,\"event\":\"counted\",\"analysis\":\"bmc\",\"counters\":{\"bound\":9,\"queries\":3},\
+             \"solver_seconds\":0.5,\"taken\":{\"ki\":4}}\n",
             "RESULT: TRUE\n"
         );
         let observed = observe(output, Some(0), "");

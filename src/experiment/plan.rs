@@ -1,4 +1,4 @@
-//! Which runs an experiment has, and in which order they are made.
+//! The runs of an experiment and their order.
 
 use super::definition::Order;
 use super::folder::Fixed;
@@ -10,14 +10,14 @@ use regatta_base::digest::hexadecimal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     pub key: Key,
-    /// Their numbers in the description.
+    /// The numbers of configuration and task in the description.
     pub configuration: usize,
     pub task: usize,
-    /// The log's file below the folder, without its ending.
+    /// The log's file, relative to the folder, without its extension.
     pub log: String,
 }
 
-/// All runs in their order.
+/// Returns all runs in their order.
 pub fn plan(fixed: &Fixed) -> Vec<Planned> {
     let mut runs = Vec::new();
     for repetition in 0..fixed.repetitions {
@@ -43,7 +43,7 @@ pub fn plan(fixed: &Fixed) -> Vec<Planned> {
     runs
 }
 
-/// A name for the run's files that no other run has.
+/// Returns a name for the run's files that no other run has.
 fn log(key: &Key) -> String {
     let (configuration, task) = (plain(&key.configuration), plain(&key.task));
     let repetition = match key.repetition {
@@ -53,13 +53,14 @@ fn log(key: &Key) -> String {
     format!("logs/{configuration}/{task}{repetition}")
 }
 
-/// The name with plain letters; another one for each name.
+/// Returns the name in plain letters; different names have different results.
 fn plain(name: &str) -> String {
-    const LONGEST: usize = 100;
+    /// Maximum number of letters.
+    const MAXIMUM_NAME_LENGTH: usize = 100;
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_+".contains(letter);
     let text: String = name
         .chars()
-        .take(LONGEST)
+        .take(MAXIMUM_NAME_LENGTH)
         .map(|letter| match letter {
             '/' => '+',
             letter if is_plain(letter) => letter,

@@ -1,4 +1,4 @@
-//! What an experiment's file means on this machine, before anything is run.
+//! Prepares an experiment on this machine: reads its file, selects its tasks and hashes its programs.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,27 +13,28 @@ use regatta_base::{Error, ErrorKind, Place};
 use regatta_run::config::Portfolio;
 use regatta_run::description::Environment;
 
-/// An experiment that has been read, with its tasks and programs.
+/// An experiment with its tasks and programs.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub definition: Definition,
-    /// What runs are made of.
+    /// The description of tasks, configurations and limits.
     pub fixed: Fixed,
     pub programs: Programs,
     /// The folder of the results.
     pub path: PathBuf,
-    /// The file's text.
+    /// The text of the definition.
     pub text: Vec<u8>,
 }
 
-/// A mistake makes more runs than this.
-const MOST_RUNS: u128 = 10_000_000;
+/// Maximum number of runs; more are taken for a mistake.
+const MAXIMUM_RUNS: u128 = 10_000_000;
 
 impl Prepared {
-    /// Reads the experiment as the options change it. The results' folder, if not given, is the file's name with `.results` in the current folder.
+    /// Reads the experiment and applies the options. The default folder of the results is the file's name with the extension
+    /// `.results` in the current folder.
     ///
     /// # Errors
-    /// When the file or its tasks are not what they should be.
+    /// When the file or its tasks are invalid.
     pub fn new(file: &Path, options: &Options) -> Result<Self, Error> {
         let mut definition = Definition::read(file)?;
         definition.add_settings(&options.settings)?;
@@ -42,8 +43,8 @@ impl Prepared {
         let runs = tasks.len() as u128
             * definition.configurations.len() as u128
             * u128::from(definition.repetitions);
-        if runs > MOST_RUNS {
-            let message = format!("{runs} runs are more than {MOST_RUNS}");
+        if runs > MAXIMUM_RUNS {
+            let message = format!("{runs} runs are more than {MAXIMUM_RUNS}");
             let place = Place::file(file.display().to_string());
             return Err(Error::new(ErrorKind::Experiment, message).at(place));
         }
@@ -61,7 +62,7 @@ impl Prepared {
         })
     }
 
-    /// The experiment as it begins now, with so many runs at a time.
+    /// Describes the experiment that begins now, with the given number of runs at a time.
     pub fn description(&self, measured: Measured, side_by_side: usize) -> Description {
         let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Description {
@@ -75,7 +76,7 @@ impl Prepared {
     }
 }
 
-/// What the experiment is on this machine.
+/// Describes the fixed part of the experiment on this machine.
 fn describe(
     definition: &Definition,
     tasks: Vec<Selected>,
@@ -115,7 +116,7 @@ fn describe(
     })
 }
 
-/// A portfolio's file as runs elsewhere find it; a name stays.
+/// Returns the absolute path of a portfolio's file; a name is unchanged.
 fn absolute(portfolio: &str) -> String {
     let path = Path::new(portfolio).canonicalize();
     match (

@@ -1,4 +1,4 @@
-//! The builds of the verifier that an experiment runs. Runs of different builds are not put together unnoticed.
+//! The builds of the verifier in an experiment, with their hashes, so that runs of different builds are not mixed.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -13,11 +13,11 @@ pub struct Program {
     pub path: PathBuf,
     /// SHA-256 of the file.
     pub digest: String,
-    /// By which a change is noticed.
+    /// The stamp by which a change of the file is noticed.
     stamp: Stamp,
 }
 
-/// Size, and time of the last change in seconds and nanoseconds, and the file's number.
+/// Size, time of the last change in seconds and nanoseconds, and inode number.
 type Stamp = (u64, i64, i64, u64);
 
 fn stamp(metadata: &Metadata) -> Stamp {
@@ -34,7 +34,7 @@ fn stamp(metadata: &Metadata) -> Stamp {
 pub struct Programs(Vec<Program>);
 
 impl Programs {
-    /// Adds a build; without a path this one.
+    /// Adds a build; without a path, the running program.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -66,10 +66,10 @@ impl Programs {
         Ok(&self.0[self.0.len() - 1])
     }
 
-    /// The build with the digest, if it is still the one.
+    /// Returns the build with the hash, if its file has not changed.
     ///
     /// # Errors
-    /// When the file has changed, in words.
+    /// A message when the file has changed.
     pub fn checked(&self, digest: &str) -> Result<&Program, String> {
         let program = self.0.iter().find(|program| program.digest == digest);
         let program = program.ok_or_else(|| "a program is missing".to_owned())?;

@@ -1,26 +1,26 @@
-//! What is kept of a run: a line of `results.jsonl`.
+//! The record of a run: a line of `results.jsonl`.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Verdicts beside `true` and `false(…)`.
+/// The verdicts other than `true` and `false(…)`.
 pub const UNKNOWN: &str = "unknown";
 pub const TIMEOUT: &str = "timeout";
 pub const MEMORY: &str = "memory";
 pub const CRASH: &str = "crash";
 pub const REJECTED: &str = "rejected";
-/// Machines of a cluster ended during the run, again and again.
+/// Jobs of a cluster ended during the run, repeatedly.
 pub const LOST: &str = "lost";
 
-/// Which run it is; each is made once.
+/// The identity of a run; each run is made once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     /// The configuration's name.
     pub configuration: String,
     /// The task's name.
     pub task: String,
-    /// From zero.
+    /// The number of the repetition, from zero.
     pub repetition: u32,
 }
 
@@ -33,58 +33,58 @@ pub struct Record {
     /// The right verdict, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// `true`, `false(…)`, `unknown`; `timeout` or `memory` where the limit was overstepped, `rejected` where the input
-    /// was not read, `crash` where there is no answer at all, `lost` where machines of a cluster ended during it.
+    /// `true`, `false(…)`, `unknown`; `timeout` or `memory` if a limit was exceeded, `rejected` if the input
+    /// was not accepted, `crash` if there is no RESULT line, `lost` if jobs of a cluster ended during the run.
     pub verdict: String,
     pub score: i32,
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The analysis that had the answer.
+    /// The analysis that found the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<String>,
     /// Wall time of the command in seconds.
     pub wall: f64,
     /// CPU time of all its processes in seconds.
     pub cpu: f64,
-    /// The most memory of all its processes together, in bytes.
+    /// The maximum of the memory of all its processes together, in bytes.
     pub memory: u64,
-    /// Who measured the two.
+    /// The methods by which CPU time and memory were measured.
     pub measured: Measured,
-    /// Its exit code, or less the signal's number.
+    /// Its exit code, or the negative number of the signal.
     pub exit: i32,
-    /// When it began, in seconds since 1970.
+    /// The time at which it began, in seconds since 1970.
     pub begun: f64,
-    /// The cores that it had.
+    /// The cores on which it ran.
     pub cores: Vec<usize>,
-    /// What the runner needed beside the run itself, in seconds.
+    /// The time that the runner needed in addition to the run, in seconds.
     pub overhead: f64,
-    /// What the program is like ([`regatta_program::features`]); empty if no analysis was needed.
+    /// The features of the program ([`regatta_program::features`]); empty if no analysis was needed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub features: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub analyses: Vec<AnalysisRecord>,
-    /// The log's file below the folder, without its ending.
+    /// The log's file, relative to the folder, without its extension.
     pub log: String,
 }
 
-/// Where figures are from.
+/// The methods of measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     pub cpu: String,
     pub memory: String,
 }
 
-/// What an analysis did in a run.
+/// The record of an analysis in a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnalysisRecord {
     pub name: String,
-    /// When it began, in seconds after the command.
+    /// The time at which it began, in seconds after the command.
     pub started: f64,
-    /// When it ended by itself; an analysis without was stopped.
+    /// The time at which it ended; `None` if it was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<f64>,
-    /// What it found, in words.
+    /// Its result, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub outcome: String,
     /// Its counters by name, also if it was stopped.
@@ -93,13 +93,13 @@ pub struct AnalysisRecord {
     /// Wall time in solvers, in seconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub solver: f64,
-    /// How many invariants it has taken, by publisher.
+    /// The numbers of invariants that it has taken, by publisher.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub taken: BTreeMap<String, u64>,
-    /// How many invariants its proof relies on, by publisher.
+    /// The numbers of invariants that its proof relies on, by publisher.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub relied: BTreeMap<String, u64>,
-    /// What came of its answers, and how long the check took, in seconds.
+    /// The results of the checks of its answers, with their times in seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub certified: Vec<(String, f64)>,
 }
@@ -109,17 +109,17 @@ fn is_zero(number: &f64) -> bool {
 }
 
 impl Record {
-    /// Whether the answer is right.
+    /// Checks whether the answer is right.
     pub fn is_solved(&self) -> bool {
         self.score > 0
     }
 
-    /// Whether the answer is wrong.
+    /// Checks whether the answer is wrong.
     pub fn is_wrong(&self) -> bool {
         self.score < 0
     }
 
-    /// The reason of an answer that is none, without what is of this task alone.
+    /// Returns the reason why there is no answer, without the parts that are specific to the task.
     pub fn reason_class(&self) -> String {
         match self.verdict.as_str() {
             UNKNOWN => {}

@@ -1,7 +1,7 @@
-//! The runner: makes the runs of an experiment that have not been made.
+//! The runner: makes the missing runs of an experiment.
 //!
-//! One thread, which waits: for keepers ([`super::keeper`]) that have a record, for signals, for the display. A keeper is
-//! forked for each run, which is why nothing here may start a thread.
+//! Its single thread waits for keepers ([`super::keeper`]) that have a record, for signals, and for the display. A keeper is
+//! forked for each run, so the runner must not start a thread.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,9 +15,9 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, pipe};
 
-use super::accounting::{Accounting, Way};
+use super::accounting::{Accounting, AccountingMethod};
 use super::definition::{Limits, Scale};
-use super::display::{Display, Situation};
+use super::display::{Display, Progress};
 use super::folder::{Description, Folder, Sink};
 use super::keeper::{Job, keep};
 use super::machine::Slots;
@@ -27,42 +27,42 @@ use super::programs::{Program, Programs};
 use super::record::Record;
 use regatta_base::{Error, ErrorKind, Place};
 
-/// What `run` is told beside the experiment's file.
+/// The options of `run`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder of the results; if not given, the file's name with `.results` in the current folder.
+    /// The folder of the results; if not given, the file's name with the extension `.results` in the current folder.
     pub out: Option<PathBuf>,
-    /// How runs are measured; if not given, as well as the machine can.
-    pub way: Option<Way>,
-    /// What `--set` says, for all configurations.
+    /// The method of measurement; if not given, the best that is available.
+    pub method: Option<AccountingMethod>,
+    /// The settings of `--set`, for all configurations.
     pub settings: Vec<String>,
-    /// What is smaller than the file says.
+    /// The reduction of the experiment.
     pub scale: Scale,
-    /// Whether plain lines are written though there is a terminal.
+    /// Whether plain lines are printed even on a terminal.
     pub is_plain: bool,
 }
 
-/// How a call of `run` ended.
+/// The result of a call of `run`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Where the results are.
+    /// The folder of the results.
     pub folder: PathBuf,
-    /// All runs of the experiment are there.
+    /// Whether all runs of the experiment are there.
     pub is_complete: bool,
-    /// How many answers are wrong.
+    /// The number of wrong answers.
     pub wrong: usize,
 }
 
-/// A run's keeper may die so often before the experiment is given up.
-const LOSSES: usize = 3;
+/// Maximum number of keepers that fail before the experiment is given up.
+const MAXIMUM_LOSSES: usize = 3;
 
-/// How often the display is drawn, if nothing happens.
-const TICK: Duration = Duration::from_millis(250);
+/// Interval between two updates of the display.
+const DRAW_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Makes the runs that are missing. Must be called while the process has one thread.
+/// Makes the missing runs. Must be called while the process has one thread.
 ///
 /// # Errors
-/// When the file, the tasks or the folder are not what they should be, or the system refuses what it must not.
+/// When the file, the tasks or the folder are invalid, or the system refuses something essential.
 pub fn run(file: &Path, options: &Options) -> Result<Ended, Error> {
     let prepared = Prepared::new(file, options)?;
     let problem = |message: String| {
@@ -70,7 +70,7 @@ pub fn run(file: &Path, options: &Options) -> Result<Ended, Error> {
         Error::new(ErrorKind::Experiment, message).at(place)
     };
     let slots = Slots::of(&prepared.definition).map_err(problem)?;
-    let accounting = Accounting::new(options.way).map_err(problem)?;
+    let accounting = Accounting::new(options.method).map_err(problem)?;
     accounting.clean();
     let description = prepared.description(accounting.measured().clone(), slots.0.len());
     let (folder, present) = Folder::open(&prepared.path, &description, &prepared.text)?;
@@ -94,21 +94,21 @@ pub fn run(file: &Path, options: &Options) -> Result<Ended, Error> {
     make(setup, folder, runs, &present.done, &mut display).map_err(problem)
 }
 
-/// What runs are made with.
+/// The setup in which runs are made.
 #[derive(Debug)]
 pub struct Setup<'s> {
     pub description: &'s Description,
     pub programs: Programs,
     pub accounting: &'s Accounting,
     pub slots: Slots,
-    /// Whether each run leaves a page.
+    /// Whether each run writes a report.
     pub has_pages: bool,
 }
 
-/// Makes the runs, but for those that are done, and puts them into the sink. Must be called while the process has one thread.
+/// Makes the runs, except those in `done`, and adds them to the sink. Must be called while the process has one thread.
 ///
 /// # Errors
-/// When the system refuses what it must not, in words.
+/// A message when the system refuses something essential.
 pub fn make<S: Sink>(
     setup: Setup<'_>,
     sink: S,
@@ -118,13 +118,13 @@ pub fn make<S: Sink>(
 ) -> Result<Ended, String> {
     let mut runner = Runner::new(setup, sink, runs);
     runner.skip(done);
-    display.begin(done, &runner.situation());
+    display.begin(done, &runner.progress());
     let result = runner.make_all(display);
-    display.end(&runner.situation());
+    display.end(&runner.progress());
     result
 }
 
-/// The options of `regatta verify` that come from the limits.
+/// Returns the options of `regatta verify` for the limits.
 fn limit_options(limits: &Limits) -> Vec<String> {
     let mut options = vec![
         "--time-limit".to_owned(),
@@ -144,16 +144,16 @@ fn limit_options(limits: &Limits) -> Vec<String> {
 struct Runner<'r, S> {
     setup: Setup<'r>,
     sink: S,
-    /// In the opposite order: the next is the last.
+    /// The runs to be made, in reverse order.
     open: Vec<Planned>,
     planned: usize,
     running: Vec<Running>,
     wrong: usize,
-    /// Numbers of control groups.
+    /// The number of runs started, from which control groups are named.
     started: usize,
     losses: usize,
     begun: Instant,
-    /// How many were done when this process began.
+    /// The number of runs done before this process began.
     done_before: usize,
     done: usize,
 }
@@ -164,7 +164,7 @@ struct Running {
     slot: usize,
     keeper: Pid,
     pipe: OwnedFd,
-    /// What the keeper has sent.
+    /// The bytes that the keeper has sent.
     sent: Vec<u8>,
     begun: Instant,
 }
@@ -186,7 +186,7 @@ impl<'r, S: Sink> Runner<'r, S> {
         }
     }
 
-    /// Leaves out what is done.
+    /// Leaves out the runs that are done.
     fn skip(&mut self, done: &[Record]) {
         let keys: std::collections::HashSet<_> = done.iter().map(|record| &record.key).collect();
         self.open.retain(|run| !keys.contains(&run.key));
@@ -195,11 +195,11 @@ impl<'r, S: Sink> Runner<'r, S> {
         self.wrong = done.iter().filter(|record| record.is_wrong()).count();
     }
 
-    fn situation(&self) -> Situation {
+    fn progress(&self) -> Progress {
         let made = self.done - self.done_before;
         let left = self.planned.saturating_sub(self.done);
         let running = self.running.iter();
-        Situation {
+        Progress {
             planned: self.planned,
             done: self.done,
             running: running
@@ -225,7 +225,7 @@ impl<'r, S: Sink> Runner<'r, S> {
             if self.running.is_empty() {
                 break Ok(true);
             }
-            let ready = self.wait(&signals, TICK.saturating_sub(drawn.elapsed()));
+            let ready = self.wait(&signals, DRAW_INTERVAL.saturating_sub(drawn.elapsed()));
             if matches!(signals.read_signal(), Ok(Some(_))) {
                 break Ok(false);
             }
@@ -235,17 +235,17 @@ impl<'r, S: Sink> Runner<'r, S> {
                     Ok(Some(record)) => {
                         self.done += 1;
                         self.wrong += usize::from(record.is_wrong());
-                        display.record(&record, &self.situation());
+                        display.record(&record, &self.progress());
                     }
                     Err(reason) => display.say(&reason),
                 }
             }
-            if self.losses > LOSSES {
+            if self.losses > MAXIMUM_LOSSES {
                 break Err("keepers of runs die; the experiment is given up".to_owned());
             }
-            if drawn.elapsed() >= TICK {
+            if drawn.elapsed() >= DRAW_INTERVAL {
                 drawn = Instant::now();
-                display.draw(&self.situation());
+                display.draw(&self.progress());
             }
         };
         self.stop_all();
@@ -257,7 +257,7 @@ impl<'r, S: Sink> Runner<'r, S> {
         })
     }
 
-    /// Waits for keepers, signals or the time; the indices of those who have something to say, in order.
+    /// Waits for keepers, a signal or the time. Returns the indices of the keepers that have sent something, in order.
     fn wait(&self, signals: &SignalFd, time: Duration) -> Vec<usize> {
         let pipes = self.running.iter().map(|running| running.pipe.as_fd());
         let mut descriptors: Vec<PollFd<'_>> = pipes
@@ -270,7 +270,7 @@ impl<'r, S: Sink> Runner<'r, S> {
         ready.collect()
     }
 
-    /// Starts runs where there is room.
+    /// Starts runs on free sets of cores.
     fn fill_slots(&mut self) -> Result<(), String> {
         while self.running.len() < self.setup.slots.0.len() {
             let Some(run) = self.open.pop() else {
@@ -347,7 +347,7 @@ impl<'r, S: Sink> Runner<'r, S> {
         }
     }
 
-    /// Takes what a keeper has to say; its record, when that is whole and written down.
+    /// Reads from a keeper. Returns its record when that is complete and written to the sink.
     fn receive(&mut self, index: usize) -> Result<Option<Record>, String> {
         let running = &mut self.running[index];
         let mut chunk = [0; 1 << 16];
@@ -379,7 +379,7 @@ impl<'r, S: Sink> Runner<'r, S> {
         Err(message)
     }
 
-    /// Ends all runs, with all that they have started.
+    /// Ends all runs with all their processes.
     fn stop_all(&mut self) {
         for running in &self.running {
             let _ = nix::sys::signal::kill(running.keeper, Signal::SIGTERM);

@@ -1,18 +1,18 @@
-//! What a verdict is worth, by the rules of SV-COMP.
+//! The scores of verdicts, by the rules of SV-COMP.
 
-/// A correct proof, a correct alarm, a wrong alarm, a wrong proof.
+/// The scores of a correct proof, a correct alarm, a wrong alarm and a wrong proof.
 pub const CORRECT_TRUE: i32 = 2;
 pub const CORRECT_FALSE: i32 = 1;
 pub const WRONG_FALSE: i32 = -16;
 pub const WRONG_TRUE: i32 = -32;
 
-/// Whether the text says which verdict is right.
+/// Checks whether the text is an expected verdict.
 pub fn is_expectation(text: &str) -> bool {
     text == "true" || text == "false" || (text.starts_with("false(") && text.ends_with(')'))
 }
 
-/// The score of a verdict (`true`, `false(unreach-call)`, anything else for unknown), where the other is right.
-/// Without an expectation it is zero.
+/// Returns the score of a verdict (`true`, `false(unreach-call)`, anything else for unknown), given the expected verdict.
+/// Without an expected verdict it is zero.
 pub fn score(expected: Option<&str>, verdict: &str) -> i32 {
     let Some(expected) = expected else {
         return 0;
@@ -23,7 +23,7 @@ pub fn score(expected: Option<&str>, verdict: &str) -> i32 {
         ("true", _) if is_alarm => WRONG_FALSE,
         ("false", _) if is_alarm => CORRECT_FALSE,
         (_, "true") => WRONG_TRUE,
-        // A property with parts: another part is as wrong as an alarm for a safe task.
+        // If the expected verdict names a part of the property, an alarm for another part is a wrong alarm.
         (part, alarm) if is_alarm => match part == alarm || alarm == "false" {
             true => CORRECT_FALSE,
             false => WRONG_FALSE,

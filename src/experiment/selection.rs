@@ -1,4 +1,4 @@
-//! From the lists of tasks of an experiment's file to the tasks.
+//! Selects the tasks of an experiment from the lists in its file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,23 +13,23 @@ use regatta_base::digest::hexadecimal;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_frontend::{Specification, Task};
 
-/// A task as it is run.
+/// A selected task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selected {
     /// Its name in tables; no two tasks have the same.
     pub name: String,
-    /// The row that it belongs to.
+    /// The category in tables.
     pub category: String,
     /// The right verdict, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What `regatta verify` is told of it: options with absolute paths.
+    /// The arguments of `regatta verify` for it, with absolute paths.
     pub arguments: Vec<String>,
-    /// SHA-256 of its files, so that a task which has changed is not taken for the old one.
+    /// SHA-256 of its files, by which a changed task is recognised.
     pub digest: String,
 }
 
-/// A task before it has a name that is its own.
+/// A task without a unique name.
 struct Found {
     /// The short name, and the path that distinguishes it from others of that name.
     short: String,
@@ -37,10 +37,10 @@ struct Found {
     task: Selected,
 }
 
-/// All tasks of an experiment, in the order of its lists.
+/// Returns all tasks of an experiment, in the order of its lists.
 ///
 /// # Errors
-/// A list that cannot be read, has a task that is not there, or chooses nothing.
+/// When a list cannot be read, has a missing task, or selects no task.
 pub fn select(definition: &Definition) -> Result<Vec<Selected>, Error> {
     let mut all = Vec::new();
     let mut seen = BTreeSet::new();
@@ -69,7 +69,7 @@ pub fn select(definition: &Definition) -> Result<Vec<Selected>, Error> {
             let message = format!("no task is chosen by {}", describe(list));
             return Err(Error::new(ErrorKind::Experiment, message));
         }
-        // What two lists name is one task.
+        // A task that two lists name is taken once.
         found.retain(|found| seen.insert((found.path.clone(), found.task.arguments.clone())));
         all.extend(found);
     }
@@ -89,7 +89,7 @@ fn describe(list: &Tasks) -> String {
     }
 }
 
-/// Gives tasks their short names, or longer ones where two have the same.
+/// Gives tasks their short names, or longer ones where short names are ambiguous.
 fn named(all: Vec<Found>) -> Vec<Selected> {
     let mut shorts: Vec<&str> = all.iter().map(|found| found.short.as_str()).collect();
     shorts.sort_unstable();
@@ -116,8 +116,9 @@ fn named(all: Vec<Found>) -> Vec<Selected> {
         .collect()
 }
 
-/// The lines of a table of tasks: `task`, `expected`, `data_model`, `arithmetic`, and maybe the property in the sixth
-/// column. The task's file is the name with `.c` beside the table; its property is in the folder `properties` there.
+/// Reads a table of tasks: `task`, `expected`, `data_model`, `arithmetic`, and optionally the property in the sixth
+/// column. The task's file has the name with `.c` and lies in the table's folder; its property is in the folder `properties`
+/// there.
 fn from_table(list: &Tasks, folder: &Path, table: &Path) -> Result<Vec<Found>, Error> {
     let text = read(table)?;
     let home = table.parent().unwrap_or(Path::new(""));
@@ -181,7 +182,7 @@ fn table_error(table: &Path, number: usize, line: &str, message: &str) -> Error 
     })
 }
 
-/// The task definitions that a `.set` file names.
+/// Reads the task definitions that a `.set` file names.
 fn from_set(list: &Tasks, folder: &Path, set: &Path) -> Result<Vec<Found>, Error> {
     let text = read(set)?;
     let home = set.parent().unwrap_or(Path::new(""));
@@ -197,7 +198,7 @@ fn from_set(list: &Tasks, folder: &Path, set: &Path) -> Result<Vec<Found>, Error
     from_files(list, folder, files, name)
 }
 
-/// C files and task definitions.
+/// Reads C files and task definitions.
 fn from_files(
     list: &Tasks,
     folder: &Path,
@@ -267,7 +268,7 @@ fn from_files(
     Ok(found)
 }
 
-/// The category that is given, or the set's name, or the folder's.
+/// Returns the given category, or the set's name, or the folder's.
 fn category(list: &Tasks, set: Option<&str>, name: &Path) -> String {
     let folder = || {
         let parent = name.parent().map(|folder| folder.display().to_string());
@@ -286,8 +287,8 @@ fn leave_out(list: &Tasks, found: &mut Vec<Found>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes a part of the tasks: every so-manieth, and of these a sample. The sample depends on the seed and the tasks' names
-/// alone, and keeps their order.
+/// Reduces the tasks to every n-th, and these to a sample. The sample depends only on the seed and the tasks' names, and
+/// keeps their order.
 fn choose(list: &Tasks, seed: u64, found: &mut Vec<Found>) {
     if let Some(every) = list.every {
         let mut number = 0;
@@ -313,7 +314,7 @@ fn choose(list: &Tasks, seed: u64, found: &mut Vec<Found>) {
     }
 }
 
-/// A number that depends on the seed and the name alone, for samples and orders: the same on every machine and with every
+/// Returns a hash of the seed and the name, for samples and orders: the same on every machine and with every
 /// version of this program.
 pub fn draw(seed: u64, name: &str) -> [u8; 32] {
     let mut hash = Sha256::new();
@@ -356,7 +357,7 @@ fn absolute(file: &Path) -> Result<String, Error> {
     Ok(path.display().to_string())
 }
 
-/// SHA-256 of the files, one after the other with their lengths.
+/// Returns the SHA-256 hash of the files, each with its length.
 fn digest(files: &[&Path]) -> Result<String, Error> {
     let mut hash = Sha256::new();
     for file in files {
@@ -379,7 +380,9 @@ mod tests {
         }
         let definition = |verdict: &str| {
             format!(
-                "format_version: '2.0'\ninput_files: 'x.c'\nproperties:\n  - property_file: ../properties/unreach-call.prp\n    expected_verdict: {verdict}\noptions:\n  language: C\n  data_model: ILP32\n"
+                "format_version: '2.0'\ninput_files: 'x.c'\n\
+                 properties:\n  - property_file: ../properties/unreach-call.prp\n    expected_verdict: {verdict}\n\
+                 options:\n  language: C\n  data_model: ILP32\n"
             )
         };
         for (name, text) in [
@@ -390,7 +393,8 @@ mod tests {
             ("a/x.yml", definition("true")),
             ("b/x.yml", definition("false")),
             ("Some.set", "# all\na/*.yml\n\nb/*.yml\n".to_owned()),
-            ("tasks.tsv", "task\texpected\tdata_model\tarithmetic\tbytes\na/x\ttrue\tILP32\tbitvector\t1\nb/x\tfalse\tLP64\tinteger\t1\na/y\ttrue\tLP64\tbitvector\t1\n".to_owned()),
+            ("tasks.tsv", "task\texpected\tdata_model\tarithmetic\tbytes\n\
+             a/x\ttrue\tILP32\tbitvector\t1\nb/x\tfalse\tLP64\tinteger\t1\na/y\ttrue\tLP64\tbitvector\t1\n".to_owned()),
         ] {
             std::fs::write(path.join(name), text).expect("written");
         }
@@ -431,7 +435,7 @@ mod tests {
         assert_eq!(names(&files), ["a/x", "a/y"]);
         assert_eq!(files[0].expected.as_deref(), Some("true"));
         assert!(files[0].arguments.contains(&"ILP32".to_owned()));
-        // The same short name from two lists.
+        // Two lists with the same short name.
         let both = select("[[tasks]]\nfiles = [\"a/x.c\"]\n[[tasks]]\nset = \"Some.set\"\n");
         assert_eq!(both.len(), 3);
         assert!(both[0].name.ends_with("a/x.c") && both[1].name.ends_with("a/x.yml"));
@@ -459,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told() {
+    fn missing_files_are_reported() {
         let folder = folder();
         std::fs::write(
             folder.path().join("bad.tsv"),

@@ -1,10 +1,9 @@
-//! Statistics of paired measurements: whether a difference is more than noise.
+//! Statistics of paired measurements, and tests of significance.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The value below which the part `quantile` (from 0 to 1) of the sorted values lies; between two values it is interpolated.
-/// `None` without values.
+/// Returns the quantile (from 0 to 1) of the sorted values, interpolated between two values. `None` without values.
 pub fn quantile(sorted: &[f64], quantile: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = quantile.clamp(0.0, 1.0) * last as f64;
@@ -13,28 +12,28 @@ pub fn quantile(sorted: &[f64], quantile: f64) -> Option<f64> {
     Some(sorted[below] + (sorted[above] - sorted[below]) * part)
 }
 
-/// The median; `None` without values.
+/// Returns the median; `None` without values.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     quantile(&values, 0.5)
 }
 
-/// The arithmetic mean; `None` without values.
+/// Returns the arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The standard deviation of a sample (with one less than the number of values below); `None` for less than two.
+/// Returns the sample standard deviation (with divisor n - 1); `None` for less than two values.
 pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
     let squares = values.iter().map(|value| (value - mean).powi(2));
     Some((squares.sum::<f64>() / (values.len() - 1) as f64).sqrt())
 }
 
-/// Where a value lies, by a sample.
+/// An estimate of a mean with its confidence interval.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Of the sample.
+    /// The mean of the sample.
     pub value: f64,
     /// The bounds of the 95 % interval.
     pub low: f64,
@@ -42,18 +41,18 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether zero is within the interval: the difference may be noise.
+    /// Checks whether zero is within the interval, so that the difference may be noise.
     pub fn may_be_zero(&self) -> bool {
         self.low <= 0.0 && self.high >= 0.0
     }
 }
 
-/// How many samples are drawn.
+/// Number of bootstrap samples.
 const RESAMPLES: usize = 4_000;
 
-/// The mean of differences with its interval, by the paired bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
-/// chapter 13: percentile intervals): tasks are drawn with replacement, with the differences that they have. The same
-/// differences give the same interval.
+/// Returns the mean of differences with its interval, by the paired bootstrap (Efron and Tibshirani, An Introduction to the
+/// Bootstrap, chapter 13: percentile intervals): tasks are drawn with replacement, with their differences. The result is
+/// deterministic.
 pub fn bootstrap(differences: &[f64]) -> Estimate {
     let number = differences.len();
     if number == 0 {
@@ -64,7 +63,7 @@ pub fn bootstrap(differences: &[f64]) -> Estimate {
         };
     }
     let mean = |sum: f64| sum / number as f64;
-    // Most tasks are solved by both or by none: these only need to be counted.
+    // Most tasks are solved by both or by none, so that their difference is zero: only their number matters.
     let differing: Vec<f64> = differences
         .iter()
         .copied()
@@ -73,7 +72,7 @@ pub fn bootstrap(differences: &[f64]) -> Estimate {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(number as u64);
     let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            // How many of the draws hit a difference, and which.
+            // A draw beyond the list is a difference of zero.
             let drawn = (0..number).map(|_| random.random_range(0..number));
             mean(drawn.filter_map(|index| differing.get(index)).sum())
         })
@@ -86,9 +85,9 @@ pub fn bootstrap(differences: &[f64]) -> Estimate {
     }
 }
 
-/// The p-value of Wilcoxon's signed-rank test, two-sided: how likely so large a difference of ranks is if there is none. Zeros are
-/// left out and ties share their ranks; up to [`EXACT`] differences without ties the distribution is exact, with more it is the
-/// normal one, corrected for ties and continuity. One without differences.
+/// Returns the two-sided p-value of Wilcoxon's signed-rank test. Zeros are left out and ties share their ranks. Up to
+/// [`MAXIMUM_EXACT_SIZE`] differences without ties the distribution is exact, otherwise it is the normal approximation,
+/// corrected for ties and continuity. The p-value is one without differences.
 pub fn wilcoxon(differences: &[f64]) -> f64 {
     let mut ranked: Vec<f64> = differences
         .iter()
@@ -117,7 +116,7 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
     }
     let total = (number * (number + 1)) as f64 / 2.0;
     let smaller = positive.min(total - positive);
-    if number <= EXACT && ties == 0.0 {
+    if number <= MAXIMUM_EXACT_SIZE && ties == 0.0 {
         return (2.0 * exact_tail(number, smaller as usize)).min(1.0);
     }
     let count = number as f64;
@@ -126,10 +125,10 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
     libm::erfc(deviation / std::f64::consts::SQRT_2).min(1.0)
 }
 
-/// Up to so many differences the distribution is exact.
-const EXACT: usize = 50;
+/// Maximum number of differences for which the exact distribution is computed.
+const MAXIMUM_EXACT_SIZE: usize = 50;
 
-/// The probability that the ranks from one to `number` with random signs have a sum of positive ones of at most `sum`.
+/// Returns the probability that the ranks from one to `number` with random signs have a sum of positive ranks of at most `sum`.
 fn exact_tail(number: usize, sum: usize) -> f64 {
     let mut ways = vec![0.0; number * (number + 1) / 2 + 1];
     ways[0] = 1.0;
@@ -160,7 +159,7 @@ mod tests {
 
     /// Values of R's `wilcox.test` (paired, two-sided).
     #[test]
-    fn wilcoxon_is_that_of_others() {
+    fn wilcoxon_agrees_with_other_implementations() {
         near(wilcoxon(&[1.0, 2.0, 3.0, 4.0, 5.0]), 0.0625);
         near(wilcoxon(&[1.0, -2.0, 3.0, -4.0, 5.0]), 0.8125);
         near(wilcoxon(&[0.0, 0.0]), 1.0);
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_not_a_difference() {
+    fn noise_is_not_significant() {
         let noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7) - 3.0).collect();
         assert!(bootstrap(&noise).may_be_zero());
         let shifted: Vec<f64> = noise.iter().map(|one| one + 2.0).collect();

@@ -1,11 +1,11 @@
-//! What to do about an input that is no C program, as far as its name or its beginning tells.
+//! Detects inputs that are not C programs by their names or first bytes, and advises the user.
 
 use std::io::Read;
 use std::path::Path;
 
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
-/// Why a file is not read as a C program, if it is certainly none.
+/// Returns an error if the file is certainly not a C program.
 pub fn refusal(file: &Path) -> Option<Error> {
     let refuse = |kind, message: &str, help: &str| {
         let error = Error::new(kind, message).at(Place::file(file.display().to_string()));
@@ -30,7 +30,7 @@ pub fn refusal(file: &Path) -> Option<Error> {
     if let Some((message, help)) = by_name(&extension) {
         return refuse(ErrorKind::Unsupported, message, help);
     }
-    // Reading from a pipe would take something away.
+    // Reading from a pipe would consume its data.
     let beginning = match metadata.is_file() {
         true => beginning(file)?,
         false => return None,
@@ -41,7 +41,7 @@ pub fn refusal(file: &Path) -> Option<Error> {
 
 const COMPILED: &str = "give the C source that it was made of";
 
-/// What a name's ending says.
+/// The message and help for a file name's extension.
 fn by_name(extension: &str) -> Option<(&'static str, &'static str)> {
     match extension {
         "cpp" | "cc" | "cxx" | "c++" | "cp" | "C" | "hpp" | "hh" | "hxx" | "ii" | "tpp" => Some((
@@ -68,7 +68,7 @@ fn by_name(extension: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// What the first bytes say.
+/// The message and help for a file's first bytes.
 fn by_content(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
     const COMPILED_BY: &[(&[u8], &str)] = &[
         (b"\x7fELF", "this is compiled (ELF)"),
@@ -91,7 +91,7 @@ fn by_content(beginning: &[u8]) -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// The first bytes of a file, as many as a magic number has at most.
+/// The first bytes of a file, as many as the longest magic number has.
 fn beginning(file: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(file).ok()?;
@@ -99,7 +99,7 @@ fn beginning(file: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The error with what to do about it, where the program seems to be something else than C, or a part of one.
+/// Adds advice to the error if the program seems not to be C, or only a part of a program.
 #[must_use]
 pub fn advise(error: Error, file: &Path) -> Error {
     let advice = match error.kind() {
@@ -130,7 +130,7 @@ pub fn advise(error: Error, file: &Path) -> Error {
     error.with_help(help)
 }
 
-/// Whether a text has lines that C++ has and C has not.
+/// Whether a text has lines that are typical of C++ and invalid in C.
 fn is_like_cpp(text: &[u8]) -> bool {
     const BEGINNINGS: &[&str] = &[
         "class ",

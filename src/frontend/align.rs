@@ -1,14 +1,13 @@
 //! Columns of the original line for a line that the preprocessor has changed.
 //!
-//! `cc -E` keeps lines, but not columns: it expands macros, and makes one space of several. Both lines are cut into
-//! pieces and the longest common subsequence of the pieces says which belong together; what a macro expands to belongs
-//! to the macro.
+//! `cc -E` preserves lines, but not columns: it expands macros, and collapses spaces. Both lines are divided into
+//! pieces, which their longest common subsequence matches; the expansion of a macro is mapped to the macro.
 
-/// For each piece of the preprocessed line: its offset there, and its offset in the original line.
+/// For each piece of the preprocessed line, its offset and the corresponding offset in the original line.
 pub(super) type Alignment = Box<[(u32, u32)]>;
 
-/// The largest product of the lines' lengths in pieces that is compared.
-const MAXIMAL_WORK: usize = 1 << 20;
+/// Maximum product of the two lines' lengths (pieces) for a comparison.
+const MAXIMUM_ALIGNED_PIECES: usize = 1 << 20;
 
 /// Aligns a preprocessed line with the original one; `None` if they are equal or too long to compare.
 pub(super) fn align(preprocessed: &[u8], original: &[u8]) -> Option<Alignment> {
@@ -17,7 +16,7 @@ pub(super) fn align(preprocessed: &[u8], original: &[u8]) -> Option<Alignment> {
     }
     let new = pieces(preprocessed);
     let old = pieces(original);
-    if new.len() * old.len() > MAXIMAL_WORK {
+    if new.len() * old.len() > MAXIMUM_ALIGNED_PIECES {
         return None;
     }
     // common[i][j]: the length of the longest common subsequence of new[i..] and old[j..].
@@ -45,7 +44,7 @@ pub(super) fn align(preprocessed: &[u8], original: &[u8]) -> Option<Alignment> {
         {
             j += 1;
         } else {
-            // Not in the original line: what the piece there, a macro, expands to.
+            // The piece is not in the original line: it is part of the expansion of the piece there, a macro.
             let place = old.get(j).or(old.last()).map_or(0, |piece| piece.offset);
             result.push((new[i].offset, place));
             i += 1;
@@ -54,8 +53,7 @@ pub(super) fn align(preprocessed: &[u8], original: &[u8]) -> Option<Alignment> {
     Some(result.into_boxed_slice())
 }
 
-/// Whether skipping the new piece loses nothing either: then it is taken for a part of the expansion of the old one,
-/// which still stands where the expansion begins.
+/// Whether the new piece can be skipped without loss, too: then it counts as part of the expansion of the old one.
 fn expands(common: &[u32], width: usize, i: usize, j: usize) -> bool {
     common[(i + 1) * width + j] == common[i * width + j]
 }
@@ -65,7 +63,7 @@ struct Piece<'line> {
     text: &'line [u8],
 }
 
-/// Words, quoted texts and single characters; comments are left out.
+/// The words, quoted texts and single characters of a line, without comments.
 fn pieces(line: &[u8]) -> Vec<Piece<'_>> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let mut result = Vec::new();

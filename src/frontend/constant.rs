@@ -25,7 +25,7 @@ pub enum LiteralError {
     /// `''`.
     #[error("empty character constant")]
     EmptyCharacter,
-    /// A backslash with nothing that could follow it.
+    /// A backslash without a valid escape.
     #[error("malformed escape sequence in `{0}`")]
     MalformedEscape(String),
     /// Strings of different widths side by side.
@@ -33,9 +33,9 @@ pub enum LiteralError {
     MixedPrefixes,
 }
 
-/// The value and type of an integer constant (C11 6.4.4.1): the first type of the list that holds it. A decimal one that
-/// only `unsigned long long` holds has the type that gcc gives it. What needs more than 64 bits has no type: a compiler
-/// would cut it off.
+/// The value and type of an integer constant (C11 6.4.4.1): the first type of the list that holds it. A decimal
+/// constant that only `unsigned long long` holds has the type that gcc gives it. A value of more than 64 bits has no
+/// type: a compiler would truncate it.
 pub fn integer(
     literal: &ast::Integer,
     model: DataModel,
@@ -59,7 +59,7 @@ pub fn integer(
     let value = u128::from(value);
     use IntegerKind::{Int, Int128, Long, LongLong, UnsignedInt, UnsignedLong, UnsignedLongLong};
     let decimal = literal.base == ast::IntegerBase::Decimal;
-    // In rising order; the flag says whether only a constant that is not decimal or has the suffix `u` may have it.
+    // In rising order; only a constant that is not decimal or has the suffix `u` may have the unsigned type.
     let candidates = [
         (Int, UnsignedInt, ast::IntegerSize::Int),
         (Long, UnsignedLong, ast::IntegerSize::Long),
@@ -102,7 +102,7 @@ pub fn float(literal: &ast::Float) -> Result<(u128, FloatKind), LiteralError> {
     Ok((bits, kind))
 }
 
-/// The type that `_FloatN` and `_FloatNx` name; `None` for decimal types and widths that x86 does not have.
+/// The type of `_FloatN` or `_FloatNx`; `None` for decimal types and widths that x86 does not have.
 pub fn sized_float(format: &ast::TS18661FloatType) -> Option<FloatKind> {
     use ast::TS18661FloatFormat::{BinaryExtended, BinaryInterchange};
     Some(match (&format.format, format.width) {
@@ -115,7 +115,7 @@ pub fn sized_float(format: &ast::TS18661FloatType) -> Option<FloatKind> {
     })
 }
 
-/// The decimal floating type that `_DecimalN` names.
+/// The decimal floating type of `_DecimalN`.
 pub fn decimal_float(format: &ast::TS18661FloatType) -> Option<OpaqueKind> {
     match (&format.format, format.width) {
         (ast::TS18661FloatFormat::DecimalInterchange, 32) => Some(OpaqueKind::Decimal32),
@@ -125,8 +125,8 @@ pub fn decimal_float(format: &ast::TS18661FloatType) -> Option<OpaqueKind> {
     }
 }
 
-/// The bits of a number in a decimal type, as x86 encodes it (binary integer decimal, IEEE 754-2008 3.5.2); `None` if it has
-/// more digits or another exponent than fit, so that it would have to be rounded.
+/// The bits of a number in a decimal type, as x86 encodes it (binary integer decimal, IEEE 754-2008 3.5.2); `None` if
+/// its digits or exponent do not fit, so that it would have to be rounded.
 pub fn decimal_bits(text: &str, kind: OpaqueKind) -> Option<u128> {
     let (bits, digits, bias, exponent_bits) = match kind {
         OpaqueKind::Decimal32 => (32, 7, 101, 8),
@@ -182,9 +182,10 @@ pub enum Encoding {
     Wide,
 }
 
-/// The value of a character constant as written in the source, and how it is encoded.
+/// The value of a character constant as written in the source, and its encoding.
 ///
-/// A plain one is an `int`: several characters make a number of base 256, one character is sign-extended from `char`.
+/// A constant without prefix is an `int`: several characters form a number of base 256, one character is sign-extended
+/// from `char`.
 pub fn character(text: &str) -> Result<(i64, Encoding), LiteralError> {
     let (encoding, body) = split_literal(text, '\'');
     let units = decode(body, encoding)?;
@@ -226,7 +227,7 @@ pub fn string(parts: &[String]) -> Result<(Vec<u32>, Encoding), LiteralError> {
     Ok((units, encoding))
 }
 
-/// Takes prefix and quotes off.
+/// Splits a literal into its encoding and its text without prefix and quotes.
 fn split_literal(text: &str, quote: char) -> (Encoding, &str) {
     let (encoding, rest) = if let Some(rest) = text.strip_prefix("u8") {
         (Encoding::Utf8, rest)
@@ -476,7 +477,7 @@ mod tests {
                 u128::from(f64::INFINITY.to_bits()),
             ),
             ("0x1.8p1", FloatFormat::F64, u128::from(3.0f64.to_bits())),
-            // Between two floats, nearer to the lower one by less than a double can tell.
+            // Between two floats, nearer to the lower one by less than the precision of a double.
             (
                 "1.00000005960464477539062",
                 FloatFormat::F32,

@@ -1,5 +1,5 @@
-//! What C23 says to the preprocessor and compilers of the time before do not know: `#embed`, `__has_embed`, and `true`
-//! and `false` in conditions. It is replaced in the program's own text, line by line, before the compiler sees that.
+//! C23's additions to the preprocessor that older compilers do not know: `#embed`, `__has_embed`, and `true` and
+//! `false` in conditions. They are replaced in the program's text, line by line, before the compiler reads it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::preprocess::Options;
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
-/// Maximum number of bytes that an `#embed` may bring.
-const MOST_BYTES: u64 = 1 << 20;
+/// Maximum number of bytes of an `#embed`.
+const MAXIMUM_EMBEDDED_BYTES: u64 = 1 << 20;
 
-/// The text with what the compiler would not know replaced; `None` if there is nothing of the kind.
+/// Returns the text with these constructs replaced; `None` if it has none.
 pub(super) fn expand(
     text: &[u8],
     file: &Path,
@@ -69,7 +69,7 @@ impl Source<'_> {
         })
     }
 
-    /// What stands in place of a line, if it is one of those.
+    /// The replacement of a line, if it has one of these constructs.
     fn line(&self, line: &[u8], number: usize) -> Result<Option<String>, Error> {
         let trimmed = line.trim_ascii();
         let Some(directive) = trimmed.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
@@ -97,8 +97,8 @@ impl Source<'_> {
         }
     }
 
-    /// The bytes of the file that is named, as a list of numbers. A line with a file that is not there stays, since it may
-    /// be in a part that is left out; the compiler complains if not.
+    /// The bytes of the named file, as a list of numbers. A line with a missing file is not replaced, since it may be
+    /// in a skipped group; otherwise the compiler reports it.
     fn embed(&self, rest: &str, number: usize) -> Result<Option<String>, Error> {
         let Some((path, rest)) = self.resource(rest) else {
             return Ok(None);
@@ -108,8 +108,9 @@ impl Source<'_> {
         };
         let parameters = self.parameters(rest, number)?;
         let length = parameters.limit.unwrap_or(u64::MAX).min(metadata.len());
-        if length > MOST_BYTES || (metadata.len() == 0 && !metadata.is_file()) {
-            let message = format!("`#embed` of more than {MOST_BYTES} bytes is not supported");
+        if length > MAXIMUM_EMBEDDED_BYTES || (metadata.len() == 0 && !metadata.is_file()) {
+            let message =
+                format!("`#embed` of more than {MAXIMUM_EMBEDDED_BYTES} bytes is not supported");
             return Err(self.error(number, message));
         }
         let bytes = std::fs::read(&path).map_err(|error| self.error(number, error.to_string()))?;
@@ -126,7 +127,7 @@ impl Source<'_> {
         )))
     }
 
-    /// The path of what is named in quotes or angles, where it is, and what follows the name.
+    /// The path of the resource that is named in quotes or angle brackets, and the text after the name.
     fn resource<'t>(&self, text: &'t str) -> Option<(PathBuf, &'t str)> {
         let text = text.trim_start();
         let (name, rest, quoted) = match text.strip_prefix('"') {
@@ -177,7 +178,7 @@ impl Source<'_> {
         Ok(parameters)
     }
 
-    /// A condition with `__has_embed(…)`, `true` and `false` as numbers.
+    /// Replaces `__has_embed(…)`, `true` and `false` in a condition by numbers.
     fn condition(&self, text: &str, number: usize) -> Result<Option<String>, Error> {
         let known = text
             .replace("defined(__has_embed)", "1")
@@ -217,7 +218,7 @@ impl Source<'_> {
         Ok(is_changed.then_some(result))
     }
 
-    /// Whether what is named can be embedded: 0 if it cannot, 1 if it can, 2 if it is empty.
+    /// The value of `__has_embed`: 0 if the resource cannot be embedded, 1 if it can, 2 if it is empty.
     fn has_embed(&self, argument: &str, number: usize) -> Result<u8, Error> {
         let Some((path, rest)) = self.resource(argument) else {
             return Ok(0);
@@ -233,7 +234,7 @@ impl Source<'_> {
         })
     }
 
-    /// Whether the program makes a macro of the word.
+    /// Whether the program defines the word as a macro.
     fn defines(&self, word: &str) -> bool {
         let text = String::from_utf8_lossy(self.text);
         let given = self.options.defines.iter();
@@ -247,7 +248,7 @@ impl Source<'_> {
     }
 }
 
-/// Where the parenthesis closes with which the text begins.
+/// The index of the closing parenthesis of the one with which the text begins.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, character) in text.char_indices() {

@@ -1,25 +1,26 @@
-//! Headers of ours, for what a machine or its compiler lacks. The compiler reads them, so they are written to a folder of
-//! the user's. It is made once and stays, so that nobody has to clean up: a run may be killed at any time.
+//! Headers that a machine or its compiler may lack. The compiler reads them, so they are written to a folder of the
+//! user. The folder is created once and remains: a run may be killed at any time, and could not reliably remove it.
 
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// Headers in a folder of their own.
+/// A set of headers in a folder.
 pub(super) struct Headers {
-    /// The folder within the one that is Regatta's.
+    /// The folder within Regatta's folder.
     pub folder: &'static str,
-    /// Names and texts.
+    /// The headers' names and texts.
     pub files: &'static [(&'static str, &'static str)],
 }
 
-/// What a machine without 32-bit headers lacks: glibc's list of functions that are stubs, which says nothing to us.
+/// glibc's list of stub functions, which is missing without 32-bit headers; an empty one is sufficient.
 pub(super) const STUBS: Headers = Headers {
     folder: "headers",
     files: &[("gnu/stubs-32.h", "")],
 };
 
-/// What C23 has and compilers of the time before do not: they go in front of the compiler's own, which they include.
+/// The headers of C23 that older compilers lack. They are searched before the compiler's own headers, which they
+/// include.
 pub(super) const C23: Headers = Headers {
     folder: "c23",
     files: &[
@@ -31,7 +32,7 @@ pub(super) const C23: Headers = Headers {
 };
 
 impl Headers {
-    /// The folder with the headers, written where they are not there yet.
+    /// Returns the folder with the headers, after writing those that are missing.
     pub(super) fn provide(&self) -> std::io::Result<PathBuf> {
         let absolute = |name: &str| {
             let folder = PathBuf::from(std::env::var_os(name)?);
@@ -51,7 +52,7 @@ impl Headers {
         result
     }
 
-    /// The folder with the headers, inside a folder of the user; files of other users in it are not read.
+    /// Returns the folder with the headers within a folder that only the user may write.
     pub(super) fn provide_in(&self, folder: &Path) -> std::io::Result<PathBuf> {
         let headers = folder.join(self.folder);
         let mut builder = std::fs::DirBuilder::new();
@@ -66,7 +67,7 @@ impl Headers {
             let parent = file.parent().unwrap_or(&headers);
             builder.create(parent)?;
             if !std::fs::read(&file).is_ok_and(|known| known == text.as_bytes()) {
-                // Others who read it find it whole.
+                // Concurrent readers never see a partial file.
                 let mut made = tempfile::NamedTempFile::new_in(parent)?;
                 made.write_all(text.as_bytes())?;
                 made.persist(&file).map_err(|error| error.error)?;
@@ -76,7 +77,7 @@ impl Headers {
     }
 }
 
-/// Who runs this.
+/// The number of the current user.
 fn user() -> std::io::Result<u32> {
     Ok(std::fs::metadata("/proc/self")?.uid())
 }
@@ -106,7 +107,7 @@ mod tests {
                 .join("gnu/stubs-32.h")
                 .is_file()
         );
-        // Everybody could have written there.
+        // A folder that every user may write is refused.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
         std::fs::set_permissions(own.path(), open).unwrap();
         assert!(STUBS.provide_in(own.path()).is_err());

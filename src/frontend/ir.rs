@@ -1,21 +1,21 @@
 //! The typed intermediate representation between C and the control-flow automaton.
 //!
 //! `lower` makes it from the syntax tree: types are checked, conversions explicit, side effects in order, control flow
-//! a graph of basic blocks. What is still open is memory: every C object is an [`Object`] of bytes and every access
-//! names an address. `memory` then decides, with the points-to analysis of the whole unit, which objects become scalar
+//! a graph of basic blocks. Memory is still abstract: every C object is an [`Object`] of bytes, and every access names
+//! an address. `memory` then decides, with the points-to analysis of the whole unit, which objects become scalar
 //! variables and which lie in which region, and emits the [`regatta_program::Program`].
 //!
 //! # Rules
-//! * **Expressions are pure.** They read memory but change nothing. Evaluation is strictly from left to right: where a
-//!   right operand has a side effect, what the left one reads was copied to a temporary object before. Where another
+//! * **Expressions are pure.** They read memory but change nothing. Evaluation is strictly from left to right: if a
+//!   right operand has a side effect, the values that the left one reads are copied to temporary objects before. If the
 //!   order could make a difference, `lower` makes branches for the orders ([`Instruction::Choice`]).
 //! * **Operands that can fault** (reads through pointers or at variable indices, division and remainder, shifts by a
 //!   variable) never stand under [`Expr::Conditional`] or on the right of a logical operator: there `lower` makes
-//!   branches. Logical operators over harmless operands stay expressions.
+//!   branches. Logical operators over operands that cannot fault stay expressions.
 //! * **Truth values** are C's: comparisons and logical operators have type `int` and values 0 and 1; a condition is any
 //!   scalar, true when it is not equal to zero.
-//! * **Integers** of an expression are interpreted by their [`ScalarType`]; both operands of an arithmetic operator have
-//!   the operator's type (shift counts excepted).
+//! * **Integers** of an expression are interpreted by their [`ScalarType`]; both operands of an arithmetic operator
+//!   have the operator's type (shift counts excepted).
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use regatta_term::{FloatFormat, RoundingMode};
 
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// The files it comes from.
+    /// The source files.
     pub sources: SourceMap,
     /// Sizes of C's types.
     pub data_model: DataModel,
@@ -43,17 +43,17 @@ pub struct Unit {
     pub start: FunctionIndex,
     /// Whether the rounding mode can change ([`Instruction::SetRounding`] occurs); else it is to nearest even.
     pub dynamic_rounding: bool,
-    /// What the program can meet that is not in it.
+    /// The environment: code and objects outside of the unit.
     pub outside: Outside,
-    /// What changes by itself.
+    /// The memory that may change without a write of the program.
     pub devices: Devices,
     /// The objects that are volatile as a whole.
     pub volatile: FxHashSet<ObjectIndex>,
-    /// Those of them that are there for handlers of signals to write.
+    /// The volatile objects that signal handlers may write.
     pub signalled: FxHashSet<ObjectIndex>,
     /// The functions that the source uses and does not define.
     pub externals: Vec<External>,
-    /// The ordinary identifiers that it declares.
+    /// The ordinary identifiers that the source declares.
     pub names: Vec<DeclaredName>,
     /// The characters of string literals, with the zero at the end.
     pub texts: FxHashMap<ObjectIndex, Vec<u32>>,
@@ -63,25 +63,25 @@ pub struct Unit {
 #[derive(Clone, Debug)]
 pub struct DeclaredName {
     pub name: Arc<str>,
-    /// What it names, if that is an object.
+    /// The object that it names, if any.
     pub object: Option<ObjectIndex>,
-    /// The scalars in that object, and how C names them.
+    /// The scalars in that object, with their names in C.
     pub places: Arc<[ScalarPlace]>,
-    /// From when it can be seen.
+    /// The beginning of its scope.
     pub begin: Time,
-    /// When its scope ends.
+    /// The end of its scope.
     pub end: Time,
 }
 
-/// A scalar in an object that has a name, or a row of them.
+/// A scalar in a named object, or a row of scalars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScalarPlace {
-    /// What comes after the object's name: `.f`, `[3].f`; of a row with `[]` where the index goes (`[].f`).
+    /// The path after the object's name: `.f`, `[3].f`; for a row with `[]` in place of the index (`[].f`).
     pub path: String,
     pub leaf: Leaf,
 }
 
-/// What lies outside of a unit.
+/// The environment of a unit.
 #[derive(Copy, Clone, Debug)]
 pub struct Outside {
     /// What a call of unknown code may change.
@@ -93,10 +93,10 @@ pub struct Outside {
     pub memory: Option<ObjectIndex>,
 }
 
-/// What changes by itself in the address space of a unit.
+/// The memory of a unit that may change without a write of the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Devices {
-    /// Whether volatile objects change by themselves that the unit defines and that exist from start to end.
+    /// Whether static volatile objects of the unit may change without a write of the program.
     pub change_objects: bool,
     /// Ranges of addresses that exist and at which there are no objects.
     pub ranges: Vec<Range<u64>>,
@@ -139,12 +139,13 @@ pub struct Object {
     /// Alignment in bytes, a power of two.
     pub alignment: u64,
     pub storage: Storage,
-    /// Whether nothing may change it once it is initialised: it is declared `const` (and not `volatile`) as a whole, or
-    /// constant text.
+    /// Whether it never changes after its initialisation: it is declared `const` (and not `volatile`) as a whole, or a
+    /// string literal.
     pub constant: bool,
     /// The scalar members with their places; overlapping in a union. One entry at offset zero for a scalar object.
     pub leaves: Vec<Leaf>,
-    /// The blocks of its function that it is in, from outside, by number; none in the outermost one, and for what is static.
+    /// The numbers of the nested blocks of its function that contain it, outermost first; empty in the function's own
+    /// block, and for static objects.
     pub blocks: Vec<u32>,
     pub span: Span,
 }
@@ -157,17 +158,17 @@ impl Object {
     }
 }
 
-/// When an object exists.
+/// The storage duration and origin of an object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// From start to end; zero before the start function's initialisers run.
+    /// For the whole run; zero before the start function's initialisers run.
     Static {
-        /// Whether code that is not known could name it: a global without `static`, or `extern`.
+        /// Whether unknown code could name it: a global without `static`, or `extern`.
         external: bool,
     },
-    /// From start to end, and defined elsewhere: it holds anything at the start, and unknown code can name it.
+    /// For the whole run, and defined elsewhere: its first contents are arbitrary, and unknown code can name it.
     Outside,
-    /// Constant text: static, and its bytes are given here by `Unit`'s start function like any initialiser.
+    /// A string literal: static; the unit's start function initialises it as other objects.
     Literal,
     /// One copy for each activation of the function.
     Automatic(FunctionIndex),
@@ -183,14 +184,14 @@ pub struct Leaf {
     /// Its type (for a bit-field the declared one).
     pub scalar: ScalarType,
     pub count: u64,
-    /// Distance in bits from one to the next.
+    /// Distance in bits from one member to the next.
     pub stride: u64,
 }
 
-/// A pointer whose targets are asked for: the address of a place or a range, who is called, what is freed.
+/// A pointer with targets that the memory model needs: the address of a place or range, a callee, a pointer to free.
 ///
-/// The points-to analysis knows it by its id, which is made with it and goes where it goes. What stands under an id never
-/// changes, so that copies of a pointer may share theirs: what the analysis says of it does not depend on where it stands.
+/// The points-to analysis identifies it by its id, which its copies share. That is sound, since a pointer never
+/// changes, and its targets do not depend on the position of the copy.
 #[derive(Clone, Debug)]
 pub struct Pointer {
     id: PointerId,
@@ -211,7 +212,7 @@ impl Pointer {
         }
     }
 
-    /// What it is known by.
+    /// Its id.
     pub const fn id(&self) -> PointerId {
         self.id
     }
@@ -234,10 +235,10 @@ impl PartialEq for Pointer {
 
 impl Eq for Pointer {}
 
-/// Where a scalar is read or written.
+/// The place of a scalar that is read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Address of the first byte that is touched.
+    /// Address of the first byte that is accessed.
     pub address: Pointer,
     /// The type of the value that is read or written.
     pub scalar: ScalarType,
@@ -290,7 +291,7 @@ pub enum Expr {
     },
     /// The value at a place.
     Load(Place),
-    /// A unary operation; the result has the operand's type but for [`UnaryOp::LogicalNot`].
+    /// A unary operation; the result has the operand's type, except for [`UnaryOp::LogicalNot`].
     Unary {
         op: UnaryOp,
         operand: Box<Expr>,
@@ -300,7 +301,7 @@ pub enum Expr {
         op: BinaryOp,
         left: Box<Expr>,
         right: Box<Expr>,
-        /// The operands' type; the result has it too, but for comparisons and logical operators, which give `int`.
+        /// The operands' type; the result has it too, except for comparisons and logical operators, which give `int`.
         scalar: ScalarType,
     },
     /// `condition ? then : otherwise`, both of the given type.
@@ -373,9 +374,9 @@ pub enum BinaryOp {
     LessEqual,
     Greater,
     GreaterEqual,
-    /// `&&` over harmless operands.
+    /// `&&` over operands that cannot fault.
     LogicalAnd,
-    /// `||` over harmless operands.
+    /// `||` over operands that cannot fault.
     LogicalOr,
     /// Difference of two pointers in bytes; gives a signed integer of a pointer's width.
     PointerDifference,
@@ -421,7 +422,7 @@ pub enum MathFunction {
 }
 
 impl MathFunction {
-    /// Whether the result is an `int`, whatever the operands are.
+    /// Whether the result is an `int` for all operand types.
     pub const fn gives_int(self) -> bool {
         matches!(
             self,
@@ -455,11 +456,11 @@ pub struct Function {
 pub struct Block {
     /// The source label, if the block begins at one.
     pub label: Option<String>,
-    /// What happens, in order, each with its place in the source.
+    /// The instructions in order, each with its source position.
     pub instructions: Vec<(Instruction, Span)>,
     pub terminator: Terminator,
     pub span: Span,
-    /// What control passes on its way to targets of the terminator, by their number.
+    /// The waypoints on the ways to the terminator's targets.
     pub turns: Vec<Turn>,
 }
 
@@ -478,7 +479,7 @@ pub enum Instruction {
     /// `place = value`.
     Assign {
         place: Place,
-        /// What, of the place's type.
+        /// The value, of the place's type.
         value: Expr,
     },
     /// Copies a whole object (struct or union assignment, constant-size `memcpy`); the ranges are equal or disjoint,
@@ -488,7 +489,8 @@ pub enum Instruction {
         source: Pointer,
         /// In bytes.
         size: u64,
-        /// The scalar members, relative to the start, as a hint how to cut it up; padding need not be copied.
+        /// The scalar members, relative to the start, as a hint for the division into fields; padding need not be
+        /// copied.
         leaves: Vec<Leaf>,
         /// Whether the ranges may overlap partly.
         overlapping: bool,
@@ -499,10 +501,10 @@ pub enum Instruction {
         /// In bytes.
         size: u64,
         byte: u8,
-        /// The scalar members, relative to the start, as a hint how to cut it up.
+        /// The scalar members, relative to the start, as a hint for the division into fields.
         leaves: Vec<Leaf>,
     },
-    /// Padding of an object that is being initialised: bits that belong to no member that gets a value.
+    /// Padding of an object that is being initialised: bits that belong to no initialised member.
     Padding {
         destination: Pointer,
         /// Bits, from the object's start.
@@ -522,9 +524,9 @@ pub enum Instruction {
         name: String,
         arguments: Vec<Argument>,
         result: Option<ResultPlace>,
-        /// Whether it returns a value, wanted or not.
+        /// Whether it returns a value, used or not.
         returns: bool,
-        /// Whether it changes nothing.
+        /// The objects that it may change.
         effect: UnknownEffect,
     },
     /// An input: `place := ` any value of its type.
@@ -535,17 +537,17 @@ pub enum Instruction {
         /// The closing parenthesis of the call, if it is one.
         call_end: Span,
     },
-    /// A read of a place that may be no memory, or memory that changes by itself: `place := ` what `source` holds, or any
-    /// value; [`super::memory`] tells which.
+    /// A read of a possible device, or of memory that may change without a write of the program: `place := ` the value
+    /// of `source`, or any value; [`super::memory`] decides which.
     ReadDevice {
         place: Place,
         source: Place,
-        /// What it is, for messages.
+        /// A description of the source, for messages.
         name: String,
-        /// Whether the access is volatile; else only what is in [`Devices::ranges`] is no memory.
+        /// Whether the access is volatile; else only [`Devices::ranges`] are devices.
         volatile: bool,
     },
-    /// A write to a place that may be no memory: `place = value`, or nothing.
+    /// A write to a possible device: `place = value`, or no effect.
     WriteDevice {
         place: Place,
         value: Expr,
@@ -556,12 +558,12 @@ pub enum Instruction {
     /// here are not confirmed.
     Approximate {
         place: Place,
-        /// What it would be, for messages.
+        /// A description of the value, for messages.
         what: String,
     },
     /// A choice that C leaves to the implementation: any value.
     Choice { place: Place },
-    /// The object begins its life here with contents that are not determined.
+    /// Begins the lifetime of an object, with undetermined contents.
     Declare(ObjectIndex),
     /// Makes a new object and assigns its address.
     Allocate {
@@ -576,22 +578,22 @@ pub enum Instruction {
     },
     /// Ends a heap object; null is allowed.
     Free(Pointer),
-    /// Goes on only if the condition is not zero.
+    /// Ends the path unless the condition is nonzero.
     Assume(Expr),
     /// Sets the rounding mode to the value (an `int`, 0 to 3 as in [`RoundingMode`]).
     SetRounding(Expr),
-    /// What happens here is not modelled.
+    /// An operation that is not modelled.
     Unsupported(String),
-    /// No effect: control is at a waypoint of the source, whose place is the instruction's.
+    /// No effect: control is at a waypoint of the source, at the instruction's position.
     Waypoint {
         kind: WaypointKind,
-        /// When it was lowered.
+        /// The time of its lowering.
         time: Time,
     },
-    /// No effect: what comes after is right if this assumption is.
+    /// No effect: the correctness of the following depends on this assumption.
     Assumption {
         kind: AssumptionKind,
-        /// What is assumed, as a sentence without a capital and without the place.
+        /// The assumption, as a sentence without a capital and without its position.
         what: String,
     },
 }
@@ -616,8 +618,8 @@ impl Instruction {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InitialContents {
     Uninitialised,
-    /// What was there before: an object that has ended starts anew where it was, larger or smaller.
-    Kept,
+    /// The previous contents: the object replaces one that has ended, at the same address and with another size.
+    Previous,
     Zero,
 }
 
@@ -625,7 +627,8 @@ pub enum InitialContents {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Padding {
     Undetermined,
-    /// Zero, as compilers make it, though the standard does not ask for it: the ledger says so if somebody reads it.
+    /// Zero, as in compilers, though the standard does not require it: the ledger notes the assumption if the padding
+    /// is read.
     Zero,
 }
 
@@ -641,9 +644,10 @@ pub enum UnknownEffect {
 pub enum Callee {
     /// A function of the unit.
     Direct(FunctionIndex),
-    /// Through a pointer; the call's shape decides which of its targets are candidates.
+    /// A call through a pointer; the types of the call restrict the candidates among its targets.
     Indirect(Pointer),
-    /// A function of the unit by unknown code, which can call it if its address gets there. Else the path ends.
+    /// A call of a function of the unit by unknown code, which needs its address. If unknown code cannot have it, the
+    /// path ends.
     Escaped(FunctionIndex),
 }
 
@@ -663,7 +667,7 @@ pub enum Argument {
     },
 }
 
-/// Where a call's result goes.
+/// The place of a call's result.
 #[derive(Clone, Debug)]
 pub enum ResultPlace {
     /// A scalar; its type is the function's result type.
@@ -678,9 +682,9 @@ pub enum ResultPlace {
 
 #[derive(Clone, Debug)]
 pub enum Terminator {
-    /// Goes on at a block.
+    /// Continues at a block.
     Goto(BlockIndex),
-    /// Goes on by a condition.
+    /// Branches on a condition.
     Branch {
         /// Any scalar.
         condition: Expr,
@@ -688,7 +692,7 @@ pub enum Terminator {
         then: BlockIndex,
         otherwise: BlockIndex,
     },
-    /// Goes on by an integer's value.
+    /// Branches on an integer.
     Switch {
         /// The value, promoted.
         value: Expr,

@@ -1,5 +1,5 @@
-//! Whether a unit keeps the rules of the intermediate representation on types; what does not is a type error of the
-//! program that `lower` has missed. Builds with debug assertions ask for it.
+//! Checks the typing rules of the intermediate representation; a violation is a type error of the program that `lower`
+//! has missed. Only builds with debug assertions check them.
 
 use super::ir::{
     Argument, BinaryOp, Callee, Expr, Instruction, Place, ResultPlace, ScalarType, Terminator, Unit,
@@ -7,7 +7,7 @@ use super::ir::{
 use super::ir_print::With;
 use super::memory::walk::{INT, every_expression, type_of};
 
-/// The first instruction or terminator whose operands do not have the types that it says, in words.
+/// Describes the first ill-typed expression, instruction or terminator, if there is one.
 pub fn fault(unit: &Unit) -> Option<String> {
     let checker = Checker {
         pointer_bits: unit.data_model.pointer_bits(),
@@ -64,7 +64,7 @@ impl Checker {
         }
     }
 
-    /// The expression alone; its parts are looked at for themselves.
+    /// Whether the expression is well-typed, not counting its parts.
     fn expression(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Integer { scalar, .. } => !matches!(scalar, ScalarType::Float(_)),

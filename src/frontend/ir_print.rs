@@ -1,4 +1,4 @@
-//! The intermediate representation in words, for debugging and tests.
+//! Prints the intermediate representation, for debugging and tests.
 //!
 //! Places are written as `[address]`, scalars with their type's name: `i32`, `u8`, `f64`, `bool`, `ptr`.
 
@@ -58,7 +58,7 @@ impl fmt::Display for BinaryOp {
     }
 }
 
-/// A part of a unit together with the names that it needs.
+/// A part of a unit together with the unit, for the names.
 pub(super) struct With<'a, T: ?Sized>(pub &'a Unit, pub &'a T);
 
 impl<'a, T: ?Sized> With<'a, T> {
@@ -364,7 +364,7 @@ impl fmt::Display for With<'_, Instruction> {
             } => {
                 let kind = match (lifetime, contents) {
                     (Lifetime::Heap, InitialContents::Uninitialised) => "heap",
-                    (_, InitialContents::Kept) => "resized",
+                    (_, InitialContents::Previous) => "resized",
                     (Lifetime::Heap, InitialContents::Zero) => "zeroed heap",
                     (Lifetime::Automatic, InitialContents::Uninitialised) => "automatic",
                     (Lifetime::Automatic, InitialContents::Zero) => "zeroed automatic",

@@ -1,19 +1,19 @@
-//! From C to [`regatta_program::Program`].
+//! Translates C to [`regatta_program::Program`].
 //!
-//! `preprocess` (cc -E) → `rewrite` (what lang-c cannot parse) → `parse` (lang-c) → `types`, `lower` (type check, make
-//! the typed intermediate representation [`ir`]) → `memory` (points-to analysis, regions, emission).
+//! `preprocess` (cc -E) → `rewrite` (constructs that lang-c cannot parse) → `parse` (lang-c) → `types`, `lower` (type
+//! check, make the typed intermediate representation [`ir`]) → `memory` (points-to analysis, regions, emission).
 //!
-//! # The way of a bit-field
-//! * Its type and width are checked in `lower::tag`; `types::record` lays it out, as gcc does.
+//! # Bit-fields in the front end
+//! * The type and width of a bit-field are checked in `lower::tag`; `types::record` lays it out, as gcc does.
 //! * A member access becomes an lvalue with an [`ir::BitField`], the bits after the first byte touched
 //!   (`lower::place`; in initialisers `lower::initializer`). It has no address.
-//! * A read has the declared type first, and then the promoted one: `int`, or exactly the field's width where that is
+//! * A read has the declared type, then the promoted one: `int`, or an integer of exactly the field's width if that is
 //!   wider than `int` and narrower than the type (`types::relation`, `bit_field_value`; called in `lower::value`).
 //! * An assignment stores the value, and reads it back for its own value (`lower::assignment`).
-//! * `memory::cells` makes fields of memory out of accesses by their bits, a bit-field's like any others;
-//!   `read_place` and `store_at` in `memory::emit` cut to the width and extend from it; mathematical integers are not cut
-//!   (`memory::integer`). What depends on where in its unit a bit-field lies is noted as an assumption
-//!   (`note_bit_field`).
+//! * `memory::cells` computes the fields of memory from the bits of all accesses, including those of bit-fields;
+//!   `load_place` and `store_place` in `memory::emit` truncate to the width and extend from it; mathematical integers
+//!   are not truncated (`memory::integer`). An access that depends on the position of a bit-field in its storage unit
+//!   is noted as an assumption (`note_bit_field`).
 
 pub mod advice;
 mod align;

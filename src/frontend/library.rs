@@ -1,19 +1,19 @@
-//! What is known of the C library: for each modelled function its prototype and how it is modelled.
+//! Models of the C library: for each modelled function its prototype and the kind of its model.
 //!
-//! The type checker asks by name, for functions without a body: [`lookup`]. Those with a [`Model::Prelude`] are defined
-//! by C text of ours, see [`definition`]; only those that are used are ever parsed, and they are lowered like the user's
-//! own. The user's prototype wins over ours; ours is for undeclared use and for `__builtin_` names.
+//! The type checker looks up functions without a body by name ([`lookup`]). Those with a [`Model::Prelude`] are defined
+//! in C by the *prelude* ([`definition`]); only those that are used are parsed, and they are lowered like the user's
+//! functions. The user's prototype takes precedence; the library's serves undeclared uses and `__builtin_` names.
 //!
-//! The prelude's functions call one another and the built-in ones without declaring them. They use reserved functions
-//! that the table has as well, `__regatta_unknown_int()` ([`Model::Approximate`]), `__regatta_allocated_size(p)`,
-//! `__regatta_unsupported("what")`. Result types that a user's header defines as a struct (`div_t`) have a type of ours
-//! with the same layout.
+//! The prelude's functions call one another and the built-in ones without declaring them. The table also has reserved
+//! functions for them: `__regatta_unknown_int()` ([`Model::Approximate`]), `__regatta_allocated_size(p)`,
+//! `__regatta_unsupported("what")`. A result type that a user's header defines as a struct (`div_t`) is replaced by a
+//! type with the same layout.
 //!
-//! Each function returns and writes what the standard, or POSIX, permits. Where that is up to the environment (a file may
-//! not be there) it is an input, and an alarm may depend on it. Where a real execution determines what is not modelled,
-//! the value is unknown, or the path goes on only behind `__regatta_only_perhaps()`: no alarm is confirmed there. What
-//! glibc documents counts as known (the messages of `strerror`, the bits of `isalpha`). [`precision`] is the table of all
-//! that; [`format`](mod@format) is about `printf` and `scanf`.
+//! Each function returns and writes what the standard, or POSIX, permits. A result that the environment decides
+//! (whether a file exists) is an input, and an alarm may depend on it. A result that a real execution determines but
+//! that is not modelled is an unknown value, or the path goes on only behind `__regatta_only_perhaps()`: no alarm is
+//! confirmed there. Behaviour that glibc documents counts as known (the messages of `strerror`, the bits of `isalpha`).
+//! [`precision`] tabulates all this; [`format`](mod@format) models `printf` and `scanf`.
 
 use std::sync::LazyLock;
 
@@ -33,14 +33,14 @@ mod table;
 /// How a library function is modelled.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Model {
-    /// C text of ours defines it: [`definition`].
+    /// The prelude defines it in C: [`definition`].
     Prelude,
-    /// The type checker knows it.
+    /// The type checker models it.
     Builtin(Builtin),
     /// Terms express it exactly; the operands' type is that of the prototype's first parameter.
     Math(MathFunction),
-    /// Returns a value that real executions determine but that is not modelled ([`super::ir::Instruction::Approximate`]);
-    /// has no effect.
+    /// Returns an unknown value, which real executions determine ([`super::ir::Instruction::Approximate`]); has no
+    /// effect.
     Approximate,
     /// Threads, non-local jumps and the like: the path is not modelled from here on.
     Unsupported,
@@ -49,14 +49,14 @@ pub enum Model {
 /// Functions that the type checker models itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
-    /// `malloc(size)`, `alloca(size)`… with their kinds.
+    /// `malloc(size)`.
     Malloc,
-    /// `__regatta_resized(pointer, size)`: the heap object ends and starts anew where it is with another size; the path ends
-    /// if it cannot.
+    /// `__regatta_resized(pointer, size)`: the heap object ends, and a new one of another size begins at its address;
+    /// the path ends if that is impossible.
     Resized,
     /// `calloc(count, size)`: zeroed; a product that overflows gives null.
     Calloc,
-    /// `__regatta_zeroed_pages(size)`: a new object on the heap that begins a page, with all bits zero.
+    /// `__regatta_zeroed_pages(size)`: a new zeroed heap object, aligned to a page.
     Pages,
     /// `free(pointer)`.
     Free,
@@ -72,21 +72,22 @@ pub enum Builtin {
     Memmove,
     /// `memset(to, byte, size)`; a size that is not constant goes to the prelude's `__regatta_memset`.
     Memset,
-    /// Ends the program normally: `exit`. What `atexit` registered runs.
+    /// Ends the program normally: `exit`. The functions that `atexit` registered run.
     Exit,
     /// Ends the program at once: `_exit`.
     End,
     /// Ends the program by a signal, for which there may be a handler: `abort`, `__builtin_trap`.
     Abort,
-    /// `__regatta_elsewhere_at_end()`: the program is about to end, and unknown code may have asked to be called then.
+    /// `__regatta_elsewhere_at_end()`: the program is about to end; unknown code may have registered functions to be
+    /// called then.
     ElsewhereAtEnd,
-    /// `__regatta_streams_elsewhere()`: whether unknown code may have made streams or changed them.
+    /// `__regatta_streams_elsewhere()`: whether unknown code may have created or changed streams.
     StreamsElsewhere,
     /// `__regatta_elsewhere_had_control()`: whether unknown code was ever called.
     ElsewhereHadControl,
     /// `__regatta_elsewhere(pointer, …)`: a call of unknown code that is given the pointers.
     Elsewhere,
-    /// `__assert_fail(text, file, line, function)` and its kind: a failed `assert`.
+    /// `__assert_fail(text, file, line, function)` and its variants: a failed `assert`.
     AssertFail,
     /// `__VERIFIER_assert(condition)`.
     VerifierAssert,
@@ -98,36 +99,37 @@ pub enum Builtin {
     Nondet,
     /// `__VERIFIER_nondet_memory(pointer, size)`: the bytes become inputs.
     NondetMemory,
-    /// `scanf`, `printf`, `sprintf` and their kinds: a format that is known becomes C text of ours, see
-    /// [`super::lower`]'s module on formats.
+    /// `scanf`, `printf`, `sprintf` and their variants: a known format is translated to C, see [`super::lower`]'s
+    /// module on formats.
     Formatted,
-    /// `__regatta_callbacks_matter()`: whether a function that compares may have effects, so that a program sees how
-    /// often a library function calls it, and with what.
+    /// `__regatta_callbacks_matter()`: whether a comparison function may have effects, so that the program can observe
+    /// the number and arguments of its calls.
     CallbacksMatter,
-    /// `__regatta_counts_matter()`: whether some string literal of the program has a `%n` in it, so that a format that
-    /// is not known may be one that writes.
+    /// `__regatta_counts_matter()`: whether some string literal of the program contains `%n`, so that an unknown format
+    /// may write.
     CountsMatter,
     /// `__regatta_environment_is_named()`: whether the program's text uses `environ`, under any of its names.
     EnvironmentIsNamed,
-    /// `__regatta_assumed_library("what")`, `__regatta_assumed_surroundings("what")`: the ledger says that this is assumed here.
+    /// `__regatta_assumed_library("what")`, `__regatta_assumed_surroundings("what")`: notes the assumption in the
+    /// ledger.
     Assumed,
-    /// `setjmp(buffer)` and its kinds: zero, and where `longjmp` comes to.
+    /// `setjmp(buffer)` and its variants: gives zero, and is the target of `longjmp`.
     SetJump,
-    /// `longjmp(buffer, value)` and its kinds.
+    /// `longjmp(buffer, value)` and its variants.
     LongJump,
-    /// `__VERIFIER_atomic_begin()`, `srand`…: nothing, without a result.
+    /// `__VERIFIER_atomic_begin()`, `closelog`…: no effect and no result.
     Nothing,
-    /// `pthread_mutex_lock()`, `feclearexcept`…: nothing (in a single thread), the result is zero.
+    /// `pthread_cond_signal()`, `feclearexcept`…: no effect (in a single thread), the result is zero.
     Zero,
     /// `__builtin_expect(value, expected)`: the value.
     FirstArgument,
-    /// `__builtin_unreachable()`: the path ends, since such a program has no meaning.
+    /// `__builtin_unreachable()`: the path ends, since reaching it is undefined.
     Unreachable,
     /// `__builtin_constant_p(e)`: whether the operand is a constant expression.
     ConstantP,
     /// `__builtin_choose_expr(c, a, b)`.
     ChooseExpression,
-    /// `__builtin_object_size(pointer, kind)`: any value, as it depends on the optimiser.
+    /// `__builtin_object_size(pointer, kind)`: any value, since it depends on the optimiser.
     ObjectSize,
     /// `__builtin_va_start`, also with one argument.
     VaStart,
@@ -169,19 +171,19 @@ pub enum Builtin {
     SetRounding,
 }
 
-/// What is known of a library function.
+/// The model of a library function.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct LibraryFunction {
     pub name: &'static str,
-    /// Its prototype as C text without the semicolon; empty where the type checker has its own rules for the arguments
-    /// (`__builtin_isnan`, `__builtin_add_overflow`). Types are spelled without headers: `__regatta_size_t` and the like
-    /// are typedef names declared by [`prototype`]'s unit, `_Decimal128x` is `__int128` (see [`super::rewrite`]).
+    /// Its prototype in C without the semicolon; empty where the type checker has its own rules for the arguments
+    /// (`__builtin_isnan`, `__builtin_add_overflow`). Types are spelled without headers: `__regatta_size_t` and the
+    /// like are typedef names declared by [`prototype`]'s unit, `_Decimal128x` is `__int128` (see [`super::rewrite`]).
     pub prototype: &'static str,
     /// How it is modelled.
     pub model: Model,
 }
 
-/// The prelude's texts: declarations and definitions with a blank line between any two.
+/// The texts of the prelude: declarations and definitions, separated by blank lines.
 const PRELUDE: &[&str] = &[
     include_str!("library/ctype.c"),
     include_str!("library/memory.c"),
@@ -199,7 +201,7 @@ const PRELUDE: &[&str] = &[
     include_str!("library/complex.c"),
 ];
 
-/// The prelude's functions that exist for each floating-point type.
+/// Templates of the prelude's functions that exist for each floating-point type.
 const MATH_TEMPLATES: [&str; 2] = [
     include_str!("library/math_template.c"),
     include_str!("library/complex_template.c"),
@@ -211,9 +213,9 @@ const TYPES: &str = include_str!("library/types.c");
 /// The floating-point types with their functions' suffixes.
 const REAL_TYPES: [(&str, &str); 3] = [("", "double"), ("f", "float"), ("l", "long double")];
 
-/// Objects of the library that a program may declare. The prelude's function `__regatta_initial_NAME` gives the value that
-/// it has when the program starts, if that is known, and the prelude's object `__regatta_shared_NAME`, if there is one, is
-/// the program's own object.
+/// Objects of the library that a program may declare. The prelude's function `__regatta_initial_NAME` returns the
+/// object's value at the start of the program, if that is known; the prelude's object `__regatta_shared_NAME`, if there
+/// is one, is the same object as the program's.
 pub const OBJECTS: &[&str] = &[
     "stdin",
     "stdout",
@@ -255,7 +257,7 @@ const STREAMS: &[(&str, &str)] = &[
     ("_IO_2_1_stderr_", "stderr"),
 ];
 
-/// The name by which an object of the library is known here, if it has several.
+/// The canonical name of an object of the library.
 pub fn object_name(name: &str) -> &str {
     let mut known = SAME_OBJECT.iter();
     known
@@ -263,7 +265,7 @@ pub fn object_name(name: &str) -> &str {
         .map_or(name, |(_, object)| *object)
 }
 
-/// All names of an object of the library but the one by which it is known here.
+/// All names of an object of the library except the canonical one.
 pub fn other_object_names(object: &str) -> impl Iterator<Item = &'static str> {
     let names = SAME_OBJECT.iter();
     names
@@ -271,8 +273,8 @@ pub fn other_object_names(object: &str) -> impl Iterator<Item = &'static str> {
         .map(|(other, _)| *other)
 }
 
-/// Whether a symbol that a program does not define is one of the library's objects with several names, a stream's, or the
-/// linker's: no other file may define it.
+/// Whether a symbol that the program does not define belongs to the library (an object with several names, or a stream)
+/// or to the linker: no other file may define it.
 pub fn is_taken(symbol: &str) -> bool {
     let known = |(other, object): &(&str, &str)| symbol == *other || symbol == *object;
     SAME_OBJECT.iter().chain(STREAMS).any(known)
@@ -280,21 +282,21 @@ pub fn is_taken(symbol: &str) -> bool {
         || linker::section(symbol).is_some()
 }
 
-/// The function of the prelude that gives the address of one of the library's streams.
+/// The prelude's function that returns the address of one of the library's streams.
 pub fn stream(name: &str) -> Option<LibraryFunction> {
     let (_, object) = STREAMS.iter().find(|(stream, _)| *stream == name)?;
     initial_value(object)
 }
 
-/// The prefix of the prelude's objects that are the program's own ones.
+/// The prefix of the prelude's objects that are shared with the program.
 pub const SHARED: &str = "__regatta_shared_";
 
-/// Names of functions that the compiler provides; those that the table lacks are not supported.
+/// Prefixes of functions that the compiler provides; those that are not in the table are unsupported.
 const COMPILER_PREFIXES: [&str; 3] = ["__builtin_", "__sync_", "__atomic_"];
 
 struct Library {
     functions: FxHashMap<&'static str, LibraryFunction>,
-    /// The prelude's definitions by name, those of static objects included.
+    /// The prelude's definitions of functions and static objects, by name.
     items: FxHashMap<&'static str, &'static str>,
     /// The typedef names with their declarations.
     types: Vec<(&'static str, &'static str)>,
@@ -311,7 +313,7 @@ static MATH_TEXT: LazyLock<String> = LazyLock::new(|| {
         .collect()
 });
 
-/// Prototypes that are made of names and types.
+/// Prototypes that are composed of names and types.
 static MADE_PROTOTYPES: LazyLock<Vec<(Model, String)>> = LazyLock::new(|| {
     let mut prototypes = Vec::new();
     let mut add = |model: Model, names: &[&str], operands: usize| {
@@ -395,7 +397,7 @@ impl Library {
         );
     }
 
-    /// A definition of the prelude, with the comment in front of it.
+    /// Adds a definition of the prelude, given with the comment in front of it.
     fn add_item(&mut self, item: &'static str) {
         let mut text = item;
         if let Some(comment) = text.strip_prefix("/*") {
@@ -426,7 +428,7 @@ impl Library {
         }
     }
 
-    /// The typedefs and static objects that a text needs, in front of it.
+    /// The text with the typedefs and static objects that it needs in front.
     fn with_dependencies(&self, text: &str) -> String {
         let mut types: Vec<(&str, &str)> = Vec::new();
         let objects: Vec<&str> = self
@@ -485,9 +487,8 @@ fn contains_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// The names that a function may be known by: its own; without `__builtin_`; without the standard that glibc's headers
-/// put in front of it; without the suffix of those that do not lock their stream; that of the function that the headers
-/// give this symbol.
+/// The names under which the table may have a function: its own; without `__builtin_`; without the prefix for a
+/// standard (`__isoc99_`); without the suffix `_unlocked`; the function that glibc's headers redirect to this symbol.
 fn aliases(name: &str) -> impl Iterator<Item = &str> {
     let plain = name.strip_prefix("__builtin_");
     let standard = name
@@ -505,8 +506,8 @@ fn aliases(name: &str) -> impl Iterator<Item = &str> {
         .flatten()
 }
 
-/// What is known of a function by its name; `__builtin_NAME` is `NAME` where it has no entry of its own, and what else
-/// the compiler provides is not supported. `None` for unknown code.
+/// The model of a function; `__builtin_NAME` is `NAME` if it has no entry of its own, and the compiler's other
+/// functions are unsupported. `None` for unknown code.
 pub fn lookup(name: &str) -> Option<LibraryFunction> {
     let library = &*LIBRARY;
     let known = aliases(name).find_map(|name| library.functions.get(name).copied());
@@ -531,8 +532,8 @@ pub fn lookup(name: &str) -> Option<LibraryFunction> {
         })
 }
 
-/// The prototype of a library function for a use without a declaration, as a parsed declaration (with the typedefs
-/// that it needs in front of it). `None` if the function is not known or has no fixed prototype. Its spans are
+/// The prototype of a library function, for a use without a declaration, as a parsed declaration with the typedefs that
+/// it needs. `None` if the function is not known or has no fixed prototype. Its spans are
 /// [`regatta_base::Span::NONE`].
 pub fn prototype(name: &str) -> Option<Result<ParsedUnit, Error>> {
     let function = lookup(name).filter(|function| !function.prototype.is_empty())?;
@@ -541,22 +542,22 @@ pub fn prototype(name: &str) -> Option<Result<ParsedUnit, Error>> {
     ))
 }
 
-/// The definition of a [`Model::Prelude`] function in C (with the typedefs and static objects that it needs in front of
-/// it; those have names that begin with `__regatta_`, are the same whenever they occur, and are to be declared once).
-/// The functions that it calls are looked up by name in turn. Its spans are [`regatta_base::Span::NONE`]: neither a
-/// message nor a witness has to do with our text.
+/// The definition of a [`Model::Prelude`] function in C, with the typedefs and static objects that it needs. These have
+/// names that begin with `__regatta_`, are the same in every definition, and must be declared once. The functions that
+/// it calls are looked up by name in turn. Its spans are [`regatta_base::Span::NONE`]: neither messages nor witnesses
+/// refer to the prelude.
 pub fn definition(name: &str) -> Option<Result<ParsedUnit, Error>> {
     let function = lookup(name).filter(|function| function.model == Model::Prelude)?;
     let item = LIBRARY.items.get(function.name)?;
     Some(parse_text(&LIBRARY.with_dependencies(item)))
 }
 
-/// Whether a function of the prelude only writes: see [`table::OUTPUT`].
+/// Whether a function of the prelude only writes output: see [`table::OUTPUT`].
 pub fn is_output(name: &str) -> bool {
     table::OUTPUT.contains(&name)
 }
 
-/// Whether a function is one of those whose values are not modelled.
+/// Whether the function is transcendental: its values are not modelled.
 pub fn is_transcendental(name: &str) -> bool {
     let plain = name.strip_suffix(['f', 'l']).unwrap_or(name);
     [table::APPROXIMATE, table::APPROXIMATE_OF_TWO]
@@ -564,12 +565,12 @@ pub fn is_transcendental(name: &str) -> bool {
         .any(|names| names.contains(&plain) || names.contains(&name))
 }
 
-/// A function of the lowering's own making, in C like the prelude's: its prototype, or its definition.
+/// Parses a prototype or a definition that the lowering generates, in the prelude's C.
 pub fn generated(text: &str) -> Result<ParsedUnit, Error> {
     parse_text(&LIBRARY.with_dependencies(text))
 }
 
-/// The function of the prelude that gives the initial value of a library's object.
+/// The prelude's function that returns the initial value of an object of the library.
 pub fn initial_value(object: &str) -> Option<LibraryFunction> {
     let name = OBJECTS.iter().find(|known| **known == object)?;
     let name = match *name {

@@ -1,6 +1,6 @@
-//! Literals and identifiers in the spelling that lang-c reads: ASCII, with the escapes it knows.
+//! Spells literals and identifiers as lang-c reads them: in ASCII, with the escapes that it knows.
 
-/// An identifier with letters of its own for what is no ASCII letter, digit or underscore.
+/// An ASCII spelling of an identifier with other characters.
 pub(super) fn ascii_identifier(text: &[u8]) -> String {
     let mut result = String::with_capacity(text.len());
     let text = String::from_utf8_lossy(text);
@@ -42,7 +42,7 @@ pub(super) fn plain_number(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// What stands for a constant of a bit-precise type (`5wb`, `0xffuwb`), whose type is as wide as its value needs.
+/// The encoding of a constant of a bit-precise type (`5wb`, `0xffuwb`); its type has the width that its value needs.
 pub(super) fn bit_precise(text: &[u8]) -> Option<String> {
     let text: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'\'').collect();
     let text = std::str::from_utf8(&text).ok()?;
@@ -76,7 +76,7 @@ pub(super) fn bit_precise(text: &[u8]) -> Option<String> {
     })
 }
 
-/// Whether lang-c reads a string or character constant as it is.
+/// Whether lang-c reads a string or character constant without changes.
 pub(super) fn is_plain(text: &[u8]) -> bool {
     text.is_ascii()
         && !text.windows(2).any(|pair| {
@@ -136,7 +136,7 @@ pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
         } else if byte.is_ascii() {
             result.push(byte);
         } else if wide {
-            // The byte and those that follow it, as a character of UTF-8 if they are one.
+            // The byte and its continuation bytes, as a UTF-8 character if they form one.
             let mut length = 1;
             while length < 4 && rest.get(length - 1).is_some_and(|next| next & 0xc0 == 0x80) {
                 length += 1;
@@ -160,7 +160,7 @@ pub(super) fn plain_quoted(text: &[u8]) -> Vec<u8> {
     result
 }
 
-/// The units of a literal.
+/// The code units of a literal.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Width {
     /// UTF-8.
@@ -171,8 +171,8 @@ enum Width {
     Wide,
 }
 
-/// Writes a character by its code, in the literal's units. `rest` is what follows: a hexadecimal escape takes all digits
-/// that it finds, so the literal is closed and opened again in front of one.
+/// Writes a character by its code, in the literal's code units. A hexadecimal escape extends over all following digits;
+/// so before a digit in `rest`, the literal is closed and reopened.
 fn push_character(result: &mut Vec<u8>, code: u32, width: Width, quote: u8, rest: &[u8]) {
     let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
     match width {
@@ -196,7 +196,7 @@ fn push_character(result: &mut Vec<u8>, code: u32, width: Width, quote: u8, rest
     }
 }
 
-/// The text of a string literal's parts, as the assembler has it.
+/// The text of a string literal's parts for the assembler.
 pub fn plain_text(parts: &[String]) -> String {
     let mut text = String::new();
     for part in parts {

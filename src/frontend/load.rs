@@ -1,4 +1,4 @@
-//! From a file to a program: all steps of the front end, one after the other.
+//! Loads a program from a file: runs all steps of the front end.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -15,31 +15,31 @@ use super::standard::{Dialect, Standard};
 use regatta_base::diagnostic::{Error, ErrorKind, Place, Warning};
 use regatta_program::{Arithmetic, DataModel, Program};
 
-/// What the command says about the meaning of programs.
+/// The command's options on the semantics of programs.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
     /// Sizes of C's types.
     pub data_model: DataModel,
-    /// The standard of C that the program is written in; without one it is found out.
+    /// The standard of C that the program is written in; detected if not given.
     pub standard: Option<Standard>,
     pub arithmetic: Arithmetic,
-    /// What must not happen.
+    /// The property to be verified.
     pub property: Specification,
     /// What a call of a function without a body may change.
     pub unknown_calls: UnknownEffect,
-    /// What changes by itself.
+    /// The memory that may change without a write of the program.
     pub devices: Devices,
     /// Whether `malloc` and its like may return null.
     pub malloc_may_fail: bool,
-    /// Whether everything that is assumed of operands and accesses is noted.
+    /// Whether all assumptions about operands and accesses are noted.
     pub all_assumptions: bool,
-    /// Whether the typed representation is kept as text.
+    /// Whether the result contains the typed representation as text.
     pub keeps_typed: bool,
     /// `NAME` or `NAME=VALUE`, for the preprocessor.
     pub defines: Vec<String>,
     /// Folders that are searched for headers.
     pub include_folders: Vec<PathBuf>,
-    /// What is read in place of the file's text.
+    /// A text to be read in place of the file's text.
     pub text: Option<Arc<[u8]>>,
 }
 
@@ -63,14 +63,14 @@ impl Default for LoadOptions {
     }
 }
 
-/// A program, and what the user should know about it.
+/// A program with its warnings.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The program as lowered.
     pub program: Program,
-    /// What looked odd on the way.
+    /// The warnings about the program.
     pub warnings: Vec<Warning>,
-    /// The typed representation, if it was to be kept.
+    /// The typed representation, if it was requested.
     pub typed: Option<String>,
     /// The steps in order, with the wall time that each took.
     pub phases: Vec<(&'static str, Duration)>,
@@ -91,7 +91,7 @@ pub fn load(file: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     translate(source, options, clock)
 }
 
-/// Makes the program of a text that needs no preprocessing any more.
+/// Makes the program of a preprocessed text.
 pub fn load_preprocessed(source: Preprocessed, options: &LoadOptions) -> Result<Loaded, Error> {
     translate(source, options, Clock::new())
 }
@@ -104,7 +104,7 @@ fn translate(
     let name = source.name.clone();
     with_large_stack(move || {
         let accepted = OnceCell::new();
-        // Compilers still take much that C23 has no more.
+        // Compilers still accept many constructs that C23 has removed.
         let is_lenient = !Dialect::of(options.standard).is_c23_alone();
         let is_accepted = |text: &[u8]| {
             is_lenient && *accepted.get_or_init(|| is_accepted(text, options.data_model))
@@ -125,7 +125,7 @@ fn translate(
             panic!("ill-typed: {fault}");
         }
         let typed = options.keeps_typed.then(|| unit.to_string());
-        // The trees are not needed any more, and large.
+        // The syntax trees are large and not needed any more.
         drop(parsed);
         let model = MemoryOptions {
             arithmetic: options.arithmetic,
@@ -149,7 +149,7 @@ fn translate(
     })?
 }
 
-/// How long each step took.
+/// Measures the wall time of the steps.
 struct Clock {
     last: Instant,
     phases: Vec<(&'static str, Duration)>,

@@ -1,8 +1,8 @@
-//! The words that an edition of C made keywords: which of them are some in this text.
+//! Decides which words that are keywords only in some editions of C are keywords in a text.
 //!
-//! What the user said decides. If nothing was said, a word of C23 (`nullptr`, `bool`, `constexpr`) is a keyword where the
-//! program declares nothing of that name; older programs do, with a `typedef`, an enumerator or a variable. A program that
-//! uses such a word, or a number with separators, can be C23 alone, and is read as such.
+//! The user's choice of a standard decides. Without one, a word of C23 (`nullptr`, `bool`, `constexpr`) is a keyword if
+//! the program declares nothing of that name; older programs declare it as a `typedef`, an enumerator or a variable. A
+//! program that uses such an undeclared word, or a number with separators, can only be C23, and is read as such.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use super::token::{
     punctuator as p, tokenise, word,
 };
 
-/// How a word stands in a program.
+/// The syntactic role of a word.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Role {
-    /// As an expression.
+    /// An expression.
     Value,
-    /// As a type.
+    /// A type.
     Type,
-    /// As a storage class.
+    /// A storage class.
     Specifier,
-    /// With something in parentheses.
+    /// An operator with an operand in parentheses.
     Operator,
 }
 
-/// The words of C23: how they are spelled, what they are, and how they stand.
+/// The words of C23: spelling, keyword and role.
 const MODERN: &[(&str, Symbol, Role)] = &[
     ("nullptr", word::Nullptr, Role::Value),
     ("true", word::True, Role::Value),
@@ -39,7 +39,7 @@ const MODERN: &[(&str, Symbol, Role)] = &[
     ("typeof_unqual", word::TypeofUnqual, Role::Operator),
 ];
 
-/// Makes keywords of the words that are some, and names of those that are none; notes whether the text is C23.
+/// Marks the words that are keywords as such and the others as names; records whether the text is C23.
 pub(super) fn adapt(tokens: &mut Tokens, text: &[u8], dialect: Dialect) {
     let mut names: Vec<&str> = Vec::new();
     let mut is_c23 = dialect.is_c23;
@@ -88,7 +88,7 @@ pub(super) fn adapt(tokens: &mut Tokens, text: &[u8], dialect: Dialect) {
     tokens.dialect = Dialect { is_c23, ..dialect };
 }
 
-/// Whether a text that was preprocessed as C17 can be C23 alone, or none of the two.
+/// Whether a text that was preprocessed as C17 can only be C23, or neither.
 pub(super) fn may_be_c23_alone(text: &[u8], name: &Arc<str>) -> bool {
     match tokenise(text, name, Markers::Ignore) {
         Ok(tokens) => !undeclared(&tokens).is_empty() || has_modern_syntax(&tokens, text),
@@ -96,7 +96,7 @@ pub(super) fn may_be_c23_alone(text: &[u8], name: &Arc<str>) -> bool {
     }
 }
 
-/// The words of C23 that the text uses and does not declare, with the keywords that they are.
+/// The words of C23 that the text uses and does not declare, with their keywords.
 fn undeclared(tokens: &Tokens) -> Vec<(Symbol, Symbol)> {
     let mut candidates: Vec<Candidate> = MODERN
         .iter()
@@ -137,15 +137,15 @@ struct Candidate {
 struct Level {
     /// Whether it is a parenthesis or an index.
     is_parenthesis: bool,
-    /// Whether enumerators are in it.
+    /// Whether it contains enumerators.
     is_enum: bool,
     /// Whether it is the body of a struct, union or enum.
     is_aggregate: bool,
-    /// Whether what is being read began with a specifier.
+    /// Whether the current declaration or statement began with a specifier.
     is_declaration: bool,
-    /// Whether its first token has been seen.
+    /// Whether the first token of the current declaration or statement was read.
     has_begun: bool,
-    /// After an `=`.
+    /// Whether the position is after an `=`.
     is_value: bool,
 }
 
@@ -165,7 +165,7 @@ impl Level {
 struct Walk<'a> {
     tokens: &'a [Token],
     levels: Vec<Level>,
-    /// `struct`, `union` or `enum`, until its body or the end of its tag.
+    /// The keyword `struct`, `union` or `enum`, up to its body or the end of its tag.
     aggregate: Option<Symbol>,
 }
 
@@ -264,7 +264,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the word at an index, which may be a keyword of C23, is declared there, or is none there for another reason.
+    /// Whether the word at an index, a possible keyword of C23, is declared there, or cannot be a keyword there.
     fn declares(&self, index: usize, role: Role, candidates: &[Candidate]) -> bool {
         let level = self.levels.last().cloned().unwrap_or_default();
         let Some(before) = index.checked_sub(1) else {
@@ -317,7 +317,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The number of the word `alignas`, which may follow a type.
+    /// The symbol of the word `alignas`, which may follow a type.
     fn alignas(&self, candidates: &[Candidate]) -> Symbol {
         let mut found = candidates.iter();
         found
@@ -342,7 +342,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the text has something, other than words, that only C23 has.
+/// Whether the text has syntax, other than words, that only C23 has.
 fn has_modern_syntax(tokens: &Tokens, text: &[u8]) -> bool {
     let walk = Walk {
         tokens: &tokens.tokens,

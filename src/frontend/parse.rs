@@ -1,4 +1,4 @@
-//! From preprocessed text to lang-c's syntax trees, with the places of everything in the original files.
+//! Parses preprocessed text into lang-c's syntax trees, with positions in the original files.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -24,51 +24,51 @@ mod message;
 
 #[derive(Debug, Default)]
 pub struct ParsedUnit {
-    /// The external declarations in their order. What was rewritten is described in [`super::rewrite`].
+    /// The external declarations in order, with the encodings of [`super::rewrite`].
     pub declarations: Vec<ParsedDeclaration>,
-    /// Where everything comes from.
+    /// The map from offsets to source positions.
     pub positions: PositionMap,
-    /// Which C it is.
+    /// The dialect of C.
     pub dialect: Dialect,
-    /// What the user should know: the attributes that are unknown.
+    /// Warnings for the user, such as unknown attributes.
     pub warnings: Vec<Warning>,
-    /// The pragmas with a meaning beyond their place.
+    /// The pragmas about the whole program.
     pub pragmas: Vec<Pragma>,
-    /// The assembly outside of functions: the parts of its string literal.
+    /// The assembly outside of functions: its string literals, with positions.
     pub assembly: Vec<(Vec<String>, Span)>,
-    /// What compilers read and this parser does not.
+    /// The declarations that compilers accept and this parser does not.
     pub unread: Vec<Unread>,
 }
 
-/// A declaration at file scope that is not in the syntax trees: nothing is known of what it declares.
+/// A declaration at file scope that the parser cannot read; only the names that it declares are known.
 #[derive(Clone, Debug)]
 pub struct Unread {
     /// The names that it declares.
     pub names: Vec<String>,
     /// Whether it is the definition of a function.
     pub is_function: bool,
-    /// Whether it may do more than declare these names: it has an attribute such as `constructor`, or assembly.
+    /// Whether it may have other effects: it has an attribute such as `constructor`, or assembly.
     pub acts: bool,
-    /// What it is, for messages.
+    /// A description for messages.
     pub what: String,
     /// Where it begins.
     pub span: Span,
 }
 
-/// A pragma that says something about the whole program.
+/// A pragma about the whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pragma {
     /// `#pragma weak name`, or `#pragma weak name = target`.
     Weak {
         /// The symbol that is weak.
         name: String,
-        /// What it stands for.
+        /// The symbol of which it is an alias.
         target: Option<String>,
     },
     /// `#pragma redefine_extname old new`.
     RedefineExternalName {
         old: String,
-        /// The symbol that it stands for.
+        /// The symbol that replaces it.
         new: String,
     },
     /// `#pragma scalar_storage_order` with another order than the machine's.
@@ -76,7 +76,7 @@ pub enum Pragma {
 }
 
 impl Pragma {
-    /// The pragma with the text (without `#pragma`), if it is one of these.
+    /// Parses the text of a pragma (without `#pragma`), if it is one of these.
     fn read(text: &str) -> Option<Self> {
         let spaced = text.replace('=', " = ");
         let mut words = spaced.split_whitespace();
@@ -107,14 +107,14 @@ impl Pragma {
 
 #[derive(Debug)]
 pub struct ParsedDeclaration {
-    /// The syntax tree; its spans are offsets that [`PositionMap::span`] understands together with the origin.
+    /// The syntax tree; [`PositionMap::span`] translates its spans with the origin.
     pub node: Node<ExternalDeclaration>,
-    /// Which text the spans refer to.
+    /// The text to which the spans refer.
     pub origin: Origin,
 }
 
-/// The stack that the parser, the type checker and the destructors of syntax trees need, in bytes, for what
-/// [`super::rewrite`] lets pass. Only what is used is ever committed.
+/// Stack size (bytes) for the parser, the type checker and the destructors of syntax trees, which are recursive, up to
+/// the nesting that [`super::rewrite`] permits. Only the used part is committed.
 pub const STACK_SIZE: usize = 1 << 30;
 
 /// Runs a part of the front end on a thread with a stack of [`STACK_SIZE`]. Syntax trees must not leave it.
@@ -137,7 +137,7 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, E
     })
 }
 
-/// Parses a preprocessed text. To be called under [`with_large_stack`].
+/// Parses a preprocessed text. Must be called under [`with_large_stack`].
 ///
 /// # Errors
 /// When a part of it cannot be read.
@@ -145,8 +145,8 @@ pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
     parse_in_parts(source, &|_| false)
 }
 
-/// The same; where a compiler accepts the text, what cannot be read is left out: the body of a function, or a declaration
-/// ([`ParsedUnit::unread`]).
+/// Parses a preprocessed text; if a compiler accepts it, function bodies and declarations that cannot be read are left
+/// out ([`ParsedUnit::unread`]).
 ///
 /// # Errors
 /// When a part of it cannot be read and the compiler does not accept it either.
@@ -168,8 +168,8 @@ pub fn parse_in_parts(
     if parsed.iter().any(Result::is_err) && is_accepted(positions.text()) {
         for (number, result) in parsed.iter_mut().enumerate() {
             if let Err(error) = result {
-                let left_out = LeftOut::new(&tokens, &outline, number, &positions);
-                *result = Ok(left_out.chunk(error, &mut unread));
+                let unreadable = UnreadableChunk::new(&tokens, &outline, number, &positions);
+                *result = Ok(unreadable.chunk(error, &mut unread));
             }
         }
     }
@@ -231,8 +231,8 @@ pub fn parse_in_parts(
     }
 }
 
-/// A chunk that cannot be read as it is.
-struct LeftOut<'text> {
+/// A chunk that cannot be read.
+struct UnreadableChunk<'text> {
     tokens: &'text Tokens,
     outline: &'text Outline,
     number: usize,
@@ -240,7 +240,7 @@ struct LeftOut<'text> {
     positions: &'text PositionMap,
 }
 
-impl<'text> LeftOut<'text> {
+impl<'text> UnreadableChunk<'text> {
     fn new(
         tokens: &'text Tokens,
         outline: &'text Outline,
@@ -256,10 +256,10 @@ impl<'text> LeftOut<'text> {
         }
     }
 
-    /// What is left of the chunk: a function without its body, or nothing, and then its names are noted.
+    /// The readable part of the chunk: a function without its body, or nothing; then its names are recorded.
     fn chunk(&self, error: &Error, unread: &mut Vec<Unread>) -> ParsedChunk {
         let (tokens, outline) = (self.tokens, self.outline);
-        let what = format!("what cannot be read ({})", error.message());
+        let what = format!("code that cannot be parsed ({})", error.message());
         let start = self.tokens.tokens[self.chunk.first].start;
         let is_function = self.chunk.kind == ChunkKind::Function;
         if is_function
@@ -294,7 +294,7 @@ impl<'text> LeftOut<'text> {
             .map(|(index, token)| (index, token.symbol))
     }
 
-    /// The names that the chunk declares: those of its declarators, and the enumerators.
+    /// The names that the chunk declares: declarators and enumerators.
     fn names(&self) -> Vec<String> {
         let is_typedef = |symbol: Symbol| self.outline.is_typedef(symbol, self.number);
         let mut symbols = typedef_names(
@@ -307,7 +307,7 @@ impl<'text> LeftOut<'text> {
         if self.chunk.kind == ChunkKind::Function {
             symbols.truncate(1);
         }
-        // An enumerator follows a brace or a comma; what else does is no name, or hides none.
+        // An enumerator follows a brace or a comma. Other words there are no names, or hide none.
         let has_enumerators = self.words().any(|(_, symbol)| symbol == word::Enum);
         let follows = |index: usize| {
             let before = index.checked_sub(1);
@@ -328,7 +328,7 @@ impl<'text> LeftOut<'text> {
         symbols.iter().map(text).collect()
     }
 
-    /// Whether it may do more than declare names.
+    /// Whether the chunk may have effects besides declaring names.
     fn acts(&self) -> bool {
         const ACTS: &[&[u8]] = &[
             b"asm",
@@ -354,12 +354,12 @@ impl<'text> LeftOut<'text> {
 struct ParsedChunk {
     declarations: Vec<Node<ExternalDeclaration>>,
     pieces: Vec<(u32, u32)>,
-    /// What the user should know, with offsets in the source.
+    /// Warnings, with offsets in the source.
     warnings: Vec<(u32, String)>,
 }
 
-/// Texts of at least this many tokens are parsed by several threads.
-const PARALLEL_FROM: usize = 40_000;
+/// Minimum number of tokens of a text that is parsed by several threads.
+const MINIMUM_TOKENS_FOR_THREADS: usize = 40_000;
 
 fn parse_chunks(
     tokens: &Tokens,
@@ -367,7 +367,7 @@ fn parse_chunks(
     positions: &PositionMap,
 ) -> Vec<Result<ParsedChunk, Error>> {
     let count = outline.chunks.len();
-    let threads = if tokens.tokens.len() < PARALLEL_FROM {
+    let threads = if tokens.tokens.len() < MINIMUM_TOKENS_FOR_THREADS {
         1
     } else {
         std::thread::available_parallelism().map_or(1, |threads| threads.get().min(8))
@@ -487,7 +487,7 @@ fn parse_text(
     }
 }
 
-/// The parameters of a function definition whose names are typedef names outside.
+/// The parameters of a function definition that hide typedef names.
 fn shadowing_parameters(
     declaration: &ExternalDeclaration,
     is_typedef: impl Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! From a place in what lang-c parsed back to the place in the file that the user wrote.
+//! Maps positions in the text that lang-c parsed to positions in the user's files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use super::token::{Marker, Markers, Tokens};
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
 use regatta_program::{FileId, SourceMap, Span};
 
-/// Which rewritten text a span of the syntax tree belongs to: lang-c is given one external declaration at a time.
+/// The rewritten text that a span of the syntax tree refers to: lang-c parses one external declaration at a time.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin(u32);
 
 /// Maps offsets in the syntax tree to places in the original files.
 #[derive(Debug, Default)]
 pub struct PositionMap {
-    /// The text that was cut into tokens.
+    /// The text that was tokenised.
     text: Vec<u8>,
     markers: Vec<Marker>,
     line_starts: Vec<u32>,
     files: Vec<Arc<str>>,
     /// For each origin, pieces (offset in the rewritten text, offset in `text`), in order.
     pieces: Vec<Vec<(u32, u32)>>,
-    /// The lines of `text` whose columns are not those of the original line.
+    /// The alignments of lines of `text` with columns that differ from the original line.
     alignments: FxHashMap<u32, Alignment>,
     /// The user's own files, for messages; not read where `text` is the user's file.
     originals: FxHashMap<FileId, Original>,
-    /// Whether `text` has been made of others.
+    /// Whether `text` is the preprocessor's output.
     resolves: bool,
 }
 
@@ -79,7 +79,7 @@ impl PositionMap {
         positions
     }
 
-    /// Compares the user's lines with what the preprocessor has made of them.
+    /// Aligns the preprocessor's lines with the user's.
     fn align(&mut self) {
         for (index, marker) in self.markers.iter().enumerate() {
             if marker.system || marker.line == 0 {
@@ -142,15 +142,15 @@ impl PositionMap {
             .map_or(Span::NONE, |offset| self.source_span(offset))
     }
 
-    /// [`Self::span`], with the column zero where that is not the column in the original file, but that of the macro that
-    /// expands to what is there.
+    /// [`Self::span`], with column zero if the position is within the expansion of a macro, so that the original file
+    /// has no column for it.
     pub fn exact_span(&self, origin: Origin, offset: usize) -> Span {
         let offset = self.source_offset(origin, offset);
         offset.map_or(Span::NONE, |offset| self.exact_source_span(offset))
     }
 
-    /// [`Self::exact_span`] of a statement's first character: what stands before it in the original line can end a statement
-    /// or what governs one. Else it is an argument of a macro.
+    /// [`Self::exact_span`] of a statement's first character, with column zero if the text before it in the original
+    /// line cannot precede a statement: then the statement is an argument of a macro.
     pub fn statement_span(&self, origin: Origin, offset: usize) -> Span {
         let span = self.exact_span(origin, offset);
         let original = self.originals.get(&span.file).filter(|_| self.resolves);
@@ -191,7 +191,7 @@ impl PositionMap {
         first_piece(here) == first_piece(there)
     }
 
-    /// The place of the `?` that comes after a condition, which is the range.
+    /// The position of the `?` after a condition, given as a range.
     pub fn question_mark(&self, origin: Origin, condition: Range<usize>) -> Option<Span> {
         let last = condition.end.checked_sub(1)?;
         let start = self.source_offset(origin, last)? as usize + 1;
@@ -205,22 +205,22 @@ impl PositionMap {
         (is_mark && is_exact).then(|| self.exact_source_span(at as u32))
     }
 
-    /// The place of the closing parenthesis of a call that is the range.
+    /// The position of the closing parenthesis of a call, given as a range.
     pub fn call_end(&self, origin: Origin, call: Range<usize>) -> Option<Span> {
         let at = self.source_offset(origin, call.end.checked_sub(1)?)?;
         let is_end = self.text.get(at as usize) == Some(&b')');
-        // The parenthesis could be another one, if the call is what a macro expands to.
+        // If the call is within the expansion of a macro, the parenthesis could be another one.
         let is_exact = self.exact_span(origin, call.start).column > 0;
         (is_end && is_exact).then(|| self.exact_source_span(at))
     }
 
-    /// Whether what lang-c has read there comes from a system header.
+    /// Whether the text at an offset in the syntax tree comes from a system header.
     pub fn is_from_system(&self, origin: Origin, offset: usize) -> bool {
         let offset = self.source_offset(origin, offset);
         offset.is_some_and(|offset| self.is_system(offset))
     }
 
-    /// The text that was cut into tokens.
+    /// The text that was tokenised.
     pub(super) fn text(&self) -> &[u8] {
         &self.text
     }
@@ -305,7 +305,7 @@ impl PositionMap {
         }
     }
 
-    /// The place in words, with its source line, of a span that [`Self::span`] has made.
+    /// The place, with its source line, of a span from [`Self::span`].
     pub fn place(&self, span: Span) -> Option<Place> {
         if span == Span::NONE {
             return None;
@@ -315,7 +315,7 @@ impl PositionMap {
             let text_line = marker
                 .text_line
                 .checked_add(span.line.checked_sub(marker.line)?)?;
-            // The line before the next marker holds is that marker itself.
+            // The last line before the next marker's range is the marker itself.
             let valid = marker.file == span.file
                 && self
                     .markers
@@ -357,7 +357,7 @@ impl PositionMap {
     }
 }
 
-/// The word or the character that the text begins with.
+/// The word or the character at the beginning of the text.
 fn first_piece(text: &[u8]) -> &[u8] {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let length = text.iter().take_while(|byte| is_part(byte)).count();

@@ -1,4 +1,4 @@
-//! From a C file to a text without directives: `cc -E`, where that is needed at all.
+//! Preprocesses a C file with `cc -E`, if it needs preprocessing.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -16,13 +16,13 @@ use regatta_program::DataModel;
 pub struct Options {
     /// Sizes of C's types; decides between `-m32` and `-m64`.
     pub data_model: DataModel,
-    /// The standard of C that the program is written in; without one it is found out.
+    /// The standard of C that the program is written in; detected if not given.
     pub standard: Option<Standard>,
     /// `NAME` or `NAME=VALUE`, as after the compiler's `-D`.
     pub defines: Vec<String>,
     /// Folders that are searched for headers, as after the compiler's `-I`.
     pub include_folders: Vec<PathBuf>,
-    /// What is read in place of the file's text.
+    /// A text to be read in place of the file's text.
     pub text: Option<Arc<[u8]>>,
 }
 
@@ -33,14 +33,15 @@ pub struct Preprocessed {
     pub text: Vec<u8>,
     /// The file that the user named.
     pub name: Arc<str>,
-    /// Whether the line markers in it give the positions; else the text is the user's own file and positions are its.
+    /// Whether the line markers in it give the positions; else positions are those in the text, which is the user's
+    /// file.
     pub positions_from_markers: bool,
-    /// Which C it is.
+    /// The dialect of C.
     pub dialect: Dialect,
 }
 
 impl Preprocessed {
-    /// A text that is taken as it is; `name` is for messages.
+    /// A text that needs no preprocessing; `name` is for messages.
     pub fn from_text(name: impl Into<Arc<str>>, text: impl Into<Vec<u8>>) -> Self {
         Self {
             text: text.into(),
@@ -51,8 +52,8 @@ impl Preprocessed {
     }
 }
 
-/// Reads a file and preprocesses it, unless its name ends in `.i` or there is nothing to do: starting the compiler takes
-/// longer than everything else that happens to a small program.
+/// Reads a file and preprocesses it, unless its name ends in `.i` or there is nothing to preprocess: for a small
+/// program, starting the compiler takes longer than all other steps.
 pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error> {
     let name: Arc<str> = file.display().to_string().into();
     let unreadable = |error: std::io::Error| {
@@ -90,7 +91,7 @@ pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error>
     })
 }
 
-/// A file on its way through the preprocessor.
+/// A file that is preprocessed.
 struct Source<'a> {
     file: &'a Path,
     name: &'a Arc<str>,
@@ -99,7 +100,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The text as the compiler reads it without an option; if that is none of C17, as C23, should it be that.
+    /// The text preprocessed under the compiler's default standard, or as C23 if it may be C23 only.
     fn preprocessed(&self) -> Result<(Vec<u8>, Dialect), Error> {
         let usual = self.preprocessed_as(None);
         if let Ok(text) = &usual
@@ -118,12 +119,12 @@ impl Source<'_> {
                 };
                 Ok((text, dialect))
             }
-            // The first message is about the program; the second may be about what it never was.
+            // The first error is about the program; the second may be only about C23.
             (Err(_), usual) => usual.map(|text| (text, Dialect::default())),
         }
     }
 
-    /// The text after the preprocessor's work under a standard, or the compiler's usual one.
+    /// The text preprocessed under a standard, or the default one.
     fn preprocessed_as(&self, standard: Option<Standard>) -> Result<Vec<u8>, Error> {
         let is_c23 = Dialect::of(standard).is_c23;
         let changed = match is_c23 {
@@ -144,8 +145,8 @@ impl Source<'_> {
     }
 }
 
-/// A file with a text in place of the named one's, and options with which it finds the headers beside that one. Places in
-/// it are called by the name of the other.
+/// Writes a text to a file that replaces the named one; returns it with options that find the headers beside the
+/// original. Its line marker gives positions the original's name.
 fn stand_in(
     file: &Path,
     text: &[u8],
@@ -164,7 +165,7 @@ fn stand_in(
     Ok((copy, options))
 }
 
-/// Whether a text has directives, or words that may be macros without any.
+/// Whether a text has directives, or words that may be predefined macros.
 fn needs_preprocessor(text: &[u8]) -> bool {
     let directive = |line: &[u8]| {
         let line = line.trim_ascii_start();
@@ -174,8 +175,8 @@ fn needs_preprocessor(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(directive) || words(text).any(is_predefined_macro)
 }
 
-/// Whether the line is a pragma that the compiler's preprocessor leaves as it is where there are no macros, as it does with
-/// all but those that are for itself.
+/// Whether the line is a pragma that the preprocessor only copies, as it does without macros with all pragmas that do
+/// not concern the preprocessor itself.
 fn is_plain_pragma(line: &[u8]) -> bool {
     let rest = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
     let Some(rest) = rest.and_then(|rest| rest.strip_prefix(b"pragma")) else {
@@ -199,7 +200,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
 }
 
-/// Whether a word may be a macro that the compiler defines by itself; a few others are taken for one.
+/// Whether a word may be a macro that the compiler predefines; a few other words count, too.
 fn is_predefined_macro(word: &[u8]) -> bool {
     const OTHERS: &[&[u8]] = &[
         b"linux",
@@ -251,7 +252,8 @@ fn is_predefined_macro(word: &[u8]) -> bool {
     (upper_case && !is_keyword) || OTHERS.contains(&word)
 }
 
-/// Whether the compiler makes a program of a preprocessed text: what is refused here and not there is no error in it.
+/// Whether the compiler accepts a preprocessed text: then a construct that this front end rejects is not an error in
+/// the text.
 pub fn is_accepted(text: &[u8], data_model: DataModel) -> bool {
     let file = tempfile::Builder::new().suffix(".i").tempfile();
     let Ok(mut file) = file else {
@@ -262,7 +264,7 @@ pub fn is_accepted(text: &[u8], data_model: DataModel) -> bool {
     }
     let compiles = |standard: &str| {
         let mut command = Command::new(compiler());
-        // Assembly is made: some errors are found no earlier.
+        // The compiler has to generate assembly: it detects some errors no earlier.
         command.args(["-S", standard, "-x", "cpp-output"]);
         command.arg("-Werror=builtin-declaration-mismatch");
         match data_model {
@@ -273,7 +275,7 @@ pub fn is_accepted(text: &[u8], data_model: DataModel) -> bool {
         command.arg(file.path()).args(["-o", "/dev/null"]);
         let output = command.env("LC_ALL", "C").stdin(Stdio::null()).output();
         output.is_ok_and(|output| {
-            // A constant that no type has gets a value that it has not.
+            // The compiler only warns of a constant that fits no type, and truncates it.
             let messages = String::from_utf8_lossy(&output.stderr);
             output.status.success() && !messages.contains("is too large for its type")
         })
@@ -319,7 +321,7 @@ fn run_preprocessor(
             }
         }
         DataModel::Ilp32 => {
-            // With SSE, floating-point types are evaluated as what they are, as in the programs that we model.
+            // With SSE, floating-point operations have no excess precision, as in the model.
             command.args(["-m32", "-msse2", "-mfpmath=sse"]);
             let folders = architecture_headers();
             let mut searched = folders.iter().map(PathBuf::as_path);
@@ -338,7 +340,7 @@ fn run_preprocessor(
     for folder in &options.include_folders {
         command.arg("-I").arg(folder);
     }
-    // A name that begins with a dash is no option.
+    // A file name with a leading dash must not be read as an option.
     let path = if file.is_absolute() || !name.starts_with('-') {
         file.to_path_buf()
     } else {
@@ -359,8 +361,8 @@ fn run_preprocessor(
     ))
 }
 
-/// The folders where Debian keeps the headers that depend on the architecture (`bits`, `sys`, `asm`); those of x86 serve
-/// both data models, but `-m32` alone does not look there.
+/// Debian's folders of architecture-dependent headers (`bits`, `sys`, `asm`); those of x86 serve both data models, but
+/// `-m32` alone does not search them.
 fn architecture_headers() -> Vec<PathBuf> {
     let candidates = [
         "/usr/include/i386-linux-gnu",

@@ -1,4 +1,5 @@
-//! Specification files of the Competition on Software Verification: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
+//! Specification files of the Competition on Software Verification, such as
+//! `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,22 +7,23 @@ use std::sync::Arc;
 
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
-/// What must not be reachable.
+/// The property to be verified: what must not be reachable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Specification {
     /// No property file: a failing `assert` or `__VERIFIER_assert`, `reach_error()`, `__VERIFIER_error()`.
     #[default]
     Default,
-    /// Calls of functions, labels, or both. Nothing else counts: a failing `assert` then ends the program.
+    /// Calls of functions, labels, or both. Nothing else is a violation: a failing `assert` ends the program.
     Unreachable {
         /// The functions that must not be called.
         calls: BTreeSet<String>,
-        /// The labels that control must not come to.
+        /// The labels that control must not reach.
         labels: BTreeSet<String>,
     },
 }
 
-/// A function whose call violates every property: what was put into the program does not hold. The name is ours.
+/// A reserved function: its call violates every property, since a condition that was inserted into the program does not
+/// hold.
 pub const VIOLATED: &str = "__regatta_violated";
 
 impl Specification {
@@ -77,7 +79,7 @@ impl Specification {
     }
 }
 
-/// The formulas of the competition that are not read here, by their first words, with the properties' names.
+/// The unsupported formulas of the competition, by their first words, with the properties' names.
 const OTHER_PROPERTIES: &[(&[&str], &str)] = &[
     (&["G", "!", "overflow"], "no-overflow"),
     (&["G", "valid", "-", "free"], "valid-memsafety (valid-free)"),
@@ -119,7 +121,7 @@ impl<'text> Reader<'text> {
         ))
     }
 
-    /// Passes white space and comments (`//`, `#`, `/* … */`).
+    /// Skips white space and comments (`//`, `#`, `/* … */`).
     fn space(&mut self) {
         loop {
             let rest = self.rest();
@@ -140,7 +142,7 @@ impl<'text> Reader<'text> {
         }
     }
 
-    /// The word or the single character that comes next, without passing it; empty at the end.
+    /// The next word or single character, without consuming it; empty at the end.
     fn peek(&self) -> &'text str {
         let rest = self.rest();
         let word = rest

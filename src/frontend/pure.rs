@@ -1,6 +1,6 @@
-//! Expressions from elsewhere that are to be put into a program: is a text one C expression, and without side effects?
+//! Checks that a text to be inserted into a program is one C expression without side effects.
 //!
-//! Tokens alone decide that. Whether its names are declared and its types fit is found out where it is put.
+//! The check uses only tokens. Whether the names are declared and the types fit is checked where the text is inserted.
 
 use super::token::{
     Markers, TokenKind, Tokens, is_keyword, is_other_specifier, is_type_specifier, punctuator as p,
@@ -12,14 +12,14 @@ use super::token::{
 pub struct PureExpression {
     /// Its tokens, on one line.
     pub text: String,
-    /// Names in parentheses in front of another parenthesis: they have to be types, or it would be a call.
+    /// Names in parentheses before another parenthesis: they must be types, or it would be a call.
     pub types: Vec<String>,
 }
 
-/// What is wrong with an expression.
+/// Why a text is not an expression without side effects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotPure {
-    /// Where in the text, in bytes.
+    /// The byte offset of the error in the text.
     pub offset: usize,
     /// One sentence without a full stop.
     pub message: String,
@@ -28,7 +28,7 @@ pub struct NotPure {
 /// Reads an expression.
 ///
 /// # Errors
-/// When it is no expression, or has side effects.
+/// When it is not an expression, or has side effects.
 pub fn pure_expression(text: &str) -> Result<PureExpression, NotPure> {
     let wrong = |offset: usize, message: String| NotPure { offset, message };
     for (character, message) in [
@@ -55,7 +55,7 @@ pub fn pure_expression(text: &str) -> Result<PureExpression, NotPure> {
 struct Reader<'t> {
     text: &'t str,
     tokens: Tokens,
-    /// Brackets that are open.
+    /// The open brackets.
     open: Vec<usize>,
     types: Vec<String>,
 }
@@ -66,7 +66,7 @@ impl Reader<'_> {
         if count == 0 {
             return Err(self.wrong(0, "the expression is empty"));
         }
-        // Where the groups that have been closed began.
+        // For each closing bracket, its opening bracket.
         let mut began = vec![0; count];
         for index in 0..count {
             let token = self.tokens.tokens[index];
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Looks at what is in front of an opening parenthesis.
+    /// Rejects a call: checks the tokens before an opening parenthesis.
     fn call(&mut self, index: usize, began: &[usize]) -> Result<(), NotPure> {
         let Some(before) = index.checked_sub(1) else {
             return Ok(());
@@ -222,7 +222,7 @@ mod tests {
         ] {
             match pure_expression(text) {
                 Err(error) => assert!(error.message.contains(message), "{text}: {error:?}"),
-                // A name in front may be that of a type; then this is no syntax.
+                // A leading name may be a type; then the text is a syntax error.
                 Ok(_) => assert_eq!(text, "(x + f)(y)"),
             }
         }

@@ -1,9 +1,9 @@
-//! Rewrites what lang-c 0.15.1 cannot parse into what it can, token by token.
+//! Rewrites constructs that lang-c 0.15.1 cannot parse into ones that it can, token by token.
 //!
-//! Every rewritten construct keeps its place in the source. The type checker recognises the encodings by the names in
-//! [`encoding`]; no C program may use them.
+//! Rewritten constructs keep their source positions. The type checker recognises the encodings by the reserved names in
+//! [`encoding`].
 //!
-//! | C | what lang-c sees | recognise by |
+//! | C | rewritten for lang-c | recognised by |
 //! | --- | --- | --- |
 //! | `a ?: b` | `a ? __regatta_condition_value : b` | [`encoding::CONDITION_VALUE`], an identifier as second operand |
 //! | `__int128`, `__int128_t` | `_Decimal128x`, also with `unsigned` | `TS18661Float { DecimalExtended, 128 }` |
@@ -25,7 +25,6 @@
 //! | `enum e : T { … }`, `enum e : T` | `enum e { … } __attribute__((__regatta_underlying(sizeof(T))))`, also without braces | |
 //! | `unsigned _BitInt(n)`, `3wb` | `__typeof__(__regatta_unsigned_bit_int(n))`, `((__typeof__(__regatta_bit_int(3)))3ull)` | [`encoding::BIT_INT`], a call |
 //! | `typeof(typeof(e) *)`, also with `_BitInt` | `__typeof__(__regatta_type(sizeof(__typeof__(e) *)))` | [`encoding::TYPE`], a call |
-//! | `(T){}` | `(T){0}` | |
 //! | `typeof_unqual(e)` | `__typeof__(__regatta_unqualified(sizeof(e)))` | [`encoding::UNQUALIFIED`], a call |
 //! | `(static T){ … }`, `(constexpr T){ … }` | `(__typeof__(__regatta_static_literal(sizeof(T)))){ … }` | [`encoding::STATIC_LITERAL`], a call |
 //! | `u8'x'` | `((unsigned char)'x')` | |
@@ -40,7 +39,7 @@
 //! | `__thread`, `__extension__` | `_Thread_local`, nothing | |
 //! | `int f(...)` | `int f(void, ...)` | |
 //! | `l: }`, `l: int x;` | `l: ; }`, `l: ; int x;` | |
-//! | `"\e"`, `"\u00e9"`, `"é"` | `"\033"`, `"\303\251"` (wide strings: `L"\x000000e9"`) | |
+//! | `"\e"`, `"\u00e9"`, `"é"` | `"\033"`, `"\303\251"` (wide strings: `L"\xe9"`) | |
 //! | `1.0q`, `1.0w` | `1.0f128`, `1.0f64x` | |
 //! | `x$y`, `é` | `x_dollar_y`, `_u00e9_` | |
 //! | `[[attribute]]` | `__attribute__((attribute))` | |
@@ -54,7 +53,7 @@ use super::token::{
 };
 use regatta_base::diagnostic::{Error, ErrorKind};
 
-/// The reserved names by which the type checker recognises what was rewritten.
+/// The reserved names by which the type checker recognises rewritten constructs.
 pub mod encoding {
     /// Second operand of a conditional expression: the value of the first.
     pub const CONDITION_VALUE: &str = "__regatta_condition_value";
@@ -62,11 +61,11 @@ pub mod encoding {
     pub const LABEL_ADDRESS: &str = "__regatta_label_address";
     /// What stands in the name of a label of a block (`__label__`).
     pub const BLOCK_LABEL: &str = "__in_block_";
-    /// Function: goes to the label whose address its argument is.
+    /// Function: jumps to the label with the address that the argument gives.
     pub const COMPUTED_GOTO: &str = "__regatta_computed_goto";
-    /// Function: whether the types whose sizes its two arguments are agree (`sizeof(type)` each).
+    /// Function of two arguments `sizeof(type)`: whether the types are compatible.
     pub const TYPES_COMPATIBLE: &str = "__regatta_types_compatible";
-    /// Function: its first argument's elements, converted to those of the type whose size the second one is.
+    /// Function: converts the first argument's elements to those of the type in the second argument, `sizeof(type)`.
     pub const CONVERT_VECTOR: &str = "__regatta_convert_vector";
     /// Type of a cast: the operand's real part.
     pub const REAL_PART: &str = "__regatta_real_part";
@@ -74,26 +73,25 @@ pub mod encoding {
     pub const IMAGINARY_PART: &str = "__regatta_imaginary_part";
     /// Type specifier: the type of the initialiser.
     pub const AUTO_TYPE: &str = "__auto_type";
-    /// The only initialiser of a compound literal: there is none.
+    /// Initialiser of a compound literal: stands for an empty list.
     pub const NOTHING: &str = "__regatta_nothing";
-    /// Function: does what is not supported; the argument names it.
+    /// Function: an unsupported operation, named by the argument.
     pub const UNSUPPORTED: &str = "__regatta_unsupported";
-    /// Function: what comes next is one of the labels that the arguments name, or the statement behind, as the assembly in
-    /// front decides.
+    /// Function: the assembly in front jumps to one of the labels that the arguments name, or falls through.
     pub const ASSEMBLY_JUMP: &str = "__regatta_assembly_jump";
-    /// Function: the alignment that gcc prefers for what its argument is the size of.
+    /// Function: gcc's preferred alignment of the operand of `sizeof` in the argument.
     pub const PREFERRED_ALIGNMENT: &str = "__regatta_preferred_alignment";
     /// Identifier: C23's null pointer.
     pub const NULL_POINTER: &str = "__regatta_nullptr";
-    /// Function in a `typeof`: the signed integer type of so many bits.
+    /// Function in a `typeof`: the signed integer type with the width that the argument gives.
     pub const BIT_INT: &str = "__regatta_bit_int";
-    /// Function in a `typeof`: the unsigned integer type of so many bits.
+    /// Function in a `typeof`: the unsigned integer type with the width that the argument gives.
     pub const UNSIGNED_BIT_INT: &str = "__regatta_unsigned_bit_int";
-    /// Function in a `typeof`: the type whose size its argument is.
+    /// Function in a `typeof`: the type in the argument `sizeof(type)`.
     pub const TYPE: &str = "__regatta_type";
-    /// Function in a `typeof`: the type whose size its argument is, without qualifiers.
+    /// Function in a `typeof`: the type in the argument `sizeof(type)`, without qualifiers.
     pub const UNQUALIFIED: &str = "__regatta_unqualified";
-    /// Function in a `typeof`: the type whose size its argument is, of a compound literal that is a static object.
+    /// Function in a `typeof`: the type in the argument `sizeof(type)`, of a compound literal that is a static object.
     pub const STATIC_LITERAL: &str = "__regatta_static_literal";
     /// Function in a `typeof`: the same, of a compound literal that is a constant.
     pub const CONSTANT_LITERAL: &str = "__regatta_constant_literal";
@@ -103,12 +101,13 @@ pub mod encoding {
     pub const PACK: &str = "__regatta_pack";
 }
 
-/// The deepest nesting that is parsed: every open bracket counts, and within it every operator since the last separator
-/// and every statement that the next one is part of. The parser and what walks its trees are recursive; the limit
-/// keeps them within [`super::parse::STACK_SIZE`].
-pub(super) const MAXIMAL_NESTING: usize = 6000;
+/// Maximum nesting depth: counts open brackets, the operators in them since the last separator, and the enclosing
+/// statements. The parser and the visitors of its trees are recursive; the limit keeps them within
+/// [`super::parse::STACK_SIZE`].
+pub(super) const MAXIMUM_NESTING: usize = 6000;
 
-/// So many binary operators in a row count as one level: lang-c reads them in a loop, and only their trees are deep.
+/// Number of binary operators in a row that count as one level: lang-c reads them in a loop, and only their trees are
+/// deep.
 pub(super) const CHAINED_OPERATORS: usize = 4;
 
 mod attribute;
@@ -118,21 +117,21 @@ mod label;
 mod operator;
 mod punctuator;
 
-/// How many parentheses and indices may be open at once: lang-c copies what is within each, so that its time grows with
-/// the square (clang's limit is 256).
-pub(super) const MAXIMAL_BRACKETS: usize = 500;
+/// Maximum number of open parentheses and indices: lang-c copies the contents of each, so its time is quadratic in
+/// their number (clang's limit is 256).
+pub(super) const MAXIMUM_OPEN_BRACKETS: usize = 500;
 
-/// What lang-c is given for one external declaration.
+/// The text for lang-c of one external declaration.
 pub(super) struct Rewritten {
-    /// The text: a typedef of the names that must be types, if there are any, and then the declaration.
+    /// The declaration, after a typedef of the names that must be types, if there are any.
     pub text: String,
-    /// How many external declarations of the text are not the user's.
+    /// The number of external declarations in the text that were added.
     pub added_declarations: usize,
     /// Pieces (offset in the text, offset in the source).
     pub pieces: Vec<(u32, u32)>,
     /// The offset in the source where the declaration begins.
     pub start: u32,
-    /// What the user should know, with offsets in the source.
+    /// Warnings, with offsets in the source.
     pub warnings: Vec<(u32, String)>,
 }
 
@@ -147,24 +146,24 @@ enum BracketKind {
     Index,
 }
 
-/// An open bracket and what is pending in it.
+/// An open bracket and the state of the rewriting in it.
 struct Context {
     kind: BracketKind,
-    /// `?` without its `:` so far.
+    /// The number of `?` without their `:` so far.
     questions: u32,
-    /// Between `case` and its `:`.
+    /// Whether the position is between `case` and its `:`.
     in_case: bool,
-    /// A `goto *` is open: its parenthesis closes before the next `;`.
+    /// Whether a `goto *` is open: its parenthesis closes before the next `;`.
     in_computed_goto: bool,
-    /// Operators since the last separator.
+    /// The number of operators since the last separator.
     operators: usize,
-    /// Binary operators among them that group from left to right; see [`CHAINED_OPERATORS`].
+    /// The number of left-associative binary operators among them; see [`CHAINED_OPERATORS`].
     chained: usize,
-    /// Statements that the next one is part of.
+    /// The number of statements that contain the next one.
     statements: usize,
     /// Attributes that go behind the closing brace.
     attributes: Vec<u8>,
-    /// Labels of the block, with the number that makes them distinct.
+    /// The block's local labels, with a number that makes them unique.
     labels: Vec<(Symbol, usize)>,
 }
 
@@ -184,7 +183,7 @@ impl Context {
     }
 }
 
-/// What to do at a token that is still to come.
+/// A pending edit at a later token.
 struct Edit {
     index: usize,
     before: &'static str,
@@ -192,9 +191,9 @@ struct Edit {
     after: &'static str,
 }
 
-/// Rewrites a chunk. `shadowed` are typedef names that the function's parameters hide: lang-c forgets parameters when
-/// a body begins, so an `int NAME;` goes in front of the body (see `parse`, which takes it out again). Without its body, a
-/// function does what is not supported.
+/// Rewrites a chunk. `shadowed` are typedef names that the function's parameters hide: lang-c forgets parameters when a
+/// body begins, so an `int NAME;` is inserted at the body's beginning, which `parse` removes again. `without_body`
+/// replaces the body by an unsupported operation.
 pub(super) fn rewrite(
     text: &[u8],
     tokens: &Tokens,
@@ -248,26 +247,26 @@ struct Rewriter<'text> {
     without_body: bool,
     out: Vec<u8>,
     pieces: Vec<(u32, u32)>,
-    /// Where the last token that was copied ended in the source.
+    /// The end of the last copied token in the source.
     last_end: u32,
     contexts: Vec<Context>,
-    /// The sum of all contexts' operators and statements, and their number.
+    /// The nesting depth: the contexts' operators and statements, and the number of contexts.
     nesting: usize,
-    /// How many parentheses and indices are open.
+    /// The number of open parentheses and indices.
     brackets: usize,
     edits: Vec<Edit>,
-    /// Attributes that go in front of a token that is still to come.
+    /// Attributes to insert in front of a later token.
     late_attributes: Vec<(usize, String)>,
-    /// Attributes of the struct, union or enum whose body comes next.
+    /// Attributes of the struct, union or enum before its body.
     held_attributes: Vec<u8>,
-    /// The keyword `struct`, `union` or `enum`, until its body or the end of its tag is seen.
+    /// The keyword `struct`, `union` or `enum`, up to its body or the end of its tag.
     aggregate: Option<Symbol>,
     types_used: Vec<Symbol>,
     local_typedefs: Vec<Symbol>,
     blocks_with_labels: usize,
     /// Whether the next token may begin a declaration or a statement.
     statement_start: bool,
-    /// The last token that was not left out.
+    /// The last token that was not removed.
     previous: Option<usize>,
     warnings: Vec<(u32, String)>,
 }
@@ -328,7 +327,7 @@ impl<'text> Rewriter<'text> {
 
     // Output.
 
-    /// Notes that what is written next comes from an offset of the source.
+    /// Records the source offset of the next output.
     fn mark(&mut self, source: u32) {
         let written = self.out.len() as u32;
         match self.pieces.last() {
@@ -338,7 +337,7 @@ impl<'text> Rewriter<'text> {
         }
     }
 
-    /// Writes words of ours, at the place of a token.
+    /// Writes text that is not in the source, at the position of a token.
     fn insert(&mut self, text: &str, source: u32) {
         if text.is_empty() {
             return;
@@ -349,7 +348,7 @@ impl<'text> Rewriter<'text> {
         self.last_end = u32::MAX;
     }
 
-    /// Writes a token as it is, but for what lang-c cannot read in it.
+    /// Copies a token, in a spelling that lang-c can read.
     fn copy(&mut self, index: usize) {
         let token = self.tokens[index];
         if token.start != self.last_end && !self.out.is_empty() {
@@ -423,7 +422,7 @@ impl<'text> Rewriter<'text> {
             encoding::IMAGINARY_PART,
             encoding::AUTO_TYPE,
         ] {
-            // Found by a search of the text only where a complex number or `__auto_type` is at all likely.
+            // Declares the reserved typedef names that occur in the output.
             if self
                 .out
                 .windows(reserved.len())
@@ -472,7 +471,7 @@ impl<'text> Rewriter<'text> {
         while index < self.chunk.end {
             if body == Some(index) {
                 let start = self.tokens[index].start;
-                let what = "{ __regatta_unsupported(\"what a function does\"); }";
+                let what = "{ __regatta_unsupported(\"a function body that cannot be parsed\"); }";
                 self.insert(what, start);
                 return Ok(());
             }
@@ -484,7 +483,7 @@ impl<'text> Rewriter<'text> {
         Ok(())
     }
 
-    /// Writes the token at an index with the edits that are due there; the index after it.
+    /// Writes the token at an index with its pending edits; returns the index after it.
     fn advance(&mut self, index: usize) -> Result<usize, Error> {
         let start = self.tokens[index].start;
         while let Some(found) = self.late_attributes.iter().position(|(at, _)| *at == index) {
@@ -515,7 +514,7 @@ impl<'text> Rewriter<'text> {
         Ok(next)
     }
 
-    /// Writes the token at an index, or what stands for it; the index after it.
+    /// Writes the token at an index, rewritten if necessary; returns the index after it.
     fn step(&mut self, index: usize) -> Result<usize, Error> {
         let token = self.tokens[index];
         match token.kind {
@@ -541,23 +540,23 @@ impl<'text> Rewriter<'text> {
 
     fn deepen(&mut self, index: usize) -> Result<(), Error> {
         self.nesting += 1;
-        if self.nesting > MAXIMAL_NESTING {
+        if self.nesting > MAXIMUM_NESTING {
             return Err(self
                 .error(index, ErrorKind::Unsupported, "too deeply nested")
                 .with_help(format!(
-                    "at most {MAXIMAL_NESTING} brackets, operators and statements may be nested"
+                    "at most {MAXIMUM_NESTING} brackets, operators and statements may be nested"
                 )));
         }
         Ok(())
     }
 
-    /// Notes that a parenthesis or an index is opened.
+    /// Counts an opened parenthesis or index.
     fn open_bracket(&mut self, index: usize) -> Result<(), Error> {
-        if self.brackets >= MAXIMAL_BRACKETS {
+        if self.brackets >= MAXIMUM_OPEN_BRACKETS {
             return Err(self
                 .error(index, ErrorKind::Unsupported, "too deeply nested")
                 .with_help(format!(
-                    "at most {MAXIMAL_BRACKETS} parentheses may be nested"
+                    "at most {MAXIMUM_OPEN_BRACKETS} parentheses may be nested"
                 )));
         }
         self.brackets += 1;
@@ -568,7 +567,7 @@ impl<'text> Rewriter<'text> {
         match symbol {
             word::Struct | word::Union | word::Enum => self.aggregate = Some(symbol),
             word::Case => self.context().in_case = true,
-            // What follows `else` is as deep as what follows the `if`, which is counted still.
+            // The statement after `else` is as deep as the one after the `if`, which still counts.
             word::If | word::For | word::While | word::Do | word::Switch => {
                 self.context().statements += 1;
                 self.nesting += 1;
@@ -577,7 +576,7 @@ impl<'text> Rewriter<'text> {
         }
     }
 
-    /// A tag may stand between `struct` and `{`; any other word ends the specifier.
+    /// Ends the specifier `struct` at a word, except at a tag before `{`.
     fn leave_aggregate_tag(&mut self, index: usize) {
         let after_keyword = matches!(
             self.previous_word(),
@@ -591,7 +590,7 @@ impl<'text> Rewriter<'text> {
         }
     }
 
-    /// Words that are not copied; `None` for the others.
+    /// Rewrites words that are not copied, and returns the index after them; `None` for other words.
     fn special_word(&mut self, index: usize, symbol: Symbol) -> Result<Option<usize>, Error> {
         let start = self.tokens[index].start;
         let next = match symbol {
@@ -695,7 +694,7 @@ impl<'text> Rewriter<'text> {
         });
     }
 
-    /// The index of the first comma directly within the brackets that open at an index.
+    /// The index of the first comma directly within the brackets that open at `open`.
     fn top_level_comma(&self, open: usize) -> Option<usize> {
         let close = self.partner(open);
         let mut index = open + 1;

@@ -1,8 +1,8 @@
-//! Cuts a translation unit into its external declarations, by tokens alone.
+//! Divides a translation unit into its external declarations, by tokens alone.
 //!
-//! lang-c is a PEG parser whose tables grow with its input, and its list of typedef names cannot be reached from
-//! outside. So it is given one external declaration at a time, with the typedef names that occur in it declared in
-//! front; that bounds its memory and its backtracking, places errors better, and lets threads share the work.
+//! lang-c is a PEG parser with tables that grow with its input, and its list of typedef names is not accessible. So it
+//! parses one external declaration at a time, preceded by declarations of the typedef names that occur in it; that
+//! bounds its memory and backtracking, gives errors better positions, and permits parsing by several threads.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Chunk {
     pub kind: ChunkKind,
 }
 
-/// What kind of external declaration it is, as far as the tokens tell.
+/// The kind of an external declaration, as far as the tokens tell.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum ChunkKind {
     /// A declaration, or something that cannot be parsed.
@@ -30,16 +30,16 @@ pub(super) enum ChunkKind {
     Function,
     /// `asm("…");`
     Asm,
-    /// What a system header declares and nobody uses.
+    /// An unused declaration of a system header.
     Unused,
 }
 
-/// Where the tokens' brackets close, which chunks there are, and which names are types.
+/// The matching brackets, the chunks, and the typedef names of a text.
 pub(super) struct Outline {
-    /// For each opening or closing bracket the index of its partner; for all other tokens their own index.
+    /// The matching bracket of each bracket; for other tokens their own index.
     pub partner: Vec<u32>,
     pub chunks: Vec<Chunk>,
-    /// For each word the index of the first chunk that makes it a typedef name, or `u32::MAX`.
+    /// For each word the index of the first chunk that declares it as a typedef name, or `u32::MAX`.
     pub typedefs: Vec<u32>,
     /// The alignment that `#pragma pack` sets at a closing brace.
     pub packs: FxHashMap<u32, u32>,
@@ -126,7 +126,7 @@ fn match_brackets(
     Ok((partner, packs))
 }
 
-/// The error for a bracket that is still open where another one closes, or the text ends.
+/// The error for a bracket that is still open where another bracket closes or the text ends.
 fn unclosed(tokens: &Tokens, opener: usize, end: usize, positions: &PositionMap) -> Error {
     let is = |index: usize, symbol: Symbol| {
         let token = tokens.tokens[index];
@@ -138,7 +138,7 @@ fn unclosed(tokens: &Tokens, opener: usize, end: usize, positions: &PositionMap)
         symbol if symbol == p(b"[") => "]",
         _ => "}",
     };
-    // What cannot stand within parentheses is where they should have been closed.
+    // A token that cannot be within parentheses shows where they should have been closed.
     let mut place = end;
     if closer != "}" {
         let is_for = opener > 0 && tokens.tokens[opener - 1].symbol == word::For;
@@ -175,7 +175,7 @@ fn unclosed(tokens: &Tokens, opener: usize, end: usize, positions: &PositionMap)
         .with_help(format!("the bracket that is not closed is at {opened}"))
 }
 
-/// `#pragma pack(…)`: the new alignment; `None` is the natural one.
+/// The new alignment after a `#pragma pack(…)`; `None` is the natural one.
 fn pragma_pack(pragma: &[u8], current: Option<u32>, stack: &mut Vec<Option<u32>>) -> Option<u32> {
     let text = String::from_utf8_lossy(pragma);
     let inner = text
@@ -204,7 +204,7 @@ fn pragma_pack(pragma: &[u8], current: Option<u32>, stack: &mut Vec<Option<u32>>
     if reset { None } else { result }
 }
 
-/// Tokens up to an end, with their brackets.
+/// A range of tokens with their matching brackets.
 struct Stretch<'tokens> {
     tokens: &'tokens [Token],
     partner: &'tokens [u32],
@@ -224,7 +224,7 @@ impl Stretch<'_> {
             .map(|token| token.symbol)
     }
 
-    /// The index after a group in parentheses, if one begins at an index.
+    /// The index after the parentheses that open at an index; the index itself if none do.
     fn after_group(&self, index: usize) -> usize {
         if self.is(index, p(b"(")) {
             self.partner[index] as usize + 1
@@ -335,8 +335,9 @@ impl Splitter<'_> {
         }
     }
 
-    /// Marks what system headers declare without any use, from the last declaration to the first, so that what only
-    /// unused declarations use goes too. A short program that includes `<stdio.h>` is parsed in a fraction of the time.
+    /// Marks the unused declarations of system headers, from the last declaration to the first, so that a declaration
+    /// that only unused ones use counts as unused, too. This greatly reduces the parsing time of a short program that
+    /// includes `<stdio.h>`.
     fn leave_unused_out(&mut self, positions: &PositionMap) {
         let words = |chunk: Chunk| {
             let tokens = self.tokens[chunk.first..chunk.end].iter();
@@ -465,8 +466,8 @@ impl Splitter<'_> {
     }
 }
 
-/// The index of the first token after the specifiers of a declaration that begins at `first`, and whether there is a
-/// type among them.
+/// The index of the first token after the specifiers of a declaration that begins at `first`, and whether they contain
+/// a type.
 pub(super) fn after_specifiers(
     tokens: &[Token],
     partner: &[u32],
@@ -528,7 +529,7 @@ pub(super) fn after_specifiers(
     (index, type_seen)
 }
 
-/// The names that a declaration between two tokens declares: of each declarator the first word that is no keyword.
+/// The names that a declaration between two tokens declares: in each declarator the first word that is not a keyword.
 pub(super) fn typedef_names(
     tokens: &[Token],
     partner: &[u32],

@@ -1,7 +1,7 @@
-//! Which C a program is written in: `--std`.
+//! The standard of C that a program is written in: `--std`.
 //!
-//! Without that option a program is what the compiler takes it for without one, GNU C17, unless it can only be C23: it
-//! uses what C23 brought and declares no such name itself (see `modern`). Then it is read as C23 from the start.
+//! Without the option, a program is read as GNU C17, unless it can only be C23: it uses features of C23 and does not
+//! declare their names itself (see `modern`). Then it is read as C23.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub enum Edition {
     C23,
 }
 
-/// What `--std` may be.
+/// A value of `--std`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Standard {
     name: &'static str,
@@ -73,7 +73,7 @@ impl Standard {
         self.name.starts_with("gnu")
     }
 
-    /// The compiler's options for it. C23 has its working title, which compilers of any age know.
+    /// The compiler's options for the standard. C23 is named by its working title, which older compilers know, too.
     pub fn compiler_flags(self) -> Vec<String> {
         if self.edition != Edition::C23 {
             return vec![match self.name {
@@ -85,7 +85,7 @@ impl Standard {
             true => "-std=gnu2x".to_owned(),
             false => "-std=c2x".to_owned(),
         }];
-        // What was said under the working title has the number that the compiler gives it.
+        // For a working title, the compiler's own version number stays.
         if !self.name.ends_with("2x") {
             flags.push("-U__STDC_VERSION__".to_owned());
             flags.push("-D__STDC_VERSION__=202311L".to_owned());
@@ -117,19 +117,19 @@ impl fmt::Display for Standard {
 /// How the front end reads a text.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dialect {
-    /// What the user said.
+    /// The standard that the user chose.
     pub standard: Option<Standard>,
-    /// Whether it is C23, by what the user said or because it can be nothing else.
+    /// Whether it is C23, by the user's choice or because it can be nothing else.
     pub is_c23: bool,
 }
 
 impl Dialect {
-    /// Whether the user said that it is C23, so that what C23 does not have any more is an error.
+    /// Whether the user chose C23, so that constructs that C23 has removed are errors.
     pub fn is_c23_alone(self) -> bool {
         self.is_c23 && self.standard.is_some()
     }
 
-    /// The dialect that the user named; without a name, it is found out.
+    /// The dialect of the user's standard; without one, it is detected later.
     pub fn of(standard: Option<Standard>) -> Self {
         Self {
             standard,

@@ -1,8 +1,7 @@
-//! Where statements, controlling expressions and calls are in a C file as its author sees it.
+//! The positions of statements, controlling expressions and calls in a C file before preprocessing.
 //!
-//! Witnesses speak of places in the user's file, before it is preprocessed. No syntax tree can be made of that, and none
-//! is needed: brackets, keywords and semicolons tell where statements begin and end. What macros make of a place is not
-//! seen; directives are passed over.
+//! Witnesses refer to positions in the user's file before preprocessing. It has no syntax tree, and needs none:
+//! brackets, keywords and semicolons delimit statements. Macros are not expanded; directives are skipped.
 
 mod divide;
 mod functions;
@@ -17,15 +16,15 @@ use super::token::{
 };
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
 
-/// A token's number.
+/// The index of a token.
 pub type TokenIndex = usize;
 
-/// A file's text with its statements.
+/// The text of a file with its statements.
 pub struct SourceText {
     name: Arc<str>,
     text: Vec<u8>,
     tokens: Tokens,
-    /// For each bracket its partner; for all other tokens their own number.
+    /// The matching bracket of each bracket; for other tokens their own index.
     partner: Vec<u32>,
     functions: Vec<Body>,
     statements: Vec<StatementText>,
@@ -39,11 +38,11 @@ pub struct StatementText {
     /// Its last token.
     pub last: TokenIndex,
     pub kind: StatementKind,
-    /// Whether it stands in a block, so that another statement can be put in front.
+    /// Whether it is an item of a block, so that another statement can be inserted before it.
     pub is_item: bool,
 }
 
-/// What kind of statement it is, as far as its tokens tell.
+/// The kind of a statement, as far as its tokens tell.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// `{ … }`
@@ -90,7 +89,7 @@ pub struct Header {
 }
 
 impl SourceText {
-    /// Reads a text; `name` is for messages.
+    /// Parses a text; `name` is for messages.
     ///
     /// # Errors
     /// When it cannot be cut into tokens, or its brackets do not match.
@@ -122,7 +121,7 @@ impl SourceText {
         &self.text
     }
 
-    /// How many lines it has.
+    /// The number of lines.
     pub fn line_count(&self) -> u32 {
         let starts = &self.tokens.line_starts;
         let is_last_empty = starts.last() == Some(&(self.text.len() as u32)) && starts.len() > 1;
@@ -138,7 +137,7 @@ impl SourceText {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// The statements, outer ones before those within.
+    /// The statements, outer ones before inner ones.
     pub fn statements(&self) -> &[StatementText] {
         &self.statements
     }
@@ -173,7 +172,7 @@ impl SourceText {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The text of the tokens up to, not including, the last, on one line and without comments.
+    /// The text of a range of tokens, on one line and without comments.
     pub fn words(&self, tokens: std::ops::Range<TokenIndex>) -> String {
         let texts = tokens.map(|token| String::from_utf8_lossy(self.bytes(token)));
         let texts: Vec<String> = texts
@@ -182,7 +181,7 @@ impl SourceText {
         texts.join(" ")
     }
 
-    /// The values of the cases of the `switch` with the number, without those of another one within.
+    /// The case values of the `switch` with the number, without those of nested ones.
     pub fn cases(&self, number: usize) -> Vec<std::ops::Range<TokenIndex>> {
         let outer = &self.statements[number];
         let inside = &self.statements[number + 1..];
@@ -205,7 +204,7 @@ impl SourceText {
         cases
     }
 
-    /// The colon that ends the label whose expression begins at the token.
+    /// The colon of the label whose expression begins at the token.
     fn colon(&self, begin: TokenIndex, end: TokenIndex) -> TokenIndex {
         let mut at = begin;
         let mut choices = 0;
@@ -236,7 +235,7 @@ impl SourceText {
             .find(|&token| self.position(token).1 == column)
     }
 
-    /// The opening parenthesis of the call that the token closes.
+    /// The opening parenthesis of the call that the token `)` closes.
     pub fn call_closed_by(&self, token: TokenIndex) -> Option<TokenIndex> {
         if !self.is(token, b")") {
             return None;
@@ -244,7 +243,7 @@ impl SourceText {
         let open = self.partner(token);
         let before = open.checked_sub(1)?;
         let is_callee = self.is_name(before) || self.is(before, b")") || self.is(before, b"]");
-        // The header of a statement is no call, nor is a cast after one.
+        // Neither the header of a statement nor a cast after one is a call.
         let is_header = || {
             let statements = self.statements.iter();
             let headers = statements.filter_map(|statement| statement.kind.header());
@@ -253,7 +252,7 @@ impl SourceText {
         (is_callee && self.function(token).is_some() && !is_header()).then_some(open)
     }
 
-    /// Where the expression begins that is called by the parenthesis.
+    /// The first token of the callee's expression before an opening parenthesis.
     pub fn callee_start(&self, open: TokenIndex) -> TokenIndex {
         let mut at = open.saturating_sub(1);
         loop {
@@ -274,7 +273,7 @@ impl SourceText {
         }
     }
 
-    /// Where the operand begins that the `?` chooses by.
+    /// The first token of the condition of the `?`.
     pub fn choice_start(&self, question: TokenIndex) -> TokenIndex {
         const ENDS: &[&[u8]] = &[
             b";", b"{", b"}", b"(", b"[", b",", b"?", b":", b"=", b"+=", b"-=", b"*=", b"/=",
@@ -305,19 +304,18 @@ impl SourceText {
             .is_some_and(|token| token.kind == TokenKind::Punctuator && token.symbol == p(text))
     }
 
-    /// Whether the token is a name, and no keyword.
+    /// Whether the token is a name and not a keyword.
     pub fn is_name(&self, token: TokenIndex) -> bool {
         self.token(token)
             .is_some_and(|token| token.kind == TokenKind::Word && !is_keyword(token.symbol))
     }
 
-    /// The bracket that belongs to a bracket.
+    /// The matching bracket of a bracket.
     pub fn partner(&self, token: TokenIndex) -> TokenIndex {
         self.partner.get(token).map_or(token, |&at| at as usize)
     }
 
-    /// Whether an expression that is evaluated as a whole begins at the token: in a statement's header, after `return`,
-    /// or as a statement.
+    /// Whether a full expression begins at the token: in a statement's header, after `return`, or as a statement.
     pub fn begins_full_expression(&self, token: TokenIndex) -> bool {
         let mut statements = self.statements.iter();
         statements.any(|statement| {
@@ -335,7 +333,7 @@ impl SourceText {
         })
     }
 
-    /// The last token of the expression that begins at the token and is evaluated as a whole.
+    /// The last token of the full expression that begins at the token.
     pub fn end_of_expression(&self, first: TokenIndex) -> TokenIndex {
         let mut at = first;
         while self.token(at).is_some() && !self.is(at, b";") && !self.is(at, b")") {
@@ -344,7 +342,7 @@ impl SourceText {
         at.saturating_sub(1).max(first)
     }
 
-    /// Whether something is called in the tokens by another name than that of a function which is defined here.
+    /// Whether the tokens contain a call of a function that is not defined in this file.
     pub fn calls_unknown(&self, first: TokenIndex, last: TokenIndex) -> bool {
         (first..=last)
             .filter_map(|token| self.call_closed_by(token))
@@ -354,7 +352,7 @@ impl SourceText {
             })
     }
 
-    /// Whether directives say other lines than those that the file has.
+    /// Whether directives change the line numbers.
     pub fn has_line_directives(&self) -> bool {
         self.text.split(|&byte| byte == b'\n').any(|line| {
             let rest = line.trim_ascii_start().strip_prefix(b"#");
@@ -363,8 +361,8 @@ impl SourceText {
         })
     }
 
-    /// Whether a statement certainly ends where it seems to. A macro can be a whole statement without a semicolon; then
-    /// what seems to be one statement is two.
+    /// Whether a statement certainly ends at its last token. A macro can be a whole statement without a semicolon; then
+    /// one apparent statement is two.
     pub fn ends_certainly(&self, number: usize) -> bool {
         let Some(whole) = self.statements.get(number) else {
             return false;
@@ -486,7 +484,7 @@ fn without_directives(text: &[u8]) -> Vec<u8> {
     result
 }
 
-/// How long the end of a line is that the text begins with.
+/// The length of the line end at the beginning of the text; 0 if there is none.
 fn line_end(text: &[u8]) -> usize {
     match text {
         [b'\n', ..] => 1,

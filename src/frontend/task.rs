@@ -10,19 +10,19 @@ use regatta_program::DataModel;
 /// A verification task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The program's files, as paths that exist from here.
+    /// The program's files, as paths relative to the current folder.
     pub input_files: Vec<PathBuf>,
-    /// What is to be verified.
+    /// The properties to be verified.
     pub properties: Vec<TaskProperty>,
-    /// Sizes of C's types, if the task says.
+    /// The data model, if the task gives one.
     pub data_model: Option<DataModel>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskProperty {
-    /// The property file, as a path that exists from here.
+    /// The property file, as a path relative to the current folder.
     pub file: PathBuf,
-    /// Whether the property holds, if the task says.
+    /// Whether the property holds, if the task tells.
     pub expected_verdict: Option<bool>,
 }
 

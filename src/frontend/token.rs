@@ -1,7 +1,7 @@
-//! C's tokens, and where each line of a preprocessed text comes from.
+//! C's tokens, and the source position of each line of a preprocessed text.
 //!
-//! Comments, spliced lines and the preprocessor's own lines (line markers, pragmas) are dealt with here, so that what
-//! follows sees tokens alone. Texts are bytes: nothing says that a C file is UTF-8.
+//! Comments, line splices and the preprocessor's lines (line markers, pragmas) are handled here, so that later steps
+//! see only tokens. Texts are bytes: a C file need not be UTF-8.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::standard::Dialect;
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
 use regatta_program::FileId;
 
-/// What a token is, as far as its first bytes tell.
+/// The kind of a token.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// An identifier or a keyword; [`Token::symbol`] says which.
@@ -52,7 +52,7 @@ pub(super) const fn punctuator(text: &[u8]) -> Symbol {
     symbol
 }
 
-/// The words of a text, each with a number; C's keywords come first, see [`word`].
+/// The interned words of a text; C's keywords have the first numbers, see [`word`].
 pub(super) struct Words {
     numbers: FxHashMap<Box<[u8]>, Symbol>,
     texts: Vec<Box<[u8]>>,
@@ -77,7 +77,7 @@ macro_rules! words {
 }
 
 words! {
-    // Type specifiers: the first group, up to `LAST_TYPE_SPECIFIER`.
+    // Type specifiers: the first group, up to `TypeofUnqualGnu`.
     Void = "void", Char = "char", Short = "short", Int = "int", Long = "long", Float = "float", Double = "double",
     Signed = "signed", SignedGnu = "__signed__", SignedGnu2 = "__signed", Unsigned = "unsigned", Bool = "_Bool",
     Complex = "_Complex", ComplexGnu = "__complex__", ComplexGnu2 = "__complex",
@@ -91,16 +91,16 @@ words! {
     Struct = "struct", Union = "union", Enum = "enum",
     Typeof = "typeof", TypeofGnu = "__typeof__", TypeofGnu2 = "__typeof",
     BitInt = "_BitInt",
-    // `typeof_unqual`, where it is a keyword, see `modern`; as are the others with such spellings.
+    // `typeof_unqual`, where it is a keyword; so for the other words with the prefix `__regatta_` (see `modern`).
     TypeofUnqual = "__regatta_typeof_unqual", TypeofUnqualGnu = "__typeof_unqual__",
-    // Storage classes, qualifiers and function specifiers: the second group, up to `LAST_SPECIFIER`.
+    // Storage classes, qualifiers and function specifiers: the second group, up to `Alignas`.
     Typedef = "typedef", Extern = "extern", Static = "static", Auto = "auto", Register = "register",
     ThreadLocal = "_Thread_local", ThreadLocalGnu = "__thread",
     Const = "const", ConstGnu = "__const", ConstGnu2 = "__const__", Volatile = "volatile", VolatileGnu = "__volatile__",
     VolatileGnu2 = "__volatile", Restrict = "restrict", RestrictGnu = "__restrict", RestrictGnu2 = "__restrict__",
     Atomic = "_Atomic", Inline = "inline", InlineGnu = "__inline", InlineGnu2 = "__inline__", Noreturn = "_Noreturn",
     Constexpr = "__regatta_constexpr", Alignas = "_Alignas",
-    // The other keywords, up to `LAST_KEYWORD`.
+    // The other keywords, up to `Label`.
     Attribute = "__attribute__", AttributeGnu = "__attribute", Asm = "asm", AsmGnu = "__asm__", AsmGnu2 = "__asm",
     Extension = "__extension__",
     Break = "break", Case = "case", Continue = "continue", Default = "default", Do = "do", Else = "else", For = "for",
@@ -118,7 +118,7 @@ words! {
     CtypeToupper = "__ctype_toupper_loc",
 }
 
-/// Whether the word specifies a type by itself (a typedef name does so too, but is no keyword).
+/// Whether the word is a keyword that specifies a type.
 pub(super) const fn is_type_specifier(symbol: Symbol) -> bool {
     symbol <= word::TypeofUnqualGnu
 }
@@ -156,26 +156,26 @@ impl Words {
         number
     }
 
-    /// The number of a word that occurs.
+    /// The number of a word, if it occurs.
     pub(super) fn find(&self, text: &[u8]) -> Option<Symbol> {
         self.numbers.get(text).copied()
     }
 
-    /// The word of a number.
+    /// The word with a number.
     pub(super) fn text(&self, symbol: Symbol) -> &[u8] {
         self.texts.get(symbol as usize).map_or(&[], |text| text)
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub(super) fn len(&self) -> usize {
         self.texts.len()
     }
 }
 
-/// From where on lines belong to which file: a line marker, or the start of the text.
+/// The source position of the lines from an offset on: a line marker, or the start of the text.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Marker {
-    /// The offset from which on it holds.
+    /// The offset from which it holds.
     pub offset: u32,
     /// The line of the text that begins there, from zero.
     pub text_line: u32,
@@ -189,10 +189,10 @@ pub(super) struct Marker {
 /// How line markers (`# 12 "file.h" 3`) are read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Markers {
-    /// They give the positions: the text is the preprocessor's.
+    /// They give the positions: the text is the preprocessor's output.
     Resolve,
-    /// Positions are those of the text itself: it is the file that the user gave. Markers still tell what comes from
-    /// system headers.
+    /// Positions are those of the text itself, the user's file. Markers still tell which lines come from system
+    /// headers.
     Ignore,
 }
 
@@ -206,9 +206,9 @@ pub(super) struct Tokens {
     pub line_starts: Vec<u32>,
     /// File names by [`FileId`].
     pub files: Vec<Arc<str>>,
-    /// The offsets where the pragmas but `pack` begin (after `#pragma`) and end.
+    /// The offsets of the pragmas other than `pack`: their beginning (after `#pragma`) and end.
     pub pragmas: Vec<(u32, u32)>,
-    /// Which C the text is, found out; see `modern`.
+    /// The detected dialect of the text; see `modern`.
     pub dialect: Dialect,
 }
 
@@ -257,7 +257,7 @@ struct Lexer<'text> {
     file_numbers: FxHashMap<Vec<u8>, FileId>,
 }
 
-/// Bytes of words; bytes above ASCII are taken as letters of the file's encoding.
+/// Whether the byte can be in a word; bytes above ASCII count as letters of the file's encoding.
 const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
@@ -305,7 +305,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Passes a backslash with the end of its line.
+    /// Skips a line splice, a backslash with the end of its line; returns whether there is one.
     fn splice(&mut self) -> bool {
         let length = match (self.peek(1), self.peek(2)) {
             (b'\n', _) => 2,
@@ -347,7 +347,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A line that begins with `#`: a line marker, `#line`, or a pragma.
+    /// Reads a line that begins with `#`: a line marker, `#line`, or a pragma.
     fn directive(&mut self) -> Result<(), Error> {
         let start = self.position;
         let end = self.text[start..]
@@ -478,8 +478,8 @@ impl Lexer<'_> {
         self.push(start, self.position, TokenKind::Number, 0, spliced);
     }
 
-    /// Whether the letter at the position begins an exponent: `0xe+1` is read as a sum here, as gcc does not, since
-    /// it cannot be meant otherwise.
+    /// Whether the letter at the position begins an exponent: `0xe+1` is read as a sum, unlike in gcc, since no other
+    /// reading is valid.
     fn exponent_sign(&self, start: usize) -> bool {
         let hexadecimal =
             self.text[start] == b'0' && matches!(self.text.get(start + 1), Some(b'x' | b'X'));
@@ -513,7 +513,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// A string or character constant whose prefix begins at `start` and whose quote is at the position.
+    /// Reads a string or character constant with a prefix that begins at `start` and the quote at the position.
     fn quoted(&mut self, start: usize) -> Result<(), Error> {
         let quote = self.peek(0);
         let (kind, what) = if quote == b'"' {
@@ -583,7 +583,7 @@ impl Lexer<'_> {
     }
 }
 
-/// A token's text with the line splices taken out.
+/// A token's text without line splices.
 pub(super) fn without_splices(text: &[u8]) -> Vec<u8> {
     let mut result = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -601,12 +601,12 @@ pub(super) fn without_splices(text: &[u8]) -> Vec<u8> {
 
 struct MarkerLine {
     line: u32,
-    /// Empty if the marker names none.
+    /// The file's name; empty if the marker has none.
     file: Vec<u8>,
     system: bool,
 }
 
-/// `12 "file" 1 3`: a line number, perhaps a file name, perhaps flags.
+/// Parses a line marker `12 "file" 1 3`: a line number, optionally a file name, optionally flags.
 fn parse_marker(content: &[u8]) -> Option<MarkerLine> {
     let digits = content
         .iter()

@@ -1,9 +1,9 @@
 //! C's types.
 //!
-//! A [`Type`] is a small `Copy` value: an index into the [`TypeTable`] of one translation, which shares equal types,
-//! with the qualifiers and the alignment that a `typedef` or an attribute added. [`layout`] gives sizes, alignments and
-//! the scalar members of an object; [`record`] lays out structs and unions as gcc does on x86; [`relation`] says which
-//! types are compatible and which type an arithmetic operator computes in.
+//! A [`Type`] is a small `Copy` value: an index into the [`TypeTable`] of one translation, which interns types, with
+//! the qualifiers, and with the alignment that a `typedef` or an attribute adds. [`layout`] gives sizes, alignments and
+//! the scalar members of an object; [`record`] lays out structs and unions as gcc does on x86; [`relation`] decides
+//! compatibility, and the types in which operators compute.
 
 mod definition;
 pub mod layout;
@@ -35,12 +35,12 @@ pub struct RecordId(pub(super) u32);
 pub struct EnumerationId(u32);
 
 bitflags::bitflags! {
-    /// Type qualifiers. `restrict` and `_Atomic` have no meaning for a sequential program and are not kept.
+    /// Type qualifiers. `restrict` and `_Atomic` have no meaning for a sequential program and are not stored.
     #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
     pub struct Qualifiers: u8 {
         const CONST = 1;
         const VOLATILE = 2;
-        /// Of a function type: `noreturn`. It says something about calls, and makes no other type.
+        /// `noreturn`, of a function type; it does not affect compatibility.
         const NORETURN = 4;
     }
 }
@@ -49,9 +49,9 @@ bitflags::bitflags! {
 pub struct Type {
     pub id: TypeId,
     pub qualifiers: Qualifiers,
-    /// What `aligned` asked for: the exponent of the power of two plus one, or zero.
+    /// The requested alignment: the exponent of the power of two plus one, or zero if there is none.
     alignment: u8,
-    /// Whether it was `_Atomic` that asked.
+    /// Whether `_Atomic` requested the alignment.
     is_aligned_as_atomic: bool,
 }
 
@@ -82,12 +82,12 @@ impl Type {
         }
     }
 
-    /// The type with just these qualifiers.
+    /// The type with exactly these qualifiers.
     pub fn with_qualifiers(self, qualifiers: Qualifiers) -> Self {
         Self { qualifiers, ..self }
     }
 
-    /// The type with another kind, qualifiers and alignment kept.
+    /// The other type, with the qualifiers and alignment of this one.
     pub fn replaced(self, other: Self) -> Self {
         Self {
             id: other.id,
@@ -95,7 +95,7 @@ impl Type {
         }
     }
 
-    /// The type without qualifiers and without an alignment of its own.
+    /// The type without qualifiers and requested alignment.
     pub fn unqualified(self) -> Self {
         Self {
             qualifiers: Qualifiers::empty(),
@@ -115,7 +115,7 @@ impl Type {
         }
     }
 
-    /// The same for an atomic type.
+    /// The type with an alignment that `_Atomic` requests.
     pub fn aligned_as_atomic(self, alignment: u64) -> Self {
         Self {
             is_aligned_as_atomic: self.alignment == 0,
@@ -142,7 +142,7 @@ pub enum TypeKind {
     Float(FloatKind),
     /// A complex type: two parts of the real floating type or (in GNU C) integer type.
     Complex(Type),
-    /// A type of whose values only the representation's size is known.
+    /// A type with values of which only the size of the representation is known.
     Opaque(OpaqueKind),
     Enumeration(EnumerationId),
     Pointer(Type),
@@ -166,20 +166,20 @@ pub enum ArrayLength {
     Unknown,
     /// Computed at run time: the object of type `size_t` that holds the number of elements.
     Variable(ObjectIndex),
-    /// Computed at run time, but nobody needs it (`[*]`, or an expression in a prototype).
+    /// Computed at run time, but not needed (`[*]`, or an expression in a prototype).
     Unspecified,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionType {
     pub result: Type,
-    /// The parameters' types, arrays and functions turned to pointers.
+    /// The parameters' types, with arrays and functions adjusted to pointers.
     pub parameters: Vec<Type>,
-    /// What is known of the parameters.
+    /// Whether and how the parameters are declared.
     pub form: ParameterForm,
 }
 
-/// What a function type says about the arguments.
+/// How a function type declares its parameters.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterForm {
     /// A prototype: exactly these.
@@ -190,7 +190,7 @@ pub enum ParameterForm {
     Unspecified,
 }
 
-/// The integer types but for `_Bool` and enumerations.
+/// The integer types except `_Bool` and enumerations.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerKind {
     /// `char`, signed on x86.
@@ -213,8 +213,8 @@ pub enum IntegerKind {
         bits: u8,
         signed: bool,
     },
-    /// `_BitInt(bits)`. An object of it has the next larger size of the other types, and its value is extended to that;
-    /// operators compute in that size, and what they give is cut to the width (`narrowed` in the lowering).
+    /// `_BitInt(bits)`. Its objects have the next larger size of the other types, and its values are extended to that
+    /// size; operators compute in that size, and their results are truncated to the width (`narrowed` in the lowering).
     BitInt {
         bits: u8,
         signed: bool,
@@ -234,7 +234,7 @@ impl IntegerKind {
         }
     }
 
-    /// Width of what represents a value of the type, in bits.
+    /// Width of the representation of a value, in bits.
     pub fn storage_bits(self, model: DataModel) -> u8 {
         match self {
             // Wide ones are made of words of the machine.
@@ -258,7 +258,7 @@ impl IntegerKind {
         }
     }
 
-    /// The type of the same rank and the other signedness.
+    /// The unsigned type of the same rank.
     pub fn unsigned(self) -> Self {
         match self {
             Self::Char | Self::SignedChar => Self::UnsignedChar,
@@ -280,7 +280,7 @@ impl IntegerKind {
     }
 }
 
-/// The real floating types. `_Float32`, `_Float64` and their like are the types of the same format.
+/// The real floating types. `_Float32`, `_Float64` and their like are represented by the type of the same format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FloatKind {
     Float16,
@@ -304,7 +304,7 @@ impl FloatKind {
     }
 }
 
-/// Types that can be named and laid out, and on whose values nothing is computed.
+/// Types that can be named and laid out, but without computations on their values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum OpaqueKind {
     Decimal32,
@@ -355,13 +355,13 @@ impl OpaqueKind {
 #[derive(Clone, Debug)]
 pub struct Enumeration {
     pub tag: Option<String>,
-    /// The integer type that represents it; gcc's choice.
+    /// The integer type that represents it, as gcc chooses it.
     pub representation: IntegerKind,
     /// Whether its representation is known.
     pub complete: bool,
     /// Whether its enumerators are known.
     pub is_defined: bool,
-    /// Whether the program says what represents it.
+    /// Whether the program declares the representation.
     pub is_fixed: bool,
     /// Whether that is `bool`.
     pub is_truth: bool,
@@ -439,18 +439,18 @@ impl TypeTable {
         self.intern(TypeKind::Pointer(target))
     }
 
-    /// The complex type of two such parts.
+    /// The complex type with parts of the type.
     pub fn complex(&mut self, element: Type) -> Type {
         self.intern(TypeKind::Complex(element.unqualified()))
     }
 
-    /// The vector type of so many elements.
+    /// The vector type with `count` elements.
     pub fn vector(&mut self, element: Type, count: u64) -> Type {
         let element = element.unqualified();
         self.intern(TypeKind::Vector { element, count })
     }
 
-    /// The scalar type of a complex number's parts, a vector's elements or an opaque value's pieces, and how many there are.
+    /// The scalar type and number of a complex number's parts, a vector's elements or an opaque value's pieces.
     pub fn parts(&mut self, of: Type) -> Option<(Type, u64)> {
         match *self.kind(of) {
             TypeKind::Complex(element) => Some((element, 2)),
@@ -487,7 +487,7 @@ impl TypeTable {
         }
     }
 
-    /// `wchar_t`: `long` for ILP32 and `int` for LP64, as gcc has it.
+    /// `wchar_t`: `long` for ILP32 and `int` for LP64, as in gcc.
     pub fn wide_character_type(&self) -> Type {
         match self.model {
             DataModel::Ilp32 => Type::LONG,
@@ -495,7 +495,7 @@ impl TypeTable {
         }
     }
 
-    /// `va_list`: a pointer to the next argument, in the shape of the target's own type (a pointer for ILP32; for LP64
+    /// `va_list`: a pointer to the next argument, in the layout of the target's own type (a pointer for ILP32; for LP64
     /// an array of one struct of 24 bytes, of which only the pointer at offset 8 is used).
     pub fn va_list(&mut self) -> Type {
         if let Some(known) = self.va_list {
@@ -537,14 +537,14 @@ impl TypeTable {
         &self.enumerations[id.0 as usize]
     }
 
-    /// Fixes what represents an enumeration.
+    /// Sets the representation of an enumeration.
     pub fn complete_enumeration(&mut self, id: EnumerationId, representation: IntegerKind) {
         let enumeration = &mut self.enumerations[id.0 as usize];
         enumeration.representation = representation;
         enumeration.complete = true;
     }
 
-    /// Fixes an enumeration's representation as the program says.
+    /// Sets the representation that the program declares for an enumeration.
     pub fn fix_enumeration(&mut self, id: EnumerationId, representation: IntegerKind) {
         self.complete_enumeration(id, representation);
         self.enumerations[id.0 as usize].is_fixed = true;
@@ -581,7 +581,7 @@ impl TypeTable {
         }
     }
 
-    /// How values of a scalar type are represented; `None` for every other type.
+    /// The representation of values of a scalar type; `None` for every other type.
     pub fn scalar(&self, of: Type) -> Option<ScalarType> {
         Some(match self.kind(of) {
             _ if self.is_truth(of) => ScalarType::Bool,
@@ -598,7 +598,7 @@ impl TypeTable {
         })
     }
 
-    /// What a pointer points to.
+    /// The target type of a pointer type.
     pub fn pointee(&self, of: Type) -> Option<Type> {
         match self.kind(of) {
             TypeKind::Pointer(target) => Some(*target),
@@ -606,7 +606,7 @@ impl TypeTable {
         }
     }
 
-    /// The width and the sign of a bit-precise type.
+    /// The width and the signedness of a bit-precise type.
     pub fn bit_precise(&self, of: Type) -> Option<(u8, bool)> {
         match self.integer_kind(of) {
             Some(IntegerKind::BitInt { bits, signed }) => Some((bits, signed)),
@@ -614,7 +614,7 @@ impl TypeTable {
         }
     }
 
-    /// The type of `nullptr`: a pointer to what nothing else points to.
+    /// The type of `nullptr`: a pointer to a struct of its own.
     pub fn null_pointer_type(&mut self) -> Type {
         if let Some(known) = self.null_pointer {
             return known;
@@ -658,7 +658,7 @@ impl TypeTable {
         }
     }
 
-    /// The function type of a function, or of what a pointer points to.
+    /// The function type of a function type or of a pointer to one.
     pub fn function_type(&self, of: Type) -> Option<Rc<FunctionType>> {
         match self.kind(of) {
             TypeKind::Function(function) => Some(Rc::clone(function)),
@@ -670,13 +670,13 @@ impl TypeTable {
         }
     }
 
-    /// Whether calls of a function, or of what a pointer points to, do not return.
+    /// Whether calls of a function type, or through a pointer to one, do not return.
     pub fn never_returns(&self, of: Type) -> bool {
         let function = self.pointee(of).unwrap_or(of);
         self.is_function(function) && function.qualifiers.contains(Qualifiers::NORETURN)
     }
 
-    /// A function type, or a pointer to one, with `noreturn`; other types stay as they are.
+    /// A function type, or a pointer to one, with `noreturn`; other types do not change.
     pub fn without_return(&mut self, ty: Type) -> Type {
         match self.pointee(ty) {
             Some(target) if self.is_function(target) => {
@@ -729,7 +729,7 @@ impl TypeTable {
         matches!(self.kind(of), TypeKind::Array { .. })
     }
 
-    /// The type in words close to C, for messages.
+    /// The type in C-like notation, for messages.
     pub fn describe(&self, of: Type) -> String {
         let mut text = String::new();
         if of.qualifiers.contains(Qualifiers::CONST) {

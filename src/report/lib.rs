@@ -1,16 +1,15 @@
-//! What a run was and what it found, for other tools and for people.
+//! Reports of a run, for other tools and for people.
 //!
-//! Everything is made from the run's events, which are what `--json` prints, and from the sources that they name. The
-//! supervisor's process does it when the answer is known: it outlives the race, however that ends.
+//! SARIF and HTML are made from the run's events (those of `--json`) and the source files that they name. The
+//! supervisor's process writes them when the answer is known, because it outlives the race however that ends.
 //!
-//!
-//! * [`recording`]: the events of a run, gathered.
-//! * [`place`], [`sources`]: places in the sources, and the lines there.
-//! * [`utc`]: moments in universal time.
-//! * [`path`]: the way to an error, step by step.
-//! * [`sarif`]: SARIF 2.1.0, for tools that show findings.
+//! * [`recording`]: the recorded events of a run.
+//! * [`place`], [`sources`]: places in the sources, and the source lines.
+//! * [`utc`]: timestamps in universal time.
+//! * [`path`]: the path to an error, step by step.
+//! * [`sarif`]: SARIF 2.1.0.
 //! * [`html`]: a page for a browser.
-//! * [`witness`]: from what the answer rests on, which only the race's process has.
+//! * [`witness`]: witnesses, made from the grounds of the answer, which only the race's process has.
 
 pub mod html;
 pub mod path;

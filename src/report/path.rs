@@ -1,4 +1,4 @@
-//! The way to an error, step by step.
+//! The path to an error, step by step.
 
 use serde::Serialize;
 
@@ -7,34 +7,34 @@ use super::sources::Sources;
 use regatta_certify::path::{Change, PathEvent, PathStep};
 use regatta_run::verdict::Conclusion;
 
-/// A step of the way.
+/// A step of the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// Where, if that is in the source.
+    /// The place, if it is in the source.
     pub place: Option<Place>,
-    /// In which function, if that is known.
+    /// The function, if it is known.
     pub function: Option<String>,
-    /// How many calls are open.
+    /// The number of active calls.
     pub depth: usize,
-    /// What happens.
+    /// The source line, or a description.
     pub text: String,
-    /// What has a new value after it.
+    /// The variables and inputs that have new values after the step.
     pub assigned: Vec<Assigned>,
-    /// Whether it is the error.
+    /// Whether the step is the error.
     pub is_error: bool,
 }
 
-/// Something with a value.
+/// A variable or an input with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Assigned {
     pub name: String,
-    /// As C would write it.
+    /// The value as C would write it.
     pub value: String,
-    /// What the value is from, if that is outside of the program.
+    /// The input from which the value comes, if it comes from one.
     pub source: Option<String>,
 }
 
-/// The steps to the error; none if the answer is another.
+/// Returns the steps to the error; none if the answer is not FALSE.
 pub fn to_error(conclusion: &Conclusion, sources: &mut Sources) -> Vec<Step> {
     let Some(error) = &conclusion.place else {
         return Vec::new();
@@ -60,7 +60,7 @@ pub fn to_error(conclusion: &Conclusion, sources: &mut Sources) -> Vec<Step> {
 }
 
 fn of_path(path: &[PathStep], sources: &mut Sources) -> Vec<Step> {
-    // The functions that are open, from `main`.
+    // The functions of the active calls, from `main`.
     let mut open = vec!["main".to_owned()];
     let mut steps = Vec::with_capacity(path.len());
     for PathStep { depth, place, what } in path {
@@ -92,7 +92,7 @@ fn of_path(path: &[PathStep], sources: &mut Sources) -> Vec<Step> {
                 ..here
             },
             PathEvent::Calls { count } => Step {
-                text: format!("… {count} more calls within one another"),
+                text: format!("… {count} more nested calls"),
                 ..here
             },
             PathEvent::Error => Step {
@@ -115,7 +115,7 @@ impl From<&Change> for Assigned {
 }
 
 impl Step {
-    /// At the place, with the text of its line.
+    /// Makes a step at the place, with the text of its line.
     fn at(place: &str, sources: &mut Sources) -> Self {
         let place = Place::parse(place);
         let line = place

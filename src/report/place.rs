@@ -1,4 +1,4 @@
-//! Places in the sources, as events name them.
+//! Places in the sources, in the format of events.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Place {
-    /// As the user or the preprocessor named it.
+    /// The file, as the user or the preprocessor named it.
     pub file: String,
-    /// From one.
+    /// The line, from one.
     pub line: usize,
-    /// In bytes, from one; zero if it is not known.
+    /// The column in bytes, from one; zero if it is not known.
     pub column: usize,
 }
 
 impl Place {
-    /// The place in `file:line:column`; `None` for what has none in the source.
+    /// Parses `file:line:column`; `None` if the text has no place in a source.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.rsplitn(3, ':');
         let column = parts.next()?.parse().ok()?;

@@ -1,25 +1,25 @@
-//! The events of a run, gathered.
+//! The recorded events of a run.
 
 use regatta_run::description::RunDescription;
 use regatta_run::event::{Event, EventKind};
 use regatta_run::verdict::Conclusion;
 
-/// How a run ended.
+/// The ending of a run.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// With an answer (which may be "unknown").
+    /// An answer (which may be "unknown").
     Concluded(Conclusion),
-    /// The input could not be read; why not.
+    /// The input could not be read, for the reason given.
     Rejected(String),
 }
 
 impl Ending {
-    /// Rejected with the text, which may have been made for a terminal.
+    /// Returns the ending for rejected input; colours are removed from the message.
     pub fn rejected(text: &str) -> Self {
         let mut parts = text.split("\u{1b}[");
         let mut plain = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            // A sequence ends with a letter; ours are colours.
+            // The only escape sequences in messages are colours, which end with `m`.
             let rest = part.split_once('m').map_or(part, |(_, rest)| rest);
             plain.push_str(rest);
         }
@@ -27,16 +27,16 @@ impl Ending {
     }
 }
 
-/// What happened in a run.
+/// The recorded events of a run, with its description.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     pub description: RunDescription,
-    /// What happened, in the order in which it came to be known.
+    /// The events in the order of their arrival.
     pub events: Vec<Event>,
 }
 
 impl Recording {
-    /// Takes note of an event.
+    /// Records an event.
     pub fn note(&mut self, event: &Event) {
         match &event.kind {
             EventKind::Run(description) => self.description = (**description).clone(),
@@ -45,7 +45,7 @@ impl Recording {
         }
     }
 
-    /// How long the run took as far as it is recorded, in seconds.
+    /// Returns the time of the last recorded event, in seconds.
     pub fn duration(&self) -> f64 {
         self.events
             .iter()

@@ -1,8 +1,8 @@
-//! A run as a SARIF 2.1.0 log, as GitHub and other tools that show findings read it.
+//! A run as a SARIF 2.1.0 log, for GitHub and other tools that show findings.
 //!
-//! A violation is a result with its path as code flow; a proof is a result of the kind `pass`; no answer is a
-//! notification of the invocation, as are warnings and errors of ours. The types are those parts of the standard that
-//! are written here, by their names there.
+//! A violation is a result with its path as code flow; a proof is a result of the kind `pass`. UNKNOWN is a
+//! notification of the invocation, as are warnings and internal errors. The types have the names of the standard and contain
+//! the parts that are written here.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -19,11 +19,11 @@ use regatta_run::event::EventKind;
 use regatta_run::verdict::{Conclusion, Verdict};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// A code flow has at most so many steps from its begin, and from its end. GitHub takes 10,000 in all.
-const MOST_STEPS: usize = 1000;
+/// Maximum number of steps at the begin and at the end of a code flow. GitHub accepts 10,000 in all.
+const MAXIMUM_STEPS_PER_END: usize = 1000;
 
 /// The command's exit code for bad input.
-const REJECTED: u8 = 3;
+const EXIT_REJECTED: u8 = 3;
 
 #[derive(Debug, Serialize)]
 struct Log {
@@ -75,7 +75,7 @@ struct Configuration {
     level: &'static str,
 }
 
-/// What GitHub sorts rules by.
+/// The properties by which GitHub sorts rules.
 #[derive(Debug, Serialize)]
 struct RuleProperties {
     tags: [&'static str; 2],
@@ -185,7 +185,7 @@ struct Notification {
     locations: Vec<Location>,
 }
 
-/// The log of a run.
+/// Returns the log of a run.
 pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
     let sources = Sources::new(&recording.description.file);
     let folder = recording.description.folder.clone();
@@ -222,11 +222,12 @@ fn rule(property: Property) -> Rule {
         Property::UnreachCall => (
             "ErrorReachable",
             "An assertion can fail, or an error function can be called",
-            "There are inputs with which the program comes to a place that the property says is not reached: a failing \
+            "There are inputs with which the program reaches a place that the property excludes: a failing \
              assertion, a call of an error function, or a label. They were replayed.",
         ),
     };
-    let help = "The code flow is the run that reaches the place: it names each value that comes from outside.";
+    let help =
+        "The code flow is the execution that reaches the place, with the value of each input.";
     Rule {
         id: property.to_string(),
         name,
@@ -242,7 +243,7 @@ fn rule(property: Property) -> Rule {
     }
 }
 
-/// Looks up what places are.
+/// Makes the parts of the log that refer to sources.
 struct Writer {
     sources: Sources,
     folder: String,
@@ -300,9 +301,10 @@ impl Writer {
     }
 
     fn code_flow(&mut self, steps: &[Step]) -> CodeFlow {
-        let dropped = steps.len().saturating_sub(2 * MOST_STEPS);
+        let dropped = steps.len().saturating_sub(2 * MAXIMUM_STEPS_PER_END);
         let kept = (1..).zip(steps).filter(|&(number, _)| {
-            number <= MOST_STEPS || number > steps.len().saturating_sub(MOST_STEPS)
+            number <= MAXIMUM_STEPS_PER_END
+                || number > steps.len().saturating_sub(MAXIMUM_STEPS_PER_END)
         });
         let mut locations = Vec::new();
         for (number, step) in kept {
@@ -311,7 +313,7 @@ impl Writer {
                 None => Location::default(),
             };
             let mut text = step.text.clone();
-            if dropped > 0 && number == MOST_STEPS {
+            if dropped > 0 && number == MAXIMUM_STEPS_PER_END {
                 text.push_str(&format!(" ({dropped} steps that follow are left out)"));
             }
             location.message = Some(text.into());
@@ -371,7 +373,7 @@ impl Writer {
         }
     }
 
-    /// What stays the same when lines are added elsewhere.
+    /// Returns the fingerprint of a result, which does not change when other lines are added.
     fn fingerprints(&self, rule: &str, file: &str, line: &str) -> BTreeMap<&'static str, String> {
         let identity = [rule, &self.artifact(file).uri, line].join("\n");
         BTreeMap::from([("regatta/v1", format!("{:016x}", fnv1a(identity.as_bytes())))])
@@ -425,7 +427,7 @@ impl Writer {
             execution_successful: matches!(ending, Ending::Concluded(_)),
             exit_code: match ending {
                 Ending::Concluded(conclusion) => conclusion.verdict.exit_code(),
-                Ending::Rejected(_) => REJECTED,
+                Ending::Rejected(_) => EXIT_REJECTED,
             },
             start_time_utc: utc::milliseconds(begun),
             end_time_utc: utc::milliseconds(begun + recording.duration()),
@@ -442,7 +444,7 @@ impl Writer {
 }
 
 fn notification(level: &'static str, text: String) -> Notification {
-    // What says its level itself need not do so twice.
+    // The level is given apart from the text.
     let trimmed = text.trim();
     let text = trimmed.strip_prefix("error: ").unwrap_or(trimmed);
     Notification {
@@ -452,14 +454,15 @@ fn notification(level: &'static str, text: String) -> Notification {
     }
 }
 
-/// What the message of a violation says: the first values that lead there.
+/// Returns the message of a violation, with the values of the first inputs.
 fn values(conclusion: &Conclusion) -> String {
-    const SHOWN: usize = 5;
-    let inputs = conclusion.inputs.iter().take(SHOWN);
+    /// Maximum number of inputs in the message.
+    const MAXIMUM_SHOWN_INPUTS: usize = 5;
+    let inputs = conclusion.inputs.iter().take(MAXIMUM_SHOWN_INPUTS);
     let mut values: Vec<String> = inputs
         .map(|input| format!("{} = {}", input.source, input.value))
         .collect();
-    if conclusion.inputs.len() > SHOWN {
+    if conclusion.inputs.len() > MAXIMUM_SHOWN_INPUTS {
         values.push("…".to_owned());
     }
     match values.is_empty() {
@@ -495,13 +498,13 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// The column of the byte, counted in characters.
+/// Converts a column from bytes to characters.
 fn characters_up_to(line: &str, column: usize) -> usize {
     let before = line.char_indices().take_while(|(at, _)| at + 1 < column);
     before.count() + 1
 }
 
-/// The file as a reference: relative to the folder if it is below it or was named so, else absolute.
+/// Returns the file as a URI reference, relative to the folder if it lies in it or was named by a relative path.
 fn uri(file: &Path, folder: &Path) -> String {
     let within = file.strip_prefix(folder).ok();
     let named = within.unwrap_or(file);
@@ -517,7 +520,7 @@ fn uri(file: &Path, folder: &Path) -> String {
     }
 }
 
-/// A part of a path as RFC 3986 wants it.
+/// Escapes a part of a path by RFC 3986.
 fn escape(text: &str) -> String {
     let bytes = text.bytes().map(|byte| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
@@ -528,7 +531,7 @@ fn escape(text: &str) -> String {
     bytes.collect()
 }
 
-/// A hash that is the same everywhere and always.
+/// Computes the FNV-1a hash, which is the same on all platforms and in all versions.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -610,23 +613,26 @@ mod tests {
             text: format!("{number}"),
             ..Step::default()
         };
-        let steps: Vec<Step> = (1..=2 * MOST_STEPS + 5).map(step).collect();
+        let steps: Vec<Step> = (1..=2 * MAXIMUM_STEPS_PER_END + 5).map(step).collect();
         let mut writer = Writer {
             sources: Sources::default(),
             folder: String::new(),
         };
         let flow = writer.code_flow(&steps);
         let locations = &flow.thread_flows[0].locations;
-        assert_eq!(locations.len(), 2 * MOST_STEPS);
+        assert_eq!(locations.len(), 2 * MAXIMUM_STEPS_PER_END);
         let orders = |at: usize| locations[at].execution_order;
-        assert_eq!(orders(MOST_STEPS - 1), MOST_STEPS);
-        assert_eq!(orders(MOST_STEPS), MOST_STEPS + 6);
-        let message = locations[MOST_STEPS - 1].location.message.as_ref();
+        assert_eq!(orders(MAXIMUM_STEPS_PER_END - 1), MAXIMUM_STEPS_PER_END);
+        assert_eq!(orders(MAXIMUM_STEPS_PER_END), MAXIMUM_STEPS_PER_END + 6);
+        let message = locations[MAXIMUM_STEPS_PER_END - 1]
+            .location
+            .message
+            .as_ref();
         assert!(message.is_some_and(|message| message.text.contains("5 steps")));
     }
 
     #[test]
-    fn other_endings_are_told_without_findings() {
+    fn other_endings_have_no_findings() {
         let recording = Recording {
             events: vec![Event {
                 time: 1.0,

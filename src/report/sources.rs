@@ -1,25 +1,25 @@
-//! The lines of the sources.
+//! The lines of the source files.
 //!
-//! Places name the files as they were before the preprocessor. Where such a file is not there, which is usual for a
-//! program that comes preprocessed, its lines are those that the program has after the preprocessor's line markers.
+//! Places refer to the files before preprocessing. If such a file does not exist, which is usual for a
+//! preprocessed program, its lines are taken from the program by the preprocessor's line markers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A file's lines by their numbers, which begin with one. Not all may be known.
+/// The known lines of a file by their numbers, from one.
 pub type Lines = BTreeMap<usize, String>;
 
 /// The sources of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The parts of the main file that are marked to be another's.
+    /// The parts of the main file that line markers attribute to other files.
     marked: BTreeMap<String, Lines>,
-    /// Files that were asked for.
+    /// The files read so far.
     read: BTreeMap<String, Lines>,
 }
 
 impl Sources {
-    /// Those of the program in the file.
+    /// Reads the sources of the program in the file.
     pub fn new(main: &str) -> Self {
         let mut sources = Self::default();
         if let Some(text) = read(main) {
@@ -31,7 +31,7 @@ impl Sources {
         sources
     }
 
-    /// The lines of the file, as far as they are known.
+    /// Returns the known lines of the file.
     pub fn lines(&mut self, file: &str) -> &Lines {
         let Self { marked, read: kept } = self;
         kept.entry(file.to_owned())
@@ -41,7 +41,7 @@ impl Sources {
             })
     }
 
-    /// The text of a line, if it is known.
+    /// Returns the text of a line, if it is known.
     pub fn line(&mut self, file: &str, line: usize) -> Option<&str> {
         self.lines(file).get(&line).map(String::as_str)
     }
@@ -57,7 +57,7 @@ fn number(text: &str) -> Lines {
     (1..).zip(text.lines().map(str::to_owned)).collect()
 }
 
-/// The lines of a preprocessed text by the files that its markers name; none if it has no markers.
+/// Returns the lines of a preprocessed text by the files that its markers name; none if it has no markers.
 fn split_at_markers(text: &str) -> BTreeMap<String, Lines> {
     let mut files: BTreeMap<String, Lines> = BTreeMap::new();
     let mut current: Option<(String, usize)> = None;
@@ -65,7 +65,7 @@ fn split_at_markers(text: &str) -> BTreeMap<String, Lines> {
         if let Some(marker) = marker(line) {
             current = Some(marker);
         } else if let Some((file, number)) = &mut current {
-            // What a macro has become may take several lines, each with a marker of the same line.
+            // The expansion of a macro may take several lines, each with a marker of the same line.
             let lines = files.entry(file.clone()).or_default();
             let known = lines.entry(*number).or_default();
             if !known.is_empty() && !line.trim().is_empty() {
@@ -80,7 +80,7 @@ fn split_at_markers(text: &str) -> BTreeMap<String, Lines> {
     files
 }
 
-/// `# 12 "file.c" 1` or `#line 12 "file.c"`.
+/// Parses a line marker: `# 12 "file.c" 1` or `#line 12 "file.c"`.
 fn marker(line: &str) -> Option<(String, usize)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();

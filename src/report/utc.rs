@@ -1,11 +1,11 @@
-//! Moments as ISO 8601 and RFC 3339 write them, in universal time.
+//! Timestamps in universal time, in the format of ISO 8601 and RFC 3339.
 
-/// The moment so many seconds after the beginning of 1970.
+/// Formats a Unix time to the second.
 pub fn seconds(since: u64) -> String {
     format!("{}Z", civil(since))
 }
 
-/// The same to the millisecond, if it is known.
+/// Formats a Unix time to the millisecond; `None` if it is not known (zero).
 pub fn milliseconds(since: f64) -> Option<String> {
     if since <= 0.0 {
         return None;
@@ -15,15 +15,15 @@ pub fn milliseconds(since: f64) -> Option<String> {
     Some(format!("{}.{fraction:03}Z", civil(since)))
 }
 
-/// The same to the microsecond, with the offset as Python writes it.
+/// Formats a Unix time to the microsecond, with the offset as Python writes it.
 pub fn microseconds(since: f64) -> String {
     let microseconds = (since.max(0.0) * 1e6).round() as u64;
     let (since, fraction) = (microseconds / 1_000_000, microseconds % 1_000_000);
     format!("{}.{fraction:06}+00:00", civil(since))
 }
 
-/// The moment that a text is (`2026-11-23T19:53:40.270737+00:00`, also with `Z` or without an offset), in seconds after the
-/// beginning of 1970. `None` for what is none, and for moments before.
+/// Parses a timestamp (`2026-11-23T19:53:40.270737+00:00`, also with `Z` or without an offset) to a Unix time. `None` if it is
+/// invalid or before 1970.
 pub fn parse(text: &str) -> Option<f64> {
     let (date, time) = text.trim().split_once(['T', ' '])?;
     let numbers = |text: &str, between: char| -> Option<[u64; 3]> {
@@ -62,8 +62,8 @@ pub fn parse(text: &str) -> Option<f64> {
     (moment >= 0.0).then_some(moment)
 }
 
-/// Date and time. Years begin in March here, so that the day that some have more is the last; 400 of them are an era, of
-/// 146,097 days.
+/// Returns date and time. The computation lets years begin in March, so that the leap day is the last day of a year; 400 years
+/// are an era of 146,097 days.
 fn civil(since: u64) -> String {
     let (days, rest) = (since / 86_400 + 719_468, since % 86_400);
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn timestamps_are_parsed_as_they_are_formatted() {
         for since in [0.0, 951_782_399.25, 1_709_251_199.0, 4_107_542_400.5] {
             assert_eq!(parse(&microseconds(since)), Some(since));
             assert_eq!(parse(&seconds(since as u64)), Some(since.floor()));

@@ -1,8 +1,8 @@
-//! What is made of an alarm that the interpreter has confirmed: the way to the error, a harness, and a run of the compiled
-//! program.
+//! Post-processing of an alarm that the interpreter has confirmed: the path to the error, a harness, and an execution of the
+//! compiled program.
 //!
-//! The interpreter and the compiler read C independently of one another. If the one comes to the error and the other does
-//! not, though it gets all the values that matter, one of them is wrong, and the alarm is no answer.
+//! The interpreter and the compiler read C independently of each other. If one of them reaches the error and the other does
+//! not, although it gets all values on which the error depends, one of them is wrong, and the alarm is rejected.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,38 +21,38 @@ use regatta_frontend::property::Specification;
 use regatta_program::Arithmetic;
 use regatta_program::interpreter::Limits;
 
-/// Who has to come to the error before an alarm is an answer.
+/// Which executions have to reach the error before an alarm becomes an answer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ReplayPolicy {
     /// The interpreter.
     Interpreter,
-    /// The interpreter and the compiled program; an alarm of which the latter cannot tell is no answer.
+    /// The interpreter and the compiled program; the answer is UNKNOWN if the latter is inconclusive.
     Native,
-    /// The interpreter, and the compiled program where it can tell.
+    /// The interpreter, and the compiled program unless its execution is inconclusive.
     Both,
 }
 
-/// How long the compiler and the compiled program may take if there is no time limit.
-const NATIVE_TIME: Duration = Duration::from_secs(20);
+/// Maximum wall time of the compiler and the compiled program together if the run has no time limit.
+const DEFAULT_NATIVE_TIME: Duration = Duration::from_secs(20);
 
-/// The same as a share of what is left of the time limit.
+/// Maximum share of the remaining time for the compiler and the compiled program if the run has a time limit.
 const NATIVE_SHARE: f64 = 0.5;
 
-/// What the compiled program tells of an alarm.
-enum Told {
+/// The result of the compiled program's execution.
+enum NativeOutcome {
     Confirmed,
-    /// It should have come to the error, and has not.
+    /// The program ended without reaching the error, although the error depends on the given values only; how it ended.
     Contradicted(String),
-    /// Nothing.
+    /// Inconclusive, for the reason given.
     Open(String),
 }
 
-/// Writes the harness that was asked for, has the alarm confirmed as was asked for, and returns what is to be concluded.
+/// Writes the requested harness, replays the alarm as [`ReplayPolicy`] demands, and returns the resulting conclusion.
 pub(super) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     let Some(violation) = conclusion.violation.take() else {
         return conclusion;
     };
-    conclusion.path = way_to_the_error(task, &violation);
+    conclusion.path = path_to_error(task, &violation);
     let policy = task.options.replay;
     if policy == ReplayPolicy::Interpreter && task.options.harness.is_none() {
         return conclusion;
@@ -68,25 +68,25 @@ pub(super) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     if policy == ReplayPolicy::Interpreter {
         return conclusion;
     }
-    let told = alarm.told_by_compiled_program();
+    let native = alarm.replay_natively();
     let analysis = conclusion.analysis.clone().unwrap_or_default();
     task.reporter.event(EventKind::Replayed {
         analysis: analysis.clone(),
-        outcome: match &told {
-            Told::Confirmed => "confirmed".to_owned(),
-            Told::Contradicted(end) => format!("contradicted: {end}"),
-            Told::Open(reason) => format!("open: {reason}"),
+        outcome: match &native {
+            NativeOutcome::Confirmed => "confirmed".to_owned(),
+            NativeOutcome::Contradicted(end) => format!("contradicted: {end}"),
+            NativeOutcome::Open(reason) => format!("open: {reason}"),
         },
         seconds: begin.elapsed().as_secs_f64(),
     });
-    match told {
-        Told::Confirmed => conclusion,
-        Told::Open(_) if policy == ReplayPolicy::Both => conclusion,
-        Told::Open(reason) => Conclusion {
+    match native {
+        NativeOutcome::Confirmed => conclusion,
+        NativeOutcome::Open(_) if policy == ReplayPolicy::Both => conclusion,
+        NativeOutcome::Open(reason) => Conclusion {
             verdict: Verdict::Unknown(format!("the alarm is not confirmed natively: {reason}")),
             ..conclusion
         },
-        Told::Contradicted(end) => {
+        NativeOutcome::Contradicted(end) => {
             task.reporter.event(EventKind::Refuted {
                 analysis,
                 reason: format!(
@@ -99,29 +99,30 @@ pub(super) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     }
 }
 
-/// Runs that take longer are not told.
-const TOLD_STEPS: u64 = 5_000_000;
-const TOLD_TIME: Duration = Duration::from_millis(500);
+/// Maximum number of steps and maximum wall time of the execution that yields the path to the error; a longer path is not
+/// reported.
+const PATH_STEP_LIMIT: u64 = 5_000_000;
+const PATH_TIME_LIMIT: Duration = Duration::from_millis(500);
 
-fn way_to_the_error(task: &Task, violation: &Violation) -> Vec<PathStep> {
+fn path_to_error(task: &Task, violation: &Violation) -> Vec<PathStep> {
     let limits = Limits {
-        steps: TOLD_STEPS,
-        deadline: Some(Instant::now() + TOLD_TIME),
+        steps: PATH_STEP_LIMIT,
+        deadline: Some(Instant::now() + PATH_TIME_LIMIT),
         ..Limits::default()
     };
-    let told = task
+    let steps = task
         .options
         .path
         .and_then(|detail| path(&task.lowered, &task.executable, violation, limits, detail));
-    told.unwrap_or_default()
+    steps.unwrap_or_default()
 }
 
-/// An alarm with what a harness says of it.
+/// An alarm with its harness.
 struct Alarm<'t> {
     task: &'t Task,
     command: Command,
     script: Script,
-    /// What the error depends on beside the script.
+    /// What the error depends on and the script does not determine.
     needed: Vec<UnsaidKind>,
     harness: String,
 }
@@ -141,25 +142,25 @@ impl<'t> Alarm<'t> {
         }
     }
 
-    fn told_by_compiled_program(&self) -> Told {
+    fn replay_natively(&self) -> NativeOutcome {
         let options = &self.task.options;
         let errors = match &options.load.property {
             Specification::Default => ["reach_error", "__VERIFIER_error"]
                 .map(str::to_owned)
                 .into(),
             Specification::Unreachable { labels, .. } if !labels.is_empty() => {
-                return Told::Open("a label cannot be seen from outside".to_owned());
+                return NativeOutcome::Open("a label cannot be seen from outside".to_owned());
             }
             Specification::Unreachable { calls, .. } => calls.iter().cloned().collect::<Vec<_>>(),
         };
         if options.load.arithmetic == Arithmetic::Integer {
-            return Told::Open("no machine has mathematical integers".to_owned());
+            return NativeOutcome::Open("no machine has mathematical integers".to_owned());
         }
         if is_too_long(&self.script) {
-            return Told::Open("there are too many values to compile".to_owned());
+            return NativeOutcome::Open("there are too many values to compile".to_owned());
         }
         let Some(folder) = &options.native_folder else {
-            return Told::Open("there is no folder to compile in".to_owned());
+            return NativeOutcome::Open("there is no folder to compile in".to_owned());
         };
         let share = |left: Duration| left.mul_f64(NATIVE_SHARE);
         let end = run(&NativeRun {
@@ -167,23 +168,23 @@ impl<'t> Alarm<'t> {
             harness: &self.harness,
             errors: &errors,
             folder,
-            time: self.task.time_left().map_or(NATIVE_TIME, share),
+            time: self.task.time_left().map_or(DEFAULT_NATIVE_TIME, share),
         });
         match (end, self.needed.as_slice()) {
-            (NativeEnd::Reached, _) => Told::Confirmed,
-            (NativeEnd::Elsewhere(end), []) => Told::Contradicted(end),
+            (NativeEnd::Reached, _) => NativeOutcome::Confirmed,
+            (NativeEnd::Elsewhere(end), []) => NativeOutcome::Contradicted(end),
             (NativeEnd::Elsewhere(end), needed) => {
                 let needed: Vec<String> = needed.iter().map(UnsaidKind::to_string).collect();
                 let needed = needed.join(", and on ");
-                Told::Open(format!("{end}; the error depends on {needed}"))
+                NativeOutcome::Open(format!("{end}; the error depends on {needed}"))
             }
-            (NativeEnd::TimeLimit, _) => Told::Open("it did not end in time".to_owned()),
-            (NativeEnd::Open(reason), _) => Told::Open(reason),
+            (NativeEnd::TimeLimit, _) => NativeOutcome::Open("it did not end in time".to_owned()),
+            (NativeEnd::Open(reason), _) => NativeOutcome::Open(reason),
         }
     }
 }
 
-/// How a compiler reads what the front end has read.
+/// Returns the compiler options that match those of the front end.
 fn command(file: &Path, load: &LoadOptions) -> Command {
     let folders = load.include_folders.iter();
     Command {

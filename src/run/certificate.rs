@@ -1,7 +1,7 @@
-//! `--certificate FOLDER`: the proof that is the answer, as SMT-LIB files that any solver can check.
+//! `--certificate FOLDER`: the proof behind the answer as SMT-LIB files that any solver can check.
 //!
-//! The checker's process checks it once more, and writes down what it asks ([`regatta_certify::record`]). The folder is
-//! made aside and renamed when it is whole.
+//! A checker process checks the proof once more and records its queries ([`regatta_certify::record`]). They are written to
+//! a temporary folder, which is renamed when it is complete.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -15,10 +15,10 @@ use regatta_certify::Check;
 use regatta_certify::record::{Destination, Written};
 use regatta_frontend::Specification;
 
-/// Whether a certificate can be written there, as far as that can be told before there is one.
+/// Checks before the run whether a certificate can be written to the folder.
 ///
 /// # Errors
-/// Why not.
+/// The reason why it cannot.
 pub fn can_be_written(folder: &Path) -> Result<(), String> {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => match entries.next() {
@@ -36,7 +36,7 @@ pub fn can_be_written(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Writes the proof that the answer rests on.
+/// Writes the proof behind the answer.
 pub(super) fn write(
     task: &Task,
     conclusion: &Conclusion,
@@ -65,12 +65,12 @@ pub(super) fn write(
         std::fs::rename(aside.path(), folder)
     };
     rename().map_err(|error| error.to_string())?;
-    // It is gone from there.
+    // The folder has been renamed, so there is nothing left to delete.
     let _ = aside.keep();
     Ok(written)
 }
 
-/// What was proved.
+/// Returns the header of the files: the verifier, the program and the property.
 fn header(task: &Task, analysis: &str) -> String {
     let options = &task.options;
     let text = match &options.load.text {
@@ -93,7 +93,8 @@ fn header(task: &Task, analysis: &str) -> String {
     let standard = options.load.standard;
     let standard = standard.map_or_else(String::new, |name| format!("standard: {name}\n"));
     format!(
-        "Certificate of Regatta {}\nprogram: {}\nSHA-256: {hash}\ndata model: {model}\n{standard}property: {property}\nproof: {analysis}\n",
+        "Certificate of Regatta {}\nprogram: {}\nSHA-256: {hash}\ndata model: {model}\n\
+         {standard}property: {property}\nproof: {analysis}\n",
         env!("CARGO_PKG_VERSION"),
         options.file.display()
     )

@@ -1,10 +1,10 @@
-//! Proofs are checked in processes of their own.
+//! Checks proofs in separate processes.
 //!
-//! The race's process is full of solvers written in C and C++, on many threads: a stray write of theirs, or a fault of
-//! ours in the shared store, could make a wrong proof look right. So each proof is checked by a process that was made for it
-//! ([`super::zygote`]) and has the program as it was before the race.
+//! The race's process contains solvers written in C and C++ on many threads: a stray write of a solver, or a fault of
+//! ours in the shared term store, could make a wrong proof look right. So each proof is checked by a process forked for it
+//! ([`super::zygote`]), which has the program as it was before the race.
 //!
-//! A proof travels as bytes ([`regatta_certify::portable`]) over the process's stream, and so does the answer.
+//! The proof and the reply are serialised ([`regatta_certify::portable`]) and sent over a stream.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -23,13 +23,13 @@ use regatta_certify::portable::{Answer, Reply, Request, answer_from_bytes, answe
 use regatta_certify::{Budget, check_and_record, check_thoroughly, check_with_facts};
 use regatta_program::{Program, Simplified};
 
-/// How much longer than its budget a check may take before it is ended.
+/// Time beyond twice its budget after which a check is killed.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Has a proof checked, and waits for the answer.
+/// Has a proof checked and waits for the reply.
 ///
 /// # Errors
-/// When there is no answer, because the check died or did not end; the reason in words.
+/// The reason why there is no reply: the process died or did not end in time.
 pub fn check(zygote: &Zygote, request: &Request) -> Answer {
     let time = request.time;
     let end = Instant::now().checked_add(time.saturating_mul(2).saturating_add(GRACE));
@@ -52,7 +52,7 @@ pub fn check(zygote: &Zygote, request: &Request) -> Answer {
     }
 }
 
-/// Reads which process works on the proof, and its answer, until the end of the stream.
+/// Reads the number of the checking process and then its reply, until the end of the stream.
 fn receive(
     stream: &mut UnixStream,
     worker: &mut [u8],
@@ -64,7 +64,7 @@ fn receive(
     loop {
         if let Some(end) = end {
             let left = end.saturating_duration_since(Instant::now());
-            // Zero would be no limit.
+            // A timeout of zero would mean no timeout.
             stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
         }
         match stream.read(&mut chunk) {
@@ -81,18 +81,18 @@ fn receive(
     }
 }
 
-/// What a process knows that checks a proof.
-pub struct Judge<'p> {
+/// The data that a process needs to check proofs.
+pub struct ProofChecker<'p> {
     pub lowered: &'p Program,
     pub simplified: &'p Simplified,
     pub is_thorough: bool,
 }
 
-impl Judge<'_> {
-    /// Checks the proof that comes through the stream, and answers.
+impl ProofChecker<'_> {
+    /// Checks the proof that the stream delivers, and writes the reply to it.
     ///
     /// # Errors
-    /// When the stream breaks, or there is no thread.
+    /// When the stream breaks or no thread can be started.
     pub fn work(&self, mut stream: UnixStream) -> std::io::Result<()> {
         stream.write_all(&libc::pid_t::to_ne_bytes(nix::unistd::getpid().as_raw()))?;
         huge_pages::allow_soon();

@@ -1,12 +1,12 @@
-//! The threads of a race and the permits to run: [`super::scheduler`]'s rules, with clocks and threads.
+//! Applies the rules of [`super::scheduler`] to the threads of a race and to the clock.
 //!
-//! An analysis's thread is started when it gets its first permit. It calls [`Coordinator::enter`] first,
+//! An analysis's thread is started when the analysis gets its first permit. It calls [`Coordinator::enter`] first,
 //! [`Coordinator::safe_point`] between its queries, [`Coordinator::certify`] when it has an answer and [`Coordinator::leave`] at
-//! its end. The race's own thread calls [`Coordinator::tick`] at [`Coordinator::next_tick`]. It may come late where all
-//! processors are busy: so who comes to a safe point after the end of its turn sees to it that others go on.
+//! its end. The thread that runs the race calls [`Coordinator::tick`] at [`Coordinator::next_tick`]. It may be late when all
+//! processors are busy, so an analysis that reaches a safe point after the end of its turn calls the scheduler itself.
 //!
-//! A thread that runs without a permit has a lower priority of the operating system. A user without privileges can
-//! lower a thread's priority, but not raise it again; where that is so, it stays as it is.
+//! A thread that runs without a permit gets a lower priority in the operating system. A user without privileges can
+//! lower a thread's priority but not raise it again; in that case all priorities stay unchanged.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,40 +18,40 @@ use super::config::Schedule;
 use super::scheduler::{Action, Scheduler};
 use regatta_base::workers::Permits;
 
-/// What is added to the nice value of a thread that runs without a permit: it gets about a tenth of what others get.
+/// Added to the nice value of a thread that runs without a permit: its share of the processor is about a tenth of the others'.
 const NICENESS: i32 = 10;
 
-/// How long after the end of a turn somebody for whom nobody waits looks again.
+/// Time after which an analysis that runs on past the end of its turn, because no other is waiting, calls the scheduler again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// Who may run.
+/// The scheduler with the threads that it controls.
 pub(super) struct Coordinator {
     started: Instant,
     scheduler: Mutex<Scheduler>,
-    seats: Vec<Seat>,
-    /// Seats of helpers, one for each permit.
-    loans: Vec<Seat>,
+    slots: Vec<Slot>,
+    /// The slots of helper threads, one for each permit.
+    loans: Vec<Slot>,
     priorities: Arc<OnceLock<Priorities>>,
 }
 
-/// Starts the thread of who sits on the seat with the number.
+/// Starts the thread of the slot with the given number.
 type Start = Box<dyn FnOnce(usize) + Send>;
 
-/// What there is for an analysis's thread.
+/// The state of one thread, under the number that its analysis has in the scheduler.
 #[derive(Default)]
-struct Seat {
-    /// Until the thread is started.
+struct Slot {
+    /// How to start the thread; `None` once it has been started.
     start: Mutex<Option<Start>>,
-    /// It has to ask the scheduler when it comes to a safe point.
+    /// Whether the thread has to ask the scheduler at its next safe point.
     attention: AtomicBool,
-    /// It has to ask then from this time on, too: nanoseconds since the coordinator began.
+    /// The time from which it has to ask in any case: nanoseconds since the coordinator was made.
     ends: AtomicU64,
     granted: Condvar,
-    /// The thread's number in the operating system; zero before it has entered.
+    /// The thread's number in the operating system; zero before [`Coordinator::enter`].
     thread: AtomicI32,
 }
 
-impl Seat {
+impl Slot {
     fn has_ended(&self, now: Duration) -> bool {
         now.as_nanos() >= u128::from(self.ends.load(Ordering::Relaxed))
     }
@@ -61,7 +61,7 @@ impl Seat {
         self.ends.store(end, Ordering::Relaxed);
     }
 
-    /// The calling thread sits there from here on.
+    /// Makes the calling thread the one of this slot.
     fn take(&self) {
         // SAFETY: gettid has no preconditions.
         let thread = unsafe { libc::gettid() };
@@ -70,20 +70,20 @@ impl Seat {
 }
 
 impl Coordinator {
-    /// With so many permits, for at most so many analyses.
+    /// Makes a coordinator with the number of permits, for at most the given number of analyses.
     pub fn new(permits: usize, schedule: &Schedule, analyses: usize) -> Self {
         let permits = permits.max(1);
         Self {
             started: Instant::now(),
             scheduler: Mutex::new(Scheduler::new(permits, schedule.clone())),
-            seats: (0..analyses).map(|_| Seat::default()).collect(),
-            loans: (0..permits).map(|_| Seat::default()).collect(),
+            slots: (0..analyses).map(|_| Slot::default()).collect(),
+            loans: (0..permits).map(|_| Slot::default()).collect(),
             priorities: Priorities::probe(),
         }
     }
 
-    /// Admits another analysis and returns its seat. It has a permit after [`Self::tick`] at the earliest, and is started
-    /// then: with its seat, by whoever hands out the permit, which must not ask for anything of the coordinator.
+    /// Admits another analysis and returns its slot. It gets a permit at [`Self::tick`] at the earliest. Its thread is started
+    /// then by calling `start` with the slot; `start` must not call the coordinator, which is locked.
     pub fn admit(
         &self,
         priority: u32,
@@ -91,9 +91,9 @@ impl Coordinator {
         start: impl FnOnce(usize) + Send + 'static,
     ) -> usize {
         let mut scheduler = self.scheduler.lock();
-        let seat = scheduler.add(priority, eases_after);
-        *self.seats[seat].start.lock() = Some(Box::new(start));
-        seat
+        let slot = scheduler.add(priority, eases_after);
+        *self.slots[slot].start.lock() = Some(Box::new(start));
+        slot
     }
 
     /// Hands out and takes away permits.
@@ -109,60 +109,60 @@ impl Coordinator {
         self.started.checked_add(next)
     }
 
-    /// Gives these turns before all others: seats, and how long.
+    /// Sets the turns that come before all others: slots with durations.
     pub fn open(&self, turns: impl IntoIterator<Item = (usize, Duration)>) {
         self.scheduler.lock().open(turns);
     }
 
-    /// Admits somebody who rests until woken.
+    /// Admits an analysis that rests until [`Self::wake`], and returns its slot.
     pub fn admit_resting(&self, priority: u32) -> usize {
         self.scheduler.lock().add_resting(priority)
     }
 
-    /// The calling thread is the analysis's from here on; waits for the first permit.
-    pub fn enter(&self, seat: usize) {
-        self.attach(seat);
+    /// Makes the calling thread the analysis's, and waits for the first permit.
+    pub fn enter(&self, slot: usize) {
+        self.attach(slot);
         let mut scheduler = self.scheduler.lock();
-        self.wait_locked(seat, &mut scheduler);
-        // A thread begins with the priority of the one that started it, who may have lost its permit just then; so may this one.
-        let seat = &self.seats[seat];
-        match seat.attention.load(Ordering::Relaxed) {
-            true => self.lower(seat),
-            false => self.raise(seat),
+        self.wait_locked(slot, &mut scheduler);
+        // A new thread inherits the priority of the one that started it, which may have lost its permit; so may this one by now.
+        let slot = &self.slots[slot];
+        match slot.attention.load(Ordering::Relaxed) {
+            true => self.lower(slot),
+            false => self.raise(slot),
         }
     }
 
-    /// The calling thread is the analysis's from here on.
-    pub fn attach(&self, seat: usize) {
-        self.seats[seat].take();
+    /// Makes the calling thread the analysis's.
+    pub fn attach(&self, slot: usize) {
+        self.slots[slot].take();
     }
 
-    /// The analysis needs no permit until it is woken.
-    pub fn rest(&self, seat: usize) {
+    /// Takes the analysis's permit away until [`Self::wake`].
+    pub fn rest(&self, slot: usize) {
         let mut scheduler = self.scheduler.lock();
-        let actions = scheduler.rest(seat, self.started.elapsed());
+        let actions = scheduler.rest(slot, self.started.elapsed());
         self.apply(&scheduler, &actions);
     }
 
-    /// The analysis wants a permit again. [`Self::tick`] has to be called soon.
-    pub fn wake(&self, seat: usize) {
-        self.scheduler.lock().wake(seat);
+    /// Queues the resting analysis for a permit. [`Self::tick`] has to be called soon.
+    pub fn wake(&self, slot: usize) {
+        self.scheduler.lock().wake(slot);
     }
 
     /// Waits for a permit.
-    pub fn wait(&self, seat: usize) {
-        self.wait_locked(seat, &mut self.scheduler.lock());
+    pub fn wait(&self, slot: usize) {
+        self.wait_locked(slot, &mut self.scheduler.lock());
     }
 
-    fn wait_locked(&self, seat: usize, scheduler: &mut MutexGuard<'_, Scheduler>) {
-        while !scheduler.may_run(seat) {
-            self.seats[seat].granted.wait(scheduler);
+    fn wait_locked(&self, slot: usize, scheduler: &mut MutexGuard<'_, Scheduler>) {
+        while !scheduler.may_run(slot) {
+            self.slots[slot].granted.wait(scheduler);
         }
     }
 
-    /// The analysis could stop here; if it must, waits for its next turn, once it has said so. Returns how long that took.
-    pub fn safe_point(&self, seat: usize, pauses: &dyn Fn()) -> Duration {
-        let own = &self.seats[seat];
+    /// Waits for the analysis's next turn if it has lost its permit, after a call of `pauses`. Returns how long that took.
+    pub fn safe_point(&self, slot: usize, pauses: &dyn Fn()) -> Duration {
+        let own = &self.slots[slot];
         let begin = Instant::now();
         let now = begin.saturating_duration_since(self.started);
         let has_ended = own.has_ended(now);
@@ -173,97 +173,97 @@ impl Coordinator {
         if has_ended {
             let actions = scheduler.tick(now);
             self.apply(&scheduler, &actions);
-            let end = scheduler.end_of_turn(seat).unwrap_or(Duration::MAX);
+            let end = scheduler.end_of_turn(slot).unwrap_or(Duration::MAX);
             own.set_end(end.max(now + LOOK_AGAIN));
         }
-        if scheduler.safe_point(seat) {
+        if scheduler.safe_point(slot) {
             MutexGuard::unlocked(&mut scheduler, pauses);
-            self.wait_locked(seat, &mut scheduler);
+            self.wait_locked(slot, &mut scheduler);
         }
         begin.elapsed()
     }
 
-    /// The analysis has an answer, which is checked from here on.
-    pub fn certify(&self, seat: usize) {
+    /// Gives the analysis a permit for as long as its answer is being checked.
+    pub fn certify(&self, slot: usize) {
         let mut scheduler = self.scheduler.lock();
-        let actions = scheduler.certify(seat, self.started.elapsed());
+        let actions = scheduler.certify(slot, self.started.elapsed());
         self.apply(&scheduler, &actions);
     }
 
-    /// The analysis's answer did not pass its check, and it begins again.
-    pub fn resume(&self, seat: usize) {
+    /// Lets the analysis take turns again after its answer did not pass the check.
+    pub fn resume(&self, slot: usize) {
         let mut scheduler = self.scheduler.lock();
         let now = self.started.elapsed();
-        scheduler.resume(seat, now);
+        scheduler.resume(slot, now);
         let actions = scheduler.tick(now);
         self.apply(&scheduler, &actions);
     }
 
-    /// The analysis is over.
-    pub fn leave(&self, seat: usize) {
+    /// Frees the permit of an analysis that has ended.
+    pub fn leave(&self, slot: usize) {
         let mut scheduler = self.scheduler.lock();
-        let actions = scheduler.finish(seat, self.started.elapsed());
+        let actions = scheduler.finish(slot, self.started.elapsed());
         self.apply(&scheduler, &actions);
     }
 
-    /// To be called while the scheduler is locked, lest a later action be overtaken.
+    /// Carries out the actions. The scheduler has to be locked, so that actions take effect in their order.
     fn apply(&self, scheduler: &Scheduler, actions: &[Action]) {
         for &action in actions {
             match action {
                 Action::Grant(number) => {
-                    let seat = &self.seats[number];
-                    seat.set_end(scheduler.end_of_turn(number).unwrap_or(Duration::MAX));
-                    if let Some(start) = seat.start.lock().take() {
+                    let slot = &self.slots[number];
+                    slot.set_end(scheduler.end_of_turn(number).unwrap_or(Duration::MAX));
+                    if let Some(start) = slot.start.lock().take() {
                         start(number);
                         continue;
                     }
-                    // Only who has lost a permit runs slowly.
-                    if seat.attention.swap(false, Ordering::Relaxed) {
-                        self.raise(seat);
+                    // Only a thread that has lost its permit runs with a lower priority.
+                    if slot.attention.swap(false, Ordering::Relaxed) {
+                        self.raise(slot);
                     }
-                    seat.granted.notify_one();
+                    slot.granted.notify_one();
                 }
-                Action::Revoke(seat) => self.call(&self.seats[seat]),
+                Action::Revoke(slot) => self.call(&self.slots[slot]),
                 Action::Recall(loan) => self.call(&self.loans[loan]),
             }
         }
     }
 
-    /// Who sits there has lost the permit.
-    fn call(&self, seat: &Seat) {
-        seat.attention.store(true, Ordering::Relaxed);
-        self.lower(seat);
+    /// Tells the thread of the slot that it has lost its permit.
+    fn call(&self, slot: &Slot) {
+        slot.attention.store(true, Ordering::Relaxed);
+        self.lower(slot);
     }
 
-    /// Who sits there is less urgent than who has a permit.
-    fn lower(&self, seat: &Seat) {
+    /// Gives the slot's thread a lower priority than the threads with permits have.
+    fn lower(&self, slot: &Slot) {
         if let Some(priorities) = self.priorities.get() {
-            priorities.lower(seat.thread.load(Ordering::Relaxed));
+            priorities.lower(slot.thread.load(Ordering::Relaxed));
         }
     }
 
-    /// Who sits there is as urgent as anybody who has a permit.
-    fn raise(&self, seat: &Seat) {
+    /// Gives the slot's thread the usual priority.
+    fn raise(&self, slot: &Slot) {
         if let Some(priorities) = self.priorities.get() {
-            priorities.raise(seat.thread.load(Ordering::Relaxed));
+            priorities.raise(slot.thread.load(Ordering::Relaxed));
         }
     }
 }
 
-/// What is idle is lent to helpers of the analyses.
+/// Idle permits are lent to helper threads of the analyses.
 impl Permits for Coordinator {
     fn lend(&self) -> Option<usize> {
         let mut scheduler = self.scheduler.lock();
         let loan = scheduler.lend()?;
-        // Nobody sits there yet.
+        // No thread uses the slot yet.
         self.loans[loan].attention.store(false, Ordering::Relaxed);
         self.loans[loan].thread.store(0, Ordering::Relaxed);
         Some(loan)
     }
 
     fn begin(&self, loan: usize) {
-        let seat = &self.loans[loan];
-        seat.take();
+        let slot = &self.loans[loan];
+        slot.take();
     }
 
     fn is_wanted_back(&self, loan: usize) -> bool {
@@ -271,13 +271,13 @@ impl Permits for Coordinator {
     }
 
     fn give_back(&self, loan: usize) {
-        let seat = &self.loans[loan];
+        let slot = &self.loans[loan];
         let mut scheduler = self.scheduler.lock();
-        // The thread serves others after this.
-        if seat.attention.swap(false, Ordering::Relaxed) {
-            self.raise(seat);
+        // The pool's thread will help other analyses next, so it gets its priority back.
+        if slot.attention.swap(false, Ordering::Relaxed) {
+            self.raise(slot);
         }
-        seat.thread.store(0, Ordering::Relaxed);
+        slot.thread.store(0, Ordering::Relaxed);
         let actions = scheduler.give_back(loan, self.started.elapsed());
         self.apply(&scheduler, &actions);
     }
@@ -287,12 +287,13 @@ impl Permits for Coordinator {
 struct Priorities {
     /// The nice value of threads that hold a permit.
     usual: i32,
-    /// Whether what has been lowered can be raised again.
+    /// Whether a lowered priority can be raised again.
     can_raise: bool,
 }
 
 impl Priorities {
-    /// Tries it, in a thread of its own, which may come out of it with a lower priority; until then, nothing is known.
+    /// Finds out in a new thread whether priorities can be raised, since that thread may be left with a lower one. The result
+    /// is empty until then.
     fn probe() -> Arc<OnceLock<Self>> {
         let known = Arc::new(OnceLock::new());
         let result = Arc::clone(&known);
@@ -303,7 +304,7 @@ impl Priorities {
             let can_raise = set_nice(thread, usual + 1) && set_nice(thread, usual);
             let _ = result.set(Self { usual, can_raise });
         };
-        // Without it, priorities stay as they are.
+        // Without the thread, priorities stay unchanged.
         let _ = std::thread::Builder::new().spawn(probe);
         known
     }
@@ -321,7 +322,7 @@ impl Priorities {
     }
 }
 
-/// Sets the nice value of a thread of this process; whether that was allowed.
+/// Sets the nice value of a thread of this process. Returns whether that was allowed.
 fn set_nice(thread: libc::pid_t, nice: i32) -> bool {
     // SAFETY: setpriority has no preconditions. On Linux the number may be a thread's.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, thread.cast_unsigned(), nice) == 0 }
@@ -334,9 +335,9 @@ mod tests {
 
     use super::*;
 
-    /// Three threads, one permit: one that never comes to a safe point keeps nobody from running, and is not stopped.
+    /// Three threads share one permit: the one that never reaches a safe point neither blocks the others nor is stopped.
     #[test]
-    fn an_overstayer_keeps_nobody_from_running() {
+    fn a_thread_without_safe_points_does_not_block_others() {
         let schedule = Schedule {
             first_slice: Duration::from_millis(5),
             longest_slice: Duration::from_millis(5),
@@ -353,31 +354,31 @@ mod tests {
                 Arc::clone(&at_work),
                 sender.clone(),
             );
-            let work = move |seat: usize| {
+            let work = move |slot: usize| {
                 let coordinator = own.upgrade().expect("the race is on");
-                coordinator.enter(seat);
+                coordinator.enter(slot);
                 let mut turns = 0;
                 while turns < 3 && !over.load(Ordering::Relaxed) {
                     if number == 0 {
                         std::thread::sleep(Duration::from_millis(1));
                         continue;
                     }
-                    // The two others are never at work at the same time but for the moment until a safe point.
+                    // The two others run at the same time only until the one that lost its permit reaches a safe point.
                     at_work.fetch_add(1, Ordering::SeqCst);
                     std::thread::sleep(Duration::from_millis(1));
                     at_work.fetch_sub(1, Ordering::SeqCst);
-                    if coordinator.safe_point(seat, &|| ()) > Duration::ZERO {
+                    if coordinator.safe_point(slot, &|| ()) > Duration::ZERO {
                         turns += 1;
                     }
                 }
-                coordinator.certify(seat);
-                coordinator.leave(seat);
+                coordinator.certify(slot);
+                coordinator.leave(slot);
                 let _ = sender.send(number);
             };
-            let seat = coordinator.admit(10, Duration::MAX, move |seat| {
-                std::thread::spawn(move || work(seat));
+            let slot = coordinator.admit(10, Duration::MAX, move |slot| {
+                std::thread::spawn(move || work(slot));
             });
-            assert_eq!(seat, number);
+            assert_eq!(slot, number);
         }
         let mut ended = Vec::new();
         coordinator.tick();
@@ -386,7 +387,7 @@ mod tests {
             let latest = Instant::now() + Duration::from_secs(20);
             match ends.recv_deadline(next.unwrap_or(latest).min(latest)) {
                 Ok(number) => ended.push(number),
-                Err(_) => assert!(Instant::now() < latest, "somebody never runs"),
+                Err(_) => assert!(Instant::now() < latest, "a thread never runs"),
             }
             coordinator.tick();
             if ended.len() == 2 {
@@ -397,9 +398,9 @@ mod tests {
         assert_eq!(at_work.load(Ordering::SeqCst), 0);
     }
 
-    /// Nobody ticks but once, and both of two have their turns.
+    /// Both threads get their turns although `tick` is called only once.
     #[test]
-    fn who_comes_to_a_safe_point_ends_its_own_turn() {
+    fn a_safe_point_after_the_end_of_a_turn_ends_it() {
         let schedule = Schedule {
             first_slice: Duration::from_millis(2),
             longest_slice: Duration::from_millis(2),
@@ -409,20 +410,20 @@ mod tests {
         let (sender, ends) = crossbeam::channel::unbounded();
         for _ in 0..2 {
             let (own, sender) = (Arc::downgrade(&coordinator), sender.clone());
-            let work = move |seat: usize| {
+            let work = move |slot: usize| {
                 let coordinator = own.upgrade().expect("the race is on");
-                coordinator.enter(seat);
+                coordinator.enter(slot);
                 let begin = Instant::now();
                 let mut waits = 0;
                 while waits < 3 && begin.elapsed() < Duration::from_secs(20) {
-                    let waited = coordinator.safe_point(seat, &|| ());
+                    let waited = coordinator.safe_point(slot, &|| ());
                     waits += u32::from(waited > Duration::from_millis(1));
                 }
                 let _ = sender.send(waits);
-                coordinator.leave(seat);
+                coordinator.leave(slot);
             };
-            coordinator.admit(10, Duration::MAX, move |seat| {
-                std::thread::spawn(move || work(seat));
+            coordinator.admit(10, Duration::MAX, move |slot| {
+                std::thread::spawn(move || work(slot));
             });
         }
         coordinator.tick();

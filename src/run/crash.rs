@@ -1,9 +1,9 @@
-//! Panics and fatal signals, and which analysis they came from.
+//! Attributes panics and fatal signals to the analysis that caused them.
 //!
-//! A panic costs the work that it happened in alone ([`guarded`]). A solver that aborts or overflows a stack takes its
-//! process with it, and from outside nobody can tell which of the analyses called it. So every analysis thread says who it
-//! is in a thread-local word, and a handler of the fatal signals, which runs on the thread that caused them, writes that
-//! word into the pipe to the supervisor before it lets the signal take its course. The handler uses nothing but `write`, as it must.
+//! A panic ends only the part of the work in which it happened ([`guarded`]). A solver that aborts or overflows a stack
+//! kills its process, and from outside the calling analysis cannot be determined. So every analysis thread stores its number
+//! in a thread-local word. A handler of the fatal signals, which runs on the thread that caused them, writes that
+//! number into the pipe to the supervisor and raises the signal again. The handler calls async-signal-safe functions only.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,10 +16,10 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use super::event::{EventKind, Reporter};
 use regatta_base::counters;
 
-/// First byte of the handler's line; no JSON text begins with it.
+/// The first byte of the handler's line; no JSON text begins with it.
 pub const CRASH_MARK: u8 = b'!';
 
-/// The signals that end a process that is out of order.
+/// The signals that end a faulty process.
 const FATAL: [Signal; 5] = [
     Signal::SIGSEGV,
     Signal::SIGBUS,
@@ -28,8 +28,8 @@ const FATAL: [Signal; 5] = [
     Signal::SIGFPE,
 ];
 
-/// The numbers of the parts of a run, by which crashes are attributed. No two are the same: engines may still be at work
-/// when the parts that follow them are.
+/// The numbers of the parts of a run, by which crashes are attributed. They differ pairwise because engines may still
+/// run during the later parts.
 pub mod number {
     pub const FRONT_END: u32 = 1;
     pub const SIMPLIFIER: u32 = 2;
@@ -37,7 +37,7 @@ pub mod number {
     pub const ALARM: u32 = 4;
     pub const LEDGER: u32 = 5;
     pub const PUBLISHER: u32 = 6;
-    /// What those of the analyses begin with.
+    /// The number of the first analysis.
     pub const FIRST_ANALYSIS: u32 = 7;
 }
 
@@ -47,13 +47,13 @@ thread_local! {
     static ANALYSIS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Says that this thread works for the analysis with the number from here on; zero is nobody.
+/// Attributes this thread to the analysis with the number; zero means none.
 pub fn attribute_thread(id: u32) {
     ANALYSIS.set(id);
     counters::attribute(id);
 }
 
-/// Runs a part of the work; a panic in it is reported, and costs that part alone.
+/// Runs a part of the work under its name and number. Reports a panic in it and returns `None` then.
 pub(super) fn guarded<T>(
     reporter: &Reporter,
     analysis: &str,
@@ -80,7 +80,7 @@ pub(super) fn guarded<T>(
     }
 }
 
-/// What a panic said.
+/// Returns a panic's message.
 pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => (*text).to_owned(),
@@ -89,10 +89,10 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Catches the fatal signals of this process.
+/// Installs the handler of fatal signals, which writes to the pipe.
 pub fn install(pipe: RawFd) {
     PIPE.store(pipe, Ordering::Relaxed);
-    // The standard library gives each thread an alternate stack, which is what makes an overflow reportable.
+    // The standard library gives each thread an alternate stack, on which the handler can run after a stack overflow.
     let action = SigAction::new(
         SigHandler::Handler(on_fatal_signal),
         SaFlags::SA_ONSTACK | SaFlags::SA_RESETHAND,
@@ -104,7 +104,7 @@ pub fn install(pipe: RawFd) {
     }
 }
 
-/// Lets the fatal signals take their course in this process, which has inherited the handler.
+/// Restores the default action of the fatal signals in a process that has inherited the handler.
 pub fn uninstall() {
     PIPE.store(-1, Ordering::Relaxed);
     let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());

@@ -1,4 +1,4 @@
-//! What a run is: the command, its options, and where it runs. The first event.
+//! The description of a run, which is its first event: the command, its options and the machine.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -11,7 +11,7 @@ use super::task::RunOptions;
 use regatta_frontend::Specification;
 use regatta_program::Arithmetic;
 
-/// A run before it begins.
+/// The description of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RunDescription {
     /// The verifier's version.
@@ -20,34 +20,34 @@ pub struct RunDescription {
     pub begun: f64,
     /// The command line, with the command's name.
     pub command: Vec<String>,
-    /// Where it was given.
+    /// The working folder of the command.
     pub folder: String,
     /// The C file.
     pub file: String,
-    /// What must not happen, in words.
+    /// The property, in words.
     pub property: String,
     /// `ILP32` or `LP64`.
     pub data_model: String,
-    /// The standard of C that was named, if one was.
+    /// The C standard given by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standard: Option<String>,
     /// `bitvector` or `integer`.
     pub arithmetic: String,
     /// The portfolio's name or file.
     pub portfolio: String,
-    /// Its analyses.
+    /// The portfolio's analyses.
     pub analyses: Vec<AnalysisDescription>,
-    /// How many threads work at a time.
+    /// The number of threads that work at a time.
     pub threads: usize,
-    /// Whether proofs get a second opinion.
+    /// Whether all solvers check the verification conditions of proofs (`--check thorough`).
     pub is_thorough: bool,
-    /// Wall time, in seconds.
+    /// The limit of wall time, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
-    /// CPU time, in seconds.
+    /// The limit of CPU time, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_limit: Option<f64>,
-    /// Resident memory, in MiB.
+    /// The limit of resident memory, in MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<u64>,
     pub environment: Environment,
@@ -58,27 +58,27 @@ pub struct RunDescription {
 pub struct AnalysisDescription {
     /// Its name in the portfolio.
     pub name: String,
-    /// The engine's.
+    /// The engine's name.
     pub engine: String,
-    /// Whether it is there for invariants alone.
+    /// Whether it only generates invariants and never answers.
     pub is_generator: bool,
 }
 
-/// Where a run takes place.
+/// The machine on which a run takes place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
     /// The operating system with its version.
     pub system: String,
     /// The processor, as it names itself.
     pub processor: String,
-    /// How many cores this process may use.
+    /// The number of cores that this process may use.
     pub cores: usize,
     /// Memory in MiB.
     pub memory: u64,
 }
 
 impl RunDescription {
-    /// What is about to be run.
+    /// Describes the run that is about to begin.
     pub fn new(options: &RunOptions, limits: &Limits, portfolio: &str) -> Self {
         let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
         let folder = std::env::current_dir().unwrap_or_default();
@@ -134,7 +134,7 @@ fn describe_property(property: &Specification) -> String {
 }
 
 impl Environment {
-    /// The one of this process. What the system does not tell stays empty.
+    /// Describes the machine of this process. A value that the system does not provide stays empty or zero.
     pub fn here() -> Self {
         let name = nix::sys::utsname::uname();
         let part = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
@@ -154,7 +154,7 @@ impl Environment {
     }
 }
 
-/// The value of the first line `name: value` of a file.
+/// Returns the value of the first line `name: value` of a file.
 fn field(file: &Path, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
     let values = text.lines().filter_map(|line| line.split_once(':'));

@@ -1,14 +1,14 @@
-//! What a run leaves behind for whoever wants to know why it took what it took, or why a task is open: `--dump FOLDER`.
+//! `--dump FOLDER`: intermediate results of a run, for debugging and for tuning.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `typed.txt` | the typed representation |
-//! | `lowered.dot`, `simplified.dot` | the program as lowered, by which all is judged, and the one that the engines see |
-//! | `invariants.txt` | what the analyses have proved, by place, with whose it is; written anew every second |
-//! | `proof-N-NAME.txt` | each certificate that was handed in, and what the checker said |
-//! | `query-NAME-N.smt2` | the questions to solvers that took longest |
+//! | `lowered.dot`, `simplified.dot` | the program as lowered, which checks use, and as the engines analyse it |
+//! | `invariants.txt` | the invariants proved, by location, with their analysis; rewritten every second |
+//! | `proof-N-NAME.txt` | each certificate that was checked, and the result of the check |
+//! | `query-NAME-N.smt2` | the solver queries that took longest |
 //!
-//! Each file is written aside and then renamed: whatever ends the run, there is no half of one.
+//! Each file is written under another name and then renamed, so that no file is incomplete however the run ends.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -25,43 +25,43 @@ use regatta_program::{InlinedProgram, Program};
 use regatta_solver::{Answer, CheckLimit, Interrupt, Solver, SolverConfig, SolverStatistics};
 use regatta_term::{Arena, TermId, Value, smtlib_script, store, to_smtlib};
 
-/// So many questions are kept.
-const QUERIES: usize = 20;
+/// Maximum number of solver queries that are kept.
+const MAXIMUM_QUERIES: usize = 20;
 
-/// A folder for what a run leaves behind.
+/// The folder for intermediate results.
 #[derive(Debug)]
 pub struct Dump {
     folder: PathBuf,
-    /// The questions that are kept, with how long each took.
+    /// The queries that are kept, each with the time it took.
     queries: Mutex<Vec<(Duration, PathBuf)>>,
-    questions: AtomicUsize,
+    query_count: AtomicUsize,
     proofs: AtomicUsize,
-    /// The first thing that could not be written.
+    /// The first error in writing a file.
     failure: Mutex<Option<String>>,
 }
 
 impl Dump {
-    /// In the folder, which is made if there is none.
+    /// Makes the folder if it does not exist.
     ///
     /// # Errors
-    /// When there is none and it cannot be made.
+    /// When it does not exist and cannot be made.
     pub fn new(folder: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         Ok(Self {
             folder: folder.to_owned(),
             queries: Mutex::default(),
-            questions: AtomicUsize::new(0),
+            query_count: AtomicUsize::new(0),
             proofs: AtomicUsize::new(0),
             failure: Mutex::default(),
         })
     }
 
-    /// Why a file could not be written, if one could not, once.
+    /// Takes the first error in writing a file, if there was one.
     pub fn take_failure(&self) -> Option<String> {
         self.failure.lock().take()
     }
 
-    /// The file with the name, which may have a user's name of an analysis in it.
+    /// Returns the path of the file. The name may contain an analysis's name, which the user may have chosen.
     fn path(&self, name: &str) -> PathBuf {
         self.folder
             .join(name.replace(std::path::MAIN_SEPARATOR, "-"))
@@ -75,7 +75,7 @@ impl Dump {
         }
     }
 
-    /// Writes what is proved.
+    /// Writes the invariants proved so far.
     pub fn invariants(&self, snapshot: &Snapshot, inlined: &InlinedProgram) {
         let mut lines: Vec<(InvariantLocation, String)> = Vec::new();
         for (_, batch) in snapshot.batches() {
@@ -99,7 +99,7 @@ impl Dump {
         self.write("invariants.txt", &text);
     }
 
-    /// Writes a certificate and what became of it.
+    /// Writes a certificate and the result of its check.
     pub fn proof(
         &self,
         analysis: &str,
@@ -146,19 +146,19 @@ impl Dump {
         self.write(&format!("proof-{number}-{analysis}.txt"), &text);
     }
 
-    /// A question was answered: it is kept if it is one of those that took longest.
+    /// Keeps an answered query if it is one of those that took longest.
     fn query(&self, analysis: &str, time: Duration, script: impl FnOnce() -> String) {
         let mut queries = self.queries.lock();
         let shortest = queries.iter().map(|query| query.0).min();
-        if queries.len() == QUERIES && shortest.is_some_and(|shortest| time <= shortest) {
+        if queries.len() == MAXIMUM_QUERIES && shortest.is_some_and(|shortest| time <= shortest) {
             return;
         }
-        let number = self.questions.fetch_add(1, Ordering::Relaxed);
+        let number = self.query_count.fetch_add(1, Ordering::Relaxed);
         let name = format!("query-{analysis}-{number}.smt2");
         self.write(&name, &script());
         queries.push((time, self.path(&name)));
         queries.sort_by_key(|query| std::cmp::Reverse(query.0));
-        if queries.len() > QUERIES
+        if queries.len() > MAXIMUM_QUERIES
             && let Some((_, gone)) = queries.pop()
         {
             let _ = std::fs::remove_file(gone);
@@ -166,7 +166,7 @@ impl Dump {
     }
 }
 
-/// A place in words.
+/// Describes a location with its calls, in words.
 fn describe(program: &Program, at: &InvariantLocation) -> String {
     let place = |span| program.sources.describe(span);
     let calls = at.calls.iter().map(|&call| place(program.edge(call).span));
@@ -182,17 +182,17 @@ fn describe(program: &Program, at: &InvariantLocation) -> String {
     }
 }
 
-/// A solver whose longest questions are kept.
+/// A solver whose longest queries are dumped.
 pub struct RecordedSolver {
     solver: Box<dyn Solver>,
     dump: Arc<Dump>,
     analysis: String,
-    /// What is asserted, scope by scope.
+    /// The asserted formulas, by scope.
     scopes: Vec<Vec<TermId>>,
 }
 
 impl RecordedSolver {
-    /// The solver, of the analysis.
+    /// Wraps the analysis's solver.
     pub fn new(solver: Box<dyn Solver>, dump: &Arc<Dump>, analysis: &str) -> Self {
         Self {
             solver,
@@ -274,10 +274,10 @@ mod tests {
     use regatta_term::{Build, Sort, Symbol};
 
     #[test]
-    fn the_longest_questions_are_kept() {
+    fn the_longest_queries_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let dump = Dump::new(&folder.path().join("deep/folder")).expect("a folder");
-        for milliseconds in 1..=QUERIES as u64 + 5 {
+        for milliseconds in 1..=MAXIMUM_QUERIES as u64 + 5 {
             let time = Duration::from_millis(milliseconds);
             dump.query("a", time, || format!("{milliseconds}"));
         }
@@ -287,13 +287,13 @@ mod tests {
             .map(|text| text.expect("text").parse().expect("a number"))
             .collect();
         kept.sort_unstable();
-        let expected: Vec<u64> = (6..=QUERIES as u64 + 5).collect();
+        let expected: Vec<u64> = (6..=MAXIMUM_QUERIES as u64 + 5).collect();
         assert_eq!(kept, expected);
         assert_eq!(dump.take_failure(), None);
     }
 
     #[test]
-    fn a_question_has_what_is_asserted_in_open_scopes() {
+    fn a_query_has_the_assertions_of_open_scopes() {
         let folder = tempfile::tempdir().expect("a folder");
         let dump = Arc::new(Dump::new(folder.path()).expect("a folder"));
         let arena = Rc::new(Arena::new());

@@ -1,7 +1,7 @@
-//! What happens during a run, as one stream.
+//! The events of a run, as one stream.
 //!
-//! Everything that a user, a table or a report wants to know about a run is an [`Event`] with a time. The race's
-//! process writes them, one JSON object a line, into a pipe; the supervisor reads them and hands them on: to standard
+//! Everything that a user, a table or a report needs to know about a run is an [`Event`] with a time. The race's
+//! process writes the events into a pipe, one JSON object a line; the supervisor reads them and passes them on: to standard
 //! output with `--json`, to the log with `-v`.
 
 use std::collections::BTreeMap;
@@ -17,58 +17,58 @@ use super::findings::{Automaton, Invariant, ProofPart};
 use super::verdict::Conclusion;
 use regatta_certify::record::Written;
 
-/// Something that happened, and when.
+/// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// Seconds of wall time since the command started.
     pub time: f64,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub kind: EventKind,
 }
 
-/// What happened.
+/// The kinds of events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum EventKind {
-    /// What is run, and where. Comes first, where somebody wants to know.
+    /// The description of the run. It is the first event, sent only for `--json` and reports.
     Run(Box<RunDescription>),
-    /// A step that comes before the analyses has ended.
+    /// A step before the analyses has ended.
     Phase {
         /// Its name: `preprocess`, `parse`, `lower`, `emit`, `simplify`.
         name: String,
-        /// How long it took, in seconds of wall time.
+        /// Its duration, in seconds of wall time.
         seconds: f64,
     },
-    /// What is known of the program before the analyses start.
+    /// The size of the program before the analyses start.
     Program {
-        /// Locations, edges and variables as lowered.
+        /// The program as lowered.
         lowered: Size,
-        /// The same after simplification.
+        /// The program after simplification.
         simplified: Size,
-        /// Edges that are not supported and left after simplification.
+        /// The number of unsupported edges that are left after simplification.
         unsupported: usize,
     },
-    /// What the analyses have to deal with: the first places of each kind.
+    /// The unsupported operations and loops that the analyses have to deal with: the first of each kind.
     Open {
-        /// Places that are not supported and left after simplification, with the reasons.
+        /// The unsupported operations that are left after simplification: place and reason.
         unsupported: Vec<String>,
         /// The loops and recursive functions that are left after simplification.
         loops: Vec<String>,
-        /// Numbers by which kinds of programs are told apart ([`regatta_program::features`]).
+        /// The features of the program ([`regatta_program::features`]).
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         features: BTreeMap<String, u64>,
     },
-    /// The automaton that the analyses see. Only where details are wanted.
+    /// The control-flow automaton of the program to analyse. Only if details are requested.
     Automaton(Automaton),
-    /// The input deserves a remark, but was accepted.
+    /// A warning about the input or the system.
     Warning {
-        /// The remark, with its place.
+        /// The warning, with its place.
         message: String,
     },
-    /// A file that was asked for could not be written.
+    /// A requested file could not be written.
     NotWritten {
-        /// Which, and why.
+        /// The file and the reason.
         message: String,
     },
     /// An analysis began.
@@ -78,12 +78,12 @@ pub enum EventKind {
         /// Its number within the run, by which a crash is attributed.
         id: u32,
     },
-    /// An analysis waits for its next turn. Only where details are wanted.
+    /// An analysis waits for its next turn. Only if details are requested.
     Paused {
         /// Its name in the portfolio.
         analysis: String,
     },
-    /// An analysis has another turn. Only where details are wanted.
+    /// An analysis's next turn begins. Only if details are requested.
     Resumed {
         /// Its name in the portfolio.
         analysis: String,
@@ -99,57 +99,57 @@ pub enum EventKind {
     Refinement {
         /// Its name in the portfolio.
         analysis: String,
-        /// How many it has found, with this one.
+        /// The number of counterexamples found so far, with this one.
         number: u32,
-        /// How many abstract states it has made.
+        /// The number of abstract states made so far.
         states: usize,
     },
-    /// An analysis has looked for invariants.
+    /// An analysis has ended a round of its search for invariants.
     Invariants {
         /// Its name in the portfolio.
         analysis: String,
-        /// In which language.
+        /// The abstract domain or template language of the round.
         round: String,
-        /// How many it has proved.
+        /// The number of invariants proved in the round.
         proved: usize,
-        /// How many the store has now.
+        /// The number of invariants in the store now.
         total: usize,
     },
-    /// Invariants that analyses share from now on. Only where details are wanted.
+    /// Invariants were published to all analyses. Only if details are requested.
     Published {
         /// Some of them.
         invariants: Vec<Invariant>,
     },
-    /// A proof has invariants that analyses share.
+    /// A proof relies on invariants that another analysis has published.
     Relied {
         /// Its name in the portfolio.
         analysis: String,
-        /// The name of the one that published them.
+        /// The name of the analysis that published them.
         publisher: String,
-        /// How many of its invariants the proof has.
+        /// The number of the publisher's invariants in the proof.
         invariants: usize,
     },
-    /// An analysis could not confirm that a target is reached, nor exclude it: it will have no proof.
+    /// An analysis could neither confirm nor exclude that an error location is reached, so it will find no proof.
     LeftAside {
         /// Its name in the portfolio.
         analysis: String,
         /// Why not.
         reason: String,
     },
-    /// An analysis has another abstraction of the program.
+    /// An analysis has changed its abstraction of the program.
     Abstracted {
         /// Its name in the portfolio.
         analysis: String,
-        /// What it comes from: `proof` or `counterexample`.
+        /// The basis of the new abstraction: `proof` or `counterexample`.
         basis: String,
-        /// Of how many iterations of each loop.
+        /// The number of iterations of each loop in the under-approximation.
         bound: u32,
-        /// How many of the program's constraints it has.
+        /// The number of the program's constraints in the abstraction.
         kept: usize,
-        /// How many the program has.
+        /// The number of the program's constraints.
         all: usize,
     },
-    /// What a proof is made of. Only where details are wanted.
+    /// The steps of a proof. Only if details are requested.
     Proof {
         /// The name of the analysis that found it.
         analysis: String,
@@ -160,89 +160,89 @@ pub enum EventKind {
     Certified {
         /// The name of the analysis that found it.
         analysis: String,
-        /// What came of it: `confirmed`, or why not.
+        /// The result: `confirmed`, or the reason why not.
         outcome: String,
-        /// How long the check took, in seconds of wall time.
+        /// The time of the check, in seconds of wall time.
         seconds: f64,
     },
     /// An alarm has been replayed by the compiled program.
     Replayed {
         /// The name of the analysis that raised it.
         analysis: String,
-        /// What came of it: `confirmed`, or why not.
+        /// The result: `confirmed`, or the reason why not.
         outcome: String,
-        /// How long that took with the compiler, in seconds of wall time.
+        /// The time of compilation and execution, in seconds of wall time.
         seconds: f64,
     },
     /// An analysis ended.
     Finished {
         /// Its name in the portfolio.
         analysis: String,
-        /// What it found, in words.
+        /// Its result, in words.
         outcome: String,
         /// Its counters.
         #[serde(default)]
         statistics: serde_json::Map<String, serde_json::Value>,
     },
-    /// What an analysis has done, when the race is over: also if it was stopped, and has no other last word.
+    /// The counters of an analysis at the end of the race, also of one that was stopped and has no `finished` event.
     Counted {
         /// Its name in the portfolio.
         analysis: String,
         /// The counters ([`regatta_base::counters::Counter`]) that are not zero, by their names.
         counters: serde_json::Map<String, serde_json::Value>,
-        /// Wall time in solvers, of all its threads together, in seconds.
+        /// Wall time in solvers, summed over all its threads, in seconds.
         solver_seconds: f64,
-        /// How many invariants it has taken, by the names of those who published them.
+        /// The number of invariants it has taken from each publisher, by the publisher's name.
         #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
         taken: serde_json::Map<String, serde_json::Value>,
     },
-    /// An analysis panicked; the run goes on without it.
+    /// An analysis panicked; the run continues without it.
     Panicked {
         /// Its name in the portfolio.
         analysis: String,
         /// The panic's message.
         message: String,
     },
-    /// An answer did not pass its check: an error of the analysis, which is left out from here on.
+    /// An answer was refuted by its check, so the analysis has an error.
     Refuted {
         /// Its name in the portfolio.
         analysis: String,
-        /// What the check found.
+        /// The result of the check.
         reason: String,
     },
-    /// Invariants that analyses share were refuted, and are gone with all that relied on them.
+    /// Published invariants were refuted and withdrawn, with all that rely on them.
     Withdrawn {
-        /// How many batches.
+        /// The number of batches withdrawn.
         batches: usize,
     },
     /// The process with the analyses died.
     Crashed {
-        /// The analysis that did it, if that is known.
+        /// The analysis that caused it, if known.
         analysis: Option<String>,
-        /// How it died.
+        /// The exit code or the signal, in words.
         reason: String,
     },
-    /// What the process with the analyses uses at the moment.
+    /// The present resource usage of the process with the analyses.
     Resources {
         /// Resident memory in MiB.
         memory: u64,
         /// CPU time of all its threads so far, in seconds.
         cpu: f64,
     },
-    /// The verification conditions of the proof that is the answer are in a folder.
+    /// The verification conditions of the proof behind the answer were written to a folder.
     CertificateWritten {
         /// The folder.
         folder: String,
-        /// How much there is.
+        /// The numbers of files and conditions.
         #[serde(flatten)]
         written: Written,
     },
-    /// The run's answer.
+    /// The answer of the run.
     Concluded(Conclusion),
 }
 
 impl EventKind {
-    /// The name of the analysis that it is about, if it is about one.
+    /// Returns the name of the analysis that the event concerns, if it concerns one.
     pub fn analysis(&self) -> Option<&str> {
         match self {
             Self::Started { analysis, .. }
@@ -287,10 +287,10 @@ pub struct Size {
     pub variables: usize,
 }
 
-/// What the race's process sends to the supervisor: a line of JSON each.
+/// A message from the race's process to the supervisor: a line of JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Message {
-    /// Something happened.
+    /// An event.
     Event(Event),
     /// The answer. Nothing follows it.
     Conclusion(Conclusion),
@@ -298,7 +298,7 @@ pub enum Message {
     Rejected(String),
 }
 
-/// The race's end of the pipe; clones share it, and all threads may use it.
+/// The race's end of the pipe to the supervisor; clones share it, and all threads may use it.
 #[derive(Clone)]
 pub struct Reporter {
     started: Instant,
@@ -306,7 +306,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter that writes to `pipe` and counts time from `started`.
+    /// Makes a reporter that writes to `pipe` and counts time from `started`.
     pub fn new(started: Instant, pipe: Box<dyn Write + Send>) -> Self {
         Self {
             started,
@@ -314,7 +314,7 @@ impl Reporter {
         }
     }
 
-    /// When the command started.
+    /// Returns when the command started.
     pub fn started(&self) -> Instant {
         self.started
     }
@@ -338,7 +338,7 @@ impl Reporter {
         result
     }
 
-    /// Sends a message. A supervisor that is gone takes this process with it, so a failure to write means nothing.
+    /// Sends a message. A failure to write is ignored, because this process ends with its supervisor.
     pub fn send(&self, message: &Message) {
         if let Ok(mut line) = serde_json::to_vec(message) {
             line.push(b'\n');

@@ -1,4 +1,4 @@
-//! What an answer rests on, for whoever writes it down.
+//! The grounds of an answer, from which witnesses are written.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use regatta_certify::replay::Violation;
 use regatta_program::interpreter::Executable;
 use regatta_program::{Program, Simplified};
 
-/// Why an answer is right.
+/// The grounds of an answer.
 #[derive(Clone, Debug)]
 pub enum Ground {
-    /// A run that ends in the error.
+    /// An execution that ends in the error.
     Run(Violation),
-    /// A proof that was confirmed, the simplifier's facts that were found to hold on the way, and how long that took.
+    /// A confirmed proof, the simplifier's facts that its check confirmed, and the time of the check.
     Proof(Certificate, FactNumbers, Duration),
-    /// There are only so many runs, and each has been seen.
+    /// The exhaustive exploration of all executions.
     AllRuns,
 }
 
-/// What an answer rests on, with the program that it is about.
+/// The grounds of an answer with the program.
 pub struct Evidence<'t> {
     pub options: &'t RunOptions,
     pub reporter: &'t Reporter,
@@ -29,16 +29,16 @@ pub struct Evidence<'t> {
     pub executable: &'t Executable,
     pub simplified: &'t Simplified,
     pub ground: &'t Ground,
-    /// Whether another proof is confirmed, too, in about so much time.
+    /// Checks another proof within about the given time.
     pub confirms: &'t Confirms<'t>,
-    /// The simplifier's facts that are found to hold in about so much time.
+    /// Returns the simplifier's facts that can be confirmed within about the given time.
     pub confirmed_facts: &'t dyn Fn(Duration) -> FactNumbers,
-    /// What is left of the wall time, if it is limited.
+    /// The remaining wall time, if it is limited.
     pub time_left: Option<Duration>,
 }
 
-/// Tells whether a proof is confirmed in about so much time.
+/// Checks whether a proof is confirmed within about the given time.
 pub type Confirms<'c> = dyn Fn(&Certificate, Duration) -> bool + 'c;
 
-/// Writes down what an answer rests on, before the answer is given.
+/// Writes the grounds of an answer (as witness files) before the answer is given.
 pub type Publisher<'p> = dyn Fn(&Evidence<'_>) + 'p;

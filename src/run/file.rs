@@ -1,18 +1,18 @@
-//! Files that are there as a whole or not at all.
+//! Atomic writes: a file is complete or not there at all.
 
 use std::fs::Permissions;
 use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::Path;
 
-/// What a file that anybody may read is created with, before the user's mask.
+/// The mode of a new file before the user's mask is applied.
 const READABLE: u32 = 0o666;
 
-/// Writes the text aside and puts it in the file's place. What is no regular file (`/dev/stdout`, a pipe) is written to
+/// Writes the text to a temporary file and renames it. Character devices and pipes (`/dev/stdout`) are written to
 /// directly.
 ///
 /// # Errors
-/// When the system refuses; then the file is what it was before.
+/// When the system refuses; then a regular file is unchanged.
 pub fn write(file: &Path, text: &[u8]) -> std::io::Result<()> {
     if let Ok(there) = std::fs::metadata(file) {
         let kind = there.file_type();
@@ -34,7 +34,7 @@ pub fn write(file: &Path, text: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The folder that a file or folder is in.
+/// Returns the folder that contains the file or folder.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -1,6 +1,6 @@
-//! What the analyses see and what they have proved, in words and in C: for the report, and so in the events.
+//! The automaton, the invariants and the proofs as text, for events and reports.
 //!
-//! A formula is told as C where C can say it ([`to_c`]), with the names of the source ([`ShortNames`]), else as SMT-LIB.
+//! A formula is printed as C where C can express it ([`to_c`]), with the names of the source ([`ShortNames`]), else as SMT-LIB.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -15,21 +15,21 @@ use regatta_program::{
 };
 use regatta_term::{CType, CVariable, Sort, Symbol, TermId, conjuncts, store, to_c, to_smtlib};
 
-/// An automaton with more edges than this is told in part.
-const MOST_EDGES: usize = 2000;
+/// Maximum number of edges of the automaton in an event; functions beyond it are left out.
+const MAXIMUM_AUTOMATON_EDGES: usize = 2000;
 
-/// A longer text is cut off: nobody reads it.
-const LONGEST_TEXT: usize = 1000;
+/// Maximum length of a formula or an operation in bytes; a longer text is cut off.
+const MAXIMUM_TEXT_LENGTH: usize = 1000;
 
-/// So many invariants are told of a publisher's batch or a step of a proof.
-const MOST_INVARIANTS: usize = 500;
+/// Maximum number of invariants in one event of published invariants and in one step of a proof.
+const MAXIMUM_INVARIANTS: usize = 500;
 
 /// The control-flow automaton of the program to analyse.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Automaton {
-    /// Those functions that can be reached, as many as are told.
+    /// The reachable functions, within the limit of edges.
     pub functions: Vec<AutomatonFunction>,
-    /// The names of those that can be reached and are not told, because there are too many edges.
+    /// The names of the reachable functions that are left out because there are too many edges.
     pub left_out: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct AutomatonLocation {
     pub place: String,
 }
 
-/// What a location is.
+/// The kinds of locations.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LocationKind {
@@ -66,13 +66,13 @@ pub enum LocationKind {
 pub struct AutomatonEdge {
     pub source: u32,
     pub target: u32,
-    /// What happens, one after the other.
+    /// The operations in their order.
     pub operations: Vec<String>,
     /// File, line, column.
     pub place: String,
 }
 
-/// Something that holds whenever a location is reached.
+/// A formula that holds whenever a location is reached.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Invariant {
     /// The location's number in the program to analyse.
@@ -83,9 +83,9 @@ pub struct Invariant {
     /// The places of the calls that lead there, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<String>,
-    /// In C if that can say it.
+    /// The formula in C if C can express it, else in SMT-LIB.
     pub formula: String,
-    /// Whose it is, if it was shared.
+    /// The analysis that published it, if it was shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
 }
@@ -93,15 +93,15 @@ pub struct Invariant {
 /// A step of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofPart {
-    /// What it is, in words.
+    /// The kind of step, in words.
     pub what: String,
     pub invariants: Vec<Invariant>,
-    /// How many more there are.
+    /// The number of further invariants that are left out.
     #[serde(default)]
     pub more: usize,
 }
 
-/// The automaton of the functions that can be reached, those with errors and loops first.
+/// Returns the automaton of the reachable functions, those with errors and loops first.
 pub(super) fn automaton(program: &Program) -> Automaton {
     let calls = CallGraph::new(program);
     let cut_points = CutPoints::new(program, &calls);
@@ -137,7 +137,7 @@ pub(super) fn automaton(program: &Program) -> Automaton {
         let function = program.location(edge.source).function;
         edges_of[function.index()].push(edge);
     }
-    let words = Words::new(program);
+    let printer = Printer::new(program);
     let mut automaton = Automaton::default();
     let mut told = 0;
     for index in order {
@@ -147,7 +147,7 @@ pub(super) fn automaton(program: &Program) -> Automaton {
         if edges.is_empty() {
             continue;
         }
-        if told + edges.len() > MOST_EDGES {
+        if told + edges.len() > MAXIMUM_AUTOMATON_EDGES {
             automaton.left_out.push(function.name);
             continue;
         }
@@ -161,12 +161,12 @@ pub(super) fn automaton(program: &Program) -> Automaton {
                 operations: edge
                     .operations
                     .iter()
-                    .map(|operation| words.operation(operation, id))
+                    .map(|operation| printer.operation(operation, id))
                     .collect(),
                 place: program.sources.describe(edge.span),
             })
             .collect();
-        // What nothing leads to or from is of no interest.
+        // Locations without edges are left out.
         let mut used: Vec<u32> = function.edges.iter().map(|edge| edge.source).collect();
         used.extend(function.edges.iter().map(|edge| edge.target));
         function.locations.retain(|at| used.contains(&at.id));
@@ -175,33 +175,33 @@ pub(super) fn automaton(program: &Program) -> Automaton {
     automaton
 }
 
-/// The invariants of those batches that are new, as far as they are told.
+/// Returns the invariants of the new batches, within the limit of one event.
 pub(super) fn published(
     snapshot: &Snapshot,
     inlined: &InlinedProgram,
     mut is_new: impl FnMut(BatchId) -> bool,
 ) -> Vec<Invariant> {
-    let words = Words::new(inlined.program());
+    let printer = Printer::new(inlined.program());
     let batches = snapshot.batches();
     let new = batches.filter(|(id, _)| is_new(*id));
     let published = new.flat_map(|(_, batch)| batch.published());
     published
-        .take(MOST_INVARIANTS)
+        .take(MAXIMUM_INVARIANTS)
         .map(|(one, publisher)| {
             let at = InvariantLocation::new(inlined, one.at);
-            words.invariant(&at, one.formula, Some(publisher))
+            printer.invariant(&at, one.formula, Some(publisher))
         })
         .collect()
 }
 
-/// The steps of a proof. The snapshot tells whose the invariants are.
+/// Returns the steps of a proof. The snapshot gives the publishers of its invariants.
 pub(super) fn proof(
     certificate: &Certificate,
     snapshot: &Snapshot,
     inlined: Option<&InlinedProgram>,
     program: &Program,
 ) -> Vec<ProofPart> {
-    let words = Words::new(program);
+    let printer = Printer::new(program);
     let publishers = inlined.map(|inlined| snapshot.publishers_by_invariant(inlined));
     let steps = certificate.steps.iter();
     let parts = steps.map(|step| {
@@ -228,28 +228,28 @@ pub(super) fn proof(
             }
             ProofStep::Simplified => ("the simplifier left no error".to_owned(), &[]),
         };
-        let invariants = batch.iter().take(MOST_INVARIANTS).map(|(at, formula)| {
+        let invariants = batch.iter().take(MAXIMUM_INVARIANTS).map(|(at, formula)| {
             let publishers = publishers.as_ref();
             let publisher = publishers.and_then(|all| all.get(&(at.clone(), *formula)).copied());
-            words.invariant(at, *formula, publisher.map(|name| &**name))
+            printer.invariant(at, *formula, publisher.map(|name| &**name))
         });
         ProofPart {
             what,
             invariants: invariants.collect(),
-            more: batch.len().saturating_sub(MOST_INVARIANTS),
+            more: batch.len().saturating_sub(MAXIMUM_INVARIANTS),
         }
     });
     parts.collect()
 }
 
-/// Says what terms are, in C if that can say it.
-struct Words<'p> {
+/// Prints formulas and operations, in C where C can express them.
+struct Printer<'p> {
     program: &'p Program,
     names: ShortNames<'p>,
     variables: FxHashMap<Symbol, VariableId>,
 }
 
-impl<'p> Words<'p> {
+impl<'p> Printer<'p> {
     fn new(program: &'p Program) -> Self {
         let variables = (0..).map(VariableId).zip(&program.variables);
         Self {
@@ -302,7 +302,7 @@ impl<'p> Words<'p> {
         shorten(text.unwrap_or_else(|| describe(self.program, operation)))
     }
 
-    /// The term as C; in the function, for the names.
+    /// Prints the term as C, with the names that are visible in the function; `None` if C cannot express it.
     fn term(&self, term: TermId, function: FunctionId) -> Option<String> {
         let declared = |symbol: Symbol, instance: u32| {
             let variable = *self.variables.get(&symbol)?;
@@ -311,15 +311,15 @@ impl<'p> Words<'p> {
                 0 => name.to_owned(),
                 _ => format!("old {name}"),
             };
-            let c_type = told_type(self.program.variable(variable))?;
+            let c_type = printed_type(self.program.variable(variable))?;
             Some(CVariable { name, c_type })
         };
         to_c(store(), term, &declared)
     }
 }
 
-/// The type that a variable is told with. What C does not know, and a pointer, is a number without a sign, or a truth value.
-fn told_type(variable: &Variable) -> Option<CType> {
+/// Returns the C type with which a variable is printed. A pointer and a bit vector without a C type are unsigned numbers.
+fn printed_type(variable: &Variable) -> Option<CType> {
     let known = match variable.sort {
         Sort::Bool => Some(CType::Bool),
         sort => c_type(variable.c_type, sort),
@@ -334,8 +334,8 @@ fn told_type(variable: &Variable) -> Option<CType> {
 }
 
 fn shorten(mut text: String) -> String {
-    if text.len() > LONGEST_TEXT {
-        let mut end = LONGEST_TEXT;
+    if text.len() > MAXIMUM_TEXT_LENGTH {
+        let mut end = MAXIMUM_TEXT_LENGTH;
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_automaton_has_locations_and_what_happens_between_them() {
+    fn an_automaton_has_locations_and_operations() {
         let automaton = automaton(&counter());
         assert!(automaton.left_out.is_empty());
         let functions = &automaton.functions;
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_is_told_in_c() {
+    fn a_proof_is_printed_in_c() {
         let program = counter();
         let head = automaton(&program);
         let mut locations = head.functions.iter().flat_map(|one| &one.locations);
@@ -436,8 +436,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
-        let text = shorten("\u{fc}".repeat(LONGEST_TEXT));
-        assert!(text.len() <= LONGEST_TEXT + '…'.len_utf8());
+        let text = shorten("\u{fc}".repeat(MAXIMUM_TEXT_LENGTH));
+        assert!(text.len() <= MAXIMUM_TEXT_LENGTH + '…'.len_utf8());
         assert!(text.ends_with("\u{fc}…"));
         assert_eq!(shorten("short".to_owned()), "short");
     }

@@ -1,4 +1,4 @@
-//! The run that a witness's values lead to: what it says of inputs, tried before any analysis starts.
+//! Execution with the input values of a violation witness, before any analysis starts.
 
 use rustc_hash::FxHashMap;
 
@@ -10,13 +10,13 @@ use regatta_program::{Input, InputId, InputKind, Operation, Program, last_part};
 use regatta_term::Value;
 use regatta_witness::values::WitnessInput;
 
-/// Who has the answer, in messages.
+/// The name under which the answer is reported.
 const WITNESS: &str = "witness";
 
-/// Steps of a run with a witness's values.
-const STEPS: u64 = 20_000_000;
+/// Maximum number of steps of an execution with a witness's values.
+const MAXIMUM_STEPS: u64 = 20_000_000;
 
-/// The answer, if the values of the path that is validated lead to the violation along it.
+/// Returns the answer if the execution with the witness's values reaches the violation along the witness's path.
 pub(super) fn values(task: &Task) -> Option<Conclusion> {
     let Some(Validation::Violation { values, .. }) = &task.options.validation else {
         return None;
@@ -28,14 +28,14 @@ pub(super) fn values(task: &Task) -> Option<Conclusion> {
         .find_map(|uninitialised| follow(task, values, uninitialised))
 }
 
-/// What happens if variables of these names get what is said of them when they come into being.
+/// Executes the program with the values; the given uninitialised variables take the values that the witness has for them.
 fn follow(
     task: &Task,
     values: &[WitnessInput],
     uninitialised: &FxHashMap<InputId, String>,
 ) -> Option<Conclusion> {
     let limits = Limits {
-        steps: STEPS,
+        steps: MAXIMUM_STEPS,
         ..Limits::default()
     };
     let mut source = InOrder {
@@ -51,7 +51,7 @@ fn follow(
     }
 }
 
-/// The C names of the variables whose values are inputs because nothing initialises them.
+/// Returns the C names of the variables whose values are inputs because nothing initialises them.
 fn uninitialised(program: &Program) -> FxHashMap<InputId, String> {
     let operations = program.edges.iter().flat_map(|edge| &edge.operations);
     let havocs = operations.filter_map(|operation| match operation {
@@ -67,10 +67,10 @@ fn uninitialised(program: &Program) -> FxHashMap<InputId, String> {
         .collect()
 }
 
-/// What is said of inputs, for what the program asks of the outside, each once; zero for everything else.
+/// Supplies the witness's values in their order to calls of nondeterministic functions, and zero to all other inputs.
 struct InOrder<'v> {
     said: &'v [WitnessInput],
-    /// Variables that take what is said of them, if that is what comes next.
+    /// The uninitialised variables that take the next value if the witness states it for their name.
     uninitialised: &'v FxHashMap<InputId, String>,
 }
 

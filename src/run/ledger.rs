@@ -1,7 +1,8 @@
-//! The ledger of assumptions: what an answer was given under that could have made a difference.
+//! The ledger of assumptions: the assumptions on which an answer may depend.
 //!
-//! A proof is about all executions, so that every assumption counts that one of them may meet on its way to an error.
-//! A violation is about one run: what counts is what did not hold where that run came by, and what a run cannot show.
+//! A proof covers all executions, so every assumption counts that an execution may reach on its way to an error.
+//! A violation is one execution: an assumption counts if it does not hold where that execution reaches it, or if an
+//! execution cannot show whether it holds.
 
 use std::time::{Duration, Instant};
 
@@ -11,29 +12,30 @@ use regatta_certify::violated_assumptions;
 use regatta_program::interpreter::Limits;
 use regatta_program::{Assumption, AssumptionKind, Program, open_assumptions};
 
-/// What is done with the assumptions of an answer.
+/// The treatment of an answer's assumptions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AssumptionPolicy {
     /// They are not looked for.
     Ignored,
-    /// They are told with the answer.
+    /// They are reported with the answer.
     Reported,
     /// The answer is "unknown" if there are any.
     Strict,
 }
 
-/// What a proof depends on.
+/// Returns the assumptions that a proof depends on.
 pub(super) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
     let open = open_assumptions(lowered);
-    told(lowered, |number, assumption| {
+    reported(lowered, |number, assumption| {
         open[number] && assumption.kind.matters_to_proofs()
     })
 }
 
-/// How long the run of a violation is looked at, which may take longer than the run itself.
-const LOOKING: Duration = Duration::from_secs(2);
+/// Maximum wall time for finding the assumptions that the execution of a violation violates, which takes longer than the
+/// execution itself.
+const REPLAY_TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// What a violation depends on.
+/// Returns the assumptions that a violation depends on.
 pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<ReportedAssumption> {
     let matters = |assumption: &Assumption| assumption.kind.matters_to_violations();
     let counts: Vec<bool> = lowered.assumptions.iter().map(matters).collect();
@@ -41,21 +43,24 @@ pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<Repo
         return Vec::new();
     }
     let limits = Limits {
-        deadline: Some(Instant::now() + LOOKING),
+        deadline: Some(Instant::now() + REPLAY_TIME_LIMIT),
         ..Limits::default()
     };
     match violated_assumptions::of_run(lowered, violation, &counts, limits) {
-        Some(violated) => told(lowered, |number, _| violated[number]),
+        Some(violated) => reported(lowered, |number, _| violated[number]),
         None => {
             let open = open_assumptions(lowered);
-            told(lowered, |number, _| counts[number] && open[number])
+            reported(lowered, |number, _| counts[number] && open[number])
         }
     }
 }
 
-/// The assumptions that count, in the order of the source, each once: what is assumed of the program's surroundings, at
-/// the first place.
-fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<ReportedAssumption> {
+/// Returns the assumptions that count, in the order of the source and without duplicates; one about the program's
+/// environment is reported at its first place only.
+fn reported(
+    lowered: &Program,
+    counts: impl Fn(usize, &Assumption) -> bool,
+) -> Vec<ReportedAssumption> {
     let assumptions = lowered.assumptions.iter().enumerate();
     let mut counting: Vec<&Assumption> = assumptions
         .filter(|&(number, assumption)| counts(number, assumption))
@@ -69,7 +74,7 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<R
     let mut result: Vec<ReportedAssumption> = Vec::new();
     for assumption in counting {
         let place = if assumption.span.line == 0 {
-            // Text of our own: a library function.
+            // A library function that Regatta provides.
             let function = lowered.location(assumption.location).function;
             format!("`{}`", lowered.function(function).name)
         } else {
@@ -97,7 +102,8 @@ fn told(lowered: &Program, counts: impl Fn(usize, &Assumption) -> bool) -> Vec<R
     result
 }
 
-/// Whether it is about the arithmetic of a model's own functions, which says nothing of the program.
+/// Checks whether the assumption concerns the arithmetic of a library model's own functions, on which the program has no
+/// influence.
 fn is_of_a_model(lowered: &Program, assumption: &Assumption) -> bool {
     let is_arithmetic = matches!(
         assumption.kind,

@@ -1,21 +1,22 @@
-//! The run as a whole: the supervisor process, the pipeline in its child, the race of the engines, events, limits, the
-//! verdict.
-//!
+//! A run as a whole: the supervisor process, the pipeline in its child process, the race of the engines, events, limits
+//! and the verdict.
 //!
 //! * [`config`]: portfolio files.
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
-//! * [`pipeline`]: what the child process does: load, simplify, analyse.
-//! * [`race`]: the engines on their threads; the first answer that counts wins.
-//! * [`scheduler`], [`coordinator`]: who may run when there are more analyses than cores; its threads. [`mailbox`]: what they tell
-//!   the race's own thread.
-//! * [`task`]: what the threads share, and what makes an answer count; [`checker`]: proofs are checked in processes of their own;
-//!   [`zygote`]: where processes come from.
-//! * [`alarm`]: what is made of an alarm: a harness, a run of the compiled program.
-//! * [`ledger`]: what an answer was given under; [`dump`]: what a run leaves behind; [`mod@file`]: files that are whole; [`certificate`]: the proof as files.
-//! * [`description`]: what a run is; [`findings`]: what its analyses see and have proved, in words;
-//!   [`follow`]: the run that a witness's values lead to.
-//! * [`event`], [`verdict`]: what passes between the two, and out of the command; [`evidence`]: what an answer rests on.
-//! * [`crash`]: which analysis a panic or a fatal signal came from.
+//! * [`pipeline`]: the child process: load, simplify, analyse.
+//! * [`race`]: the engines on their threads; the first answer that passes its check wins.
+//! * [`scheduler`]: the rules by which analyses share the cores; [`coordinator`]: these rules applied to threads;
+//!   [`mailbox`]: messages from the threads to the thread that runs the race.
+//! * [`task`]: the data that the threads share, and the checks that an answer has to pass; [`checker`]: the processes that
+//!   check proofs; [`zygote`]: the process from which others are forked.
+//! * [`alarm`]: confirmation of an alarm by the compiled program, and its harness.
+//! * [`ledger`]: the assumptions of an answer; [`dump`]: intermediate results for debugging; [`mod@file`]: atomic writes of
+//!   files; [`certificate`]: a proof as SMT-LIB files.
+//! * [`description`]: the command, options and machine of a run; [`findings`]: invariants and proofs as text;
+//!   [`follow`]: execution with the input values of a violation witness.
+//! * [`event`], [`verdict`]: messages between the two processes, and the command's output; [`evidence`]: the grounds of an
+//!   answer.
+//! * [`crash`]: attribution of a panic or a fatal signal to an analysis.
 
 pub mod alarm;
 pub mod certificate;

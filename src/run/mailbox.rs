@@ -1,15 +1,15 @@
-//! Messages for a thread that waits for them until a time.
+//! A queue of messages for a thread that waits with a deadline.
 //!
-//! A channel of crossbeam's would do, but for what it does before it sleeps: it yields its processor some times, in the hope of
-//! a message. Where analyses keep all processors busy, each time costs the rest of somebody else's slice of time (4 ms on a
-//! Linux of 250 ticks a second), and the race's own thread came to end a turn of 12 ms after 22.
+//! A channel of crossbeam yields its processor several times before it sleeps. When analyses keep all processors busy, each
+//! yield costs the rest of another thread's time slice (4 ms on a Linux with 250 ticks a second): with such a channel, a turn
+//! of 12 ms ended after 22 ms.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
-/// First in, first out; of any number of senders, for one receiver.
+/// A first-in-first-out queue for any number of senders and one receiver.
 pub(super) struct Mailbox<T> {
     messages: Mutex<VecDeque<T>>,
     arrived: Condvar,
@@ -25,13 +25,13 @@ impl<T> Default for Mailbox<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// Wakes the receiver, if it waits.
+    /// Appends the message and wakes the receiver.
     pub fn send(&self, message: T) {
         self.messages.lock().push_back(message);
         self.arrived.notify_one();
     }
 
-    /// The next message; `None` if there is none until the time, if there is such a time.
+    /// Waits for the next message; `None` if none arrives by the deadline, if there is one.
     pub fn receive(&self, until: Option<Instant>) -> Option<T> {
         let mut messages = self.messages.lock();
         loop {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_come_in_their_order_and_no_message_comes_at_the_time() {
+    fn messages_arrive_in_order_and_waiting_ends_at_the_deadline() {
         let mailbox = Arc::new(Mailbox::default());
         let sender = Arc::clone(&mailbox);
         let thread = std::thread::spawn(move || (0..100).for_each(|number| sender.send(number)));

@@ -1,6 +1,6 @@
-//! What the analysis process does: load, simplify, analyse, and look at what the answer rests on.
+//! The work of the analysis process: load, simplify, analyse, and post-process the answer.
 //!
-//! What the simplifier decides is a claim like an engine's ([`super::task`]).
+//! An answer of the simplifier is checked like an engine's ([`super::task`]).
 
 use std::sync::Arc;
 
@@ -39,14 +39,14 @@ use regatta_program::{
 };
 use regatta_term::record_shared_terms;
 
-/// Names of the analyses, for events and for what a crash excludes.
+/// The names of the parts of a run in events; a part that crashes is excluded from the next attempt by its name.
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
 const ALARM: &str = "examination of an alarm";
 const LEDGER: &str = "ledger of assumptions";
 const PUBLISHER: &str = "witness";
 
-/// Verifies the program. What the answer rests on is given to the publisher.
+/// Verifies the program. The grounds of the answer are given to the publisher.
 pub fn run(
     options: &RunOptions,
     attempt: &Attempt,
@@ -84,7 +84,7 @@ pub fn run(
     };
     let mut lowered = lowered;
     let unseen = guard_witness(options, &mut lowered);
-    // What a witness's values lead to is seen without the simplifier.
+    // The execution with a witness's values does not need the simplifier.
     if let Some(Validation::Violation { .. }) = options.validation {
         let task = new_task(options, reporter, dump.clone(), publish, lowered, None);
         if let Some(conclusion) = follow::values(&task) {
@@ -122,7 +122,7 @@ pub fn run(
             Some(conclusion) => {
                 return end(&task, as_far_as_seen(conclusion, unseen), publish);
             }
-            // Whatever it knew, it cannot be checked: the engines get the program without it.
+            // The simplifier's claim could not be confirmed, so the engines get the program without simplification.
             None => {
                 task.simplified = unsimplified(&task.lowered);
                 task.start_zygote();
@@ -164,7 +164,7 @@ fn as_far_as_seen(conclusion: Conclusion, unseen: Option<String>) -> Conclusion 
     }
 }
 
-/// What all parts of a run share. Without a simplified program, that is the program as lowered.
+/// Makes the task that all parts of a run share. Without a simplified program it has the program as lowered in its place.
 fn new_task(
     options: &RunOptions,
     reporter: &Reporter,
@@ -217,7 +217,7 @@ fn load_program(
     Ok(loaded.program)
 }
 
-/// How the run ends with the answer.
+/// Ends the run with the answer: writes the certificate and adds the assumptions.
 fn end(task: &Task, conclusion: Conclusion, publish: Option<&Publisher<'_>>) -> RaceEnd {
     if let Some(failure) = task.dump.as_ref().and_then(|dump| dump.take_failure()) {
         let message = format!("not everything is dumped: {failure}");
@@ -245,7 +245,7 @@ fn end(task: &Task, conclusion: Conclusion, publish: Option<&Publisher<'_>>) -> 
     RaceEnd::Concluded(conclusion)
 }
 
-/// Gives the publisher what the answer rests on.
+/// Gives the grounds of the answer to the publisher.
 fn publish_ground(task: &Task, conclusion: &Conclusion, publish: &Publisher<'_>) {
     if let Some(ground) = task.ground_of(conclusion) {
         publish(&Evidence {
@@ -262,7 +262,7 @@ fn publish_ground(task: &Task, conclusion: &Conclusion, publish: &Publisher<'_>)
     }
 }
 
-/// The answer with what it was given under, and what that makes of it.
+/// Adds its assumptions to the answer, which becomes UNKNOWN if the user allows none.
 fn with_assumptions(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     if task.options.assumptions == AssumptionPolicy::Ignored {
         return conclusion;
@@ -284,7 +284,7 @@ fn with_assumptions(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     }
 }
 
-/// The answer of the analyses.
+/// Runs the analyses and returns their answer.
 fn analyse(task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
     let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
     let analyses = (0..).zip(task.options.portfolio.analyses.iter().cloned());
@@ -305,10 +305,10 @@ fn analyse(task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
     }
 }
 
-/// Who goes first on a program with the features.
+/// Returns the turns of the opening that fits a program with the features.
 fn opening<'t>(task: &'t Task, features: &Features) -> &'t [Turn] {
     let portfolio = &task.options.portfolio;
-    // Where a witness says what holds, the prover is the first, and it has no turns in openings.
+    // With a witness, its invariants are proved first, by the prover, which has no turns in openings.
     let is_followed = portfolio.general.openings == Switch::On && task.options.validation.is_none();
     match portfolio.opening(features) {
         Some(opening) if is_followed => &opening.turns,
@@ -316,20 +316,21 @@ fn opening<'t>(task: &'t Task, features: &Features) -> &'t [Turn] {
     }
 }
 
-/// The answer, if no target is left and that passes its check.
+/// Returns the answer of the simplifier, which has left no error location, if it passes its check.
 fn simplifier_decides(task: &Task) -> Option<Conclusion> {
     let certificate = Certificate {
         steps: vec![ProofStep::Simplified],
     };
-    // Nobody else is at work yet.
+    // No other thread works yet.
     let alone = Workers::fixed(task.options.threads() - 1);
     let check = || task.certified(SIMPLIFIER, &certificate, None, &alone);
     guarded(&task.reporter, CHECKER, number::CHECKER, check).flatten()
 }
 
-/// What the analyses have to deal with, for whoever wants to know why they do not come to an end.
+/// Returns the event of the loops and unsupported operations that are left, which tells why analyses may not terminate.
 fn what_is_open(task: &Task, features: &Features) -> EventKind {
-    const MOST: usize = 50;
+    /// Maximum number of places of each kind in the event.
+    const MAXIMUM_PLACES: usize = 50;
     let (program, sources) = (&task.simplified.program, &task.lowered.sources);
     let place = |span: Span, what: &str| format!("{}: {what}", sources.describe(span));
     let calls = CallGraph::new(program);
@@ -337,7 +338,7 @@ fn what_is_open(task: &Task, features: &Features) -> EventKind {
     let heads = cut_points.loops().iter();
     let heads = heads.map(|found| {
         let name = &program.function(found.function).name;
-        // The start function has what was inlined into it.
+        // The start function contains what was inlined into it, so its name would mislead.
         let what = match name.starts_with('<') {
             true => "a loop".to_owned(),
             false => format!("a loop in {name}"),
@@ -353,8 +354,8 @@ fn what_is_open(task: &Task, features: &Features) -> EventKind {
     let mut loops: Vec<(Span, String)> = heads.chain(recursive).collect();
     loops.sort_by_key(|(place, _)| (place.file, place.line, place.column));
     loops.dedup();
-    let loops = loops.into_iter().take(MOST);
-    let unsupported = unsupported(program).take(MOST);
+    let loops = loops.into_iter().take(MAXIMUM_PLACES);
+    let unsupported = unsupported(program).take(MAXIMUM_PLACES);
     EventKind::Open {
         unsupported: unsupported
             .map(|(span, reason)| place(span, reason))
@@ -373,7 +374,7 @@ fn size(program: &Program) -> Size {
     }
 }
 
-/// The places that are not supported, with the reasons.
+/// Returns the places of unsupported operations, with the reasons.
 fn unsupported(program: &Program) -> impl Iterator<Item = (Span, &str)> {
     program
         .edges

@@ -1,16 +1,16 @@
 //! The supervisor: a small parent process that owns standard output, the signals and the limits.
 //!
 //! The race runs in a child made by `fork`, without `exec`: the parent has one thread and has loaded everything already,
-//! so that a second process costs a fraction of a millisecond. The parent does nothing but wait: for messages from the
-//! child's pipe, for signals, for the limits. Hence the promises that the rest of the project relies on:
+//! so that a second process costs a fraction of a millisecond. The parent only waits: for messages from the
+//! child's pipe, for signals and for the limits. The rest of the project relies on these guarantees:
 //!
-//! * Exactly one answer, whatever happens to the child.
-//! * From an answer to the end takes no time: the child is killed, for solvers ignore interrupts for seconds. It is
-//!   waited for only once the answer is out, and only for a moment ([`Remains`]): a child that was waited for counts in
-//!   this process's resource usage, which is what `time` and benchmarking tools report. That giving gigabytes back takes
-//!   the system long delays nobody, because it is left to another process ([`hold_memory`]).
-//! * The limits hold for whatever the child does, and whatever it has started: it may hang in a preprocessor.
-//! * A crash of the child starts the race again without the analysis that did it (see [`super::crash`]).
+//! * There is exactly one answer, whatever happens to the child.
+//! * The command ends as soon as the answer is known. The child is killed, because solvers ignore interrupts for seconds. The
+//!   supervisor waits for it only after printing the answer, and only for a moment ([`Remains`]): a child that was waited
+//!   for counts in this process's resource usage, which `time` and benchmarking tools report. Freeing gigabytes of memory
+//!   takes the system long, so another process does it ([`hold_memory`]).
+//! * The limits hold for the child and all processes that it has started, even if a preprocessor hangs.
+//! * A crash of the child starts the race again without the analysis that caused it ([`super::crash`]).
 
 use std::fs::File;
 use std::io::Read;
@@ -33,27 +33,27 @@ use super::verdict::Conclusion;
 use regatta_base::counters::{Counted, Counters};
 use regatta_base::time_slice::{self, AffectedThreads};
 
-/// What the run may use, and tells of it. `None` is without a limit.
+/// The limits of a run. `None` means no limit.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Limits {
     /// Wall time since the command's start.
     pub wall: Option<Duration>,
     /// CPU time of all threads and processes of the run together.
     pub cpu: Option<Duration>,
-    /// Resident memory of the race's process and of what it has started, in MiB.
+    /// Resident memory of the race's process and of the processes that it has started, in MiB.
     pub memory: Option<u64>,
-    /// How often to tell what the run uses, as an event.
+    /// The interval of the events about the resources that the run uses.
     pub tell_resources: Option<Duration>,
 }
 
-/// One start of the race.
+/// An attempt to run the race.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
-    /// Analyses that crashed an earlier attempt, by their names in the portfolio: they take no part.
+    /// The names of the analyses that crashed an earlier attempt and take no part.
     pub excluded: Vec<String>,
 }
 
-/// How the race's process ends by itself.
+/// The result of the race's process.
 pub enum RaceEnd {
     /// With an answer.
     Concluded(Conclusion),
@@ -61,7 +61,7 @@ pub enum RaceEnd {
     Rejected(String),
 }
 
-/// What is left of the race when its answer is known. The race's process has been told to end, but may not have.
+/// The race's processes after the answer. They have been killed but may not have ended yet.
 #[must_use = "resource usage is complete only when it has been collected"]
 pub struct Remains {
     child: Child,
@@ -69,14 +69,14 @@ pub struct Remains {
 }
 
 impl Remains {
-    /// Waits for what is left, for a moment only, so that its resource usage counts in this process's. The answer should
-    /// be out by now.
+    /// Waits for the processes, for a moment only, so that their resource usage counts in this process's. To be called after
+    /// the answer is printed.
     pub fn collect(mut self) {
         self.child.collect(self.patience);
     }
 }
 
-/// How the run ended.
+/// The outcome of a run.
 pub enum Outcome {
     /// With an answer (which may be "unknown").
     Concluded(Conclusion),
@@ -84,22 +84,22 @@ pub enum Outcome {
     Rejected(String),
 }
 
-/// How often the limits are looked at. A limit is overstepped by at most this much.
+/// Maximum and minimum interval between two checks of the limits. A limit is exceeded by at most the former.
 const LIMIT_POLL: Duration = Duration::from_millis(20);
-const SHORTEST_POLL: Duration = Duration::from_millis(2);
+const MINIMUM_POLL: Duration = Duration::from_millis(2);
 
-/// How long a killed child is waited for after an answer, and after a limit.
+/// Maximum time to wait for a killed child after an answer, and after a limit.
 const REAP_PATIENCE: Duration = Duration::from_millis(35);
 const LIMIT_PATIENCE: Duration = Duration::from_millis(120);
 
-/// More processes than this below the race's are not looked for.
-const MOST_PROCESSES: usize = 64;
+/// Maximum number of processes of the race whose resources are counted.
+const MAXIMUM_PROCESSES: usize = 64;
 
-/// Crashes after which the run is given up even if each has named another analysis.
+/// Maximum number of restarts after crashes, each of another analysis.
 const MAX_RESTARTS: usize = 8;
 
-/// Runs `race` in a process of its own, within the limits, and returns its answer, with what is to be collected once the
-/// answer has been told. `observe` gets every event. Must be called while the process has one thread.
+/// Runs `race` in another process within the limits, and returns its answer with the processes to be collected after the
+/// answer is printed. `observe` gets every event. Must be called while the process has one thread.
 ///
 /// # Errors
 /// When the system refuses a pipe, a process or a signal descriptor.
@@ -110,14 +110,14 @@ pub fn supervise(
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
 ) -> Result<(Outcome, Remains), Errno> {
     time_slice::shorten(AffectedThreads::Caller);
-    // What the race has started is ours to wait for when the race is gone.
+    // Processes that the race has started become children of this one when the race's process ends.
     let _ = nix::sys::prctl::set_child_subreaper(true);
     let watched = SigSet::from_iter(INTERRUPTS.into_iter().chain([Signal::SIGCHLD]));
     let mut inherited = SigSet::empty();
     sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), Some(&mut inherited))?;
     let signals = SignalFd::with_flags(&watched, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
     let mut attempt = Attempt::default();
-    // CPU time that earlier attempts have used.
+    // The CPU time of earlier attempts.
     let mut spent = Duration::ZERO;
     loop {
         let mut child = Child::start(started, &attempt, &inherited, race)?;
@@ -166,16 +166,15 @@ pub fn supervise(
     }
 }
 
-/// What ends a run before its time.
+/// The signals by which a user ends a run.
 const INTERRUPTS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
-/// Watches over the limits of time as long as the command reads its options' files, before [`supervise`]: a pipe may never
-/// say anything. Dropped, it does so no more. From here on, an interrupt ends the process with a result, too, until
-/// [`supervise`] waits for it.
+/// Enforces the time limits while the command reads its input files, before [`supervise`]: a pipe may block for
+/// ever. Dropping it ends that. Interrupts end the process with a result from here until [`supervise`] handles them.
 pub struct EarlyLimits(());
 
 impl EarlyLimits {
-    /// Ends the process with the result "unknown" when a limit is reached, or at an interrupt.
+    /// Installs handlers that end the process with the result "unknown" when a limit is reached or at an interrupt.
     pub fn new(limits: &Limits) -> Self {
         for signal in INTERRUPTS {
             handle(signal, SigHandler::Handler(on_early_interrupt));
@@ -200,7 +199,7 @@ impl Drop for EarlyLimits {
     }
 }
 
-/// Sets a timer of the process, or with zero none.
+/// Sets a timer of the process; zero stops it.
 fn set_timer(timer: libc::c_int, after: Duration) {
     let zero = libc::timeval {
         tv_sec: 0,
@@ -233,7 +232,7 @@ extern "C" fn on_early_interrupt(signal: libc::c_int) {
     })
 }
 
-/// Ends the process with the line of an unknown result. Async-signal-safe.
+/// Prints the line of an unknown result and ends the process. Async-signal-safe.
 fn end_with(line: &[u8]) -> ! {
     // SAFETY: write and _exit are async-signal-safe, and the text lives. The code is that of an unknown result.
     unsafe {
@@ -242,18 +241,18 @@ fn end_with(line: &[u8]) -> ! {
     }
 }
 
-/// What happens at the signal. A handler must only call functions that are async-signal-safe.
+/// Sets the handler of the signal, which must call async-signal-safe functions only.
 fn handle(signal: Signal, handler: SigHandler) {
     let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
     // SAFETY: see the promise above.
     let _ = unsafe { sigaction(signal, &action) };
 }
 
-/// What came of watching a child.
+/// The outcome of watching a child.
 enum Watched {
     Concluded(Conclusion),
     Rejected(String),
-    /// By a limit or a signal; the reason.
+    /// A limit or a signal stopped it; the reason.
     Stopped(String),
     Died {
         analysis: Option<String>,
@@ -265,15 +264,15 @@ enum Watched {
 struct Child {
     pid: Pid,
     pipe: File,
-    /// Received, but not a whole line yet.
+    /// The received beginning of an incomplete line.
     buffer: Vec<u8>,
     /// Names of the analyses by their numbers.
     analyses: Vec<(u32, String)>,
-    /// The number that the crash handler sent.
+    /// The number of the analysis that the crash handler sent.
     crashed: Option<u32>,
-    /// What the process had started when it was told to end.
+    /// The processes that the child had started when it was killed.
     started: Vec<Pid>,
-    /// What its analyses count, if the system shares memory.
+    /// The counters of its analyses, in shared memory, if the system provides it.
     counters: Option<Counters>,
     reaped: bool,
 }
@@ -298,7 +297,7 @@ impl Child {
                 run_child(started, attempt, inherited, parent, writer, race)
             }
             ForkResult::Parent { child } => {
-                // Both processes set it, so that it holds whichever runs first.
+                // Both processes set the group, so that it is set whichever runs first.
                 let _ = setpgid(child, child);
                 let flags = OFlag::from_bits_truncate(fcntl(&reader, FcntlArg::F_GETFL)?);
                 fcntl(&reader, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
@@ -354,8 +353,8 @@ impl Child {
                 return Watched::Stopped("memory limit".into());
             }
             let poll_interval = match cpu_left {
-                // So many threads may use it up in so short a time.
-                Some(left) => Some((left / cores).clamp(SHORTEST_POLL, LIMIT_POLL)),
+                // All cores together may use up the rest in this time.
+                Some(left) => Some((left / cores).clamp(MINIMUM_POLL, LIMIT_POLL)),
                 None => limits.memory.map(|_| LIMIT_POLL),
             };
             let timeout = match (wall_left, poll_interval) {
@@ -366,7 +365,7 @@ impl Child {
                 (Some(timeout), Some(interval)) => Some(timeout.min(interval)),
                 (timeout, interval) => timeout.or(interval),
             };
-            // Rounded up, lest the last millisecond be spent in a busy loop.
+            // The timeout is rounded up so that the last millisecond is not spent in a busy loop.
             let timeout = timeout.map_or(PollTimeout::NONE, |left| {
                 PollTimeout::try_from(left + Duration::from_millis(1)).unwrap_or(PollTimeout::MAX)
             });
@@ -376,7 +375,7 @@ impl Child {
             ];
             let _ = poll(&mut descriptors, timeout);
 
-            // An answer that is in the pipe counts, whatever else has happened by now.
+            // An answer in the pipe counts, whatever signals have arrived by now.
             if let Some(end) = self.receive(observe) {
                 return end;
             }
@@ -407,7 +406,7 @@ impl Child {
         });
     }
 
-    /// Tells what each analysis has done; the process need not live any more.
+    /// Sends the counters of each analysis to the observer. The child may have ended.
     fn tell_counters(&self, started: Instant, observe: &mut dyn FnMut(&Event)) {
         let Some(counters) = &self.counters else {
             return;
@@ -419,7 +418,7 @@ impl Child {
         let mut told = Vec::new();
         for (id, analysis) in &self.analyses {
             let counted = counters.of(*id);
-            // An analysis that begins again has the same number.
+            // An analysis that was restarted has the same number and is in the list again.
             if told.contains(id) || counted == Counted::default() {
                 continue;
             }
@@ -446,7 +445,7 @@ impl Child {
     /// Reads what the pipe holds and handles the whole lines in it.
     fn receive(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
         let mut chunk = [0; 1 << 16];
-        // What is there already has no end of a line.
+        // The bytes received before contain no end of a line.
         let mut search = self.buffer.len();
         loop {
             match self.pipe.read(&mut chunk) {
@@ -487,7 +486,7 @@ impl Child {
         end
     }
 
-    /// Collects the child if it is dead, and says how it died.
+    /// Collects the child if it has died, and returns how it died.
     fn reap(&mut self, observe: &mut dyn FnMut(&Event)) -> Option<Watched> {
         let status = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)).ok()?;
         let reason = match status {
@@ -508,7 +507,7 @@ impl Child {
         Some(Watched::Died { analysis, reason })
     }
 
-    /// User and system time of the child and of all that it has started, as far as it is below its first thread.
+    /// Returns the user and system time of the child and of the processes that its first thread has started.
     fn cpu_time(&self) -> Option<Duration> {
         let processes = self.processes();
         let (first, others) = processes.split_first()?;
@@ -516,7 +515,7 @@ impl Child {
         Some(cpu_time(*first)? + others.sum::<Duration>())
     }
 
-    /// Resident memory of the child and of what it has started, in MiB.
+    /// Returns the resident memory of the child and of the processes that its first thread has started, in MiB.
     fn resident_mib(&self) -> Option<u64> {
         let processes = self.processes();
         let (first, others) = processes.split_first()?;
@@ -524,14 +523,15 @@ impl Child {
         Some(resident_mib(*first)? + others.sum::<u64>())
     }
 
-    /// The child, and what its first thread has started (a preprocessor with its parts, before the analyses).
+    /// Returns the child and the processes that its first thread has started (a preprocessor with its parts, before the
+    /// analyses).
     fn processes(&self) -> Vec<Pid> {
         let mut processes = vec![self.pid];
         let mut next = 0;
-        while next < processes.len() && processes.len() < MOST_PROCESSES {
+        while next < processes.len() && processes.len() < MAXIMUM_PROCESSES {
             let pid = processes[next];
             next += 1;
-            // Where the system has no such file, a preprocessor counts when it has ended.
+            // Where the system lacks this file, a preprocessor's resources count only after it has ended.
             let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
             let children = children.unwrap_or_default();
             let children = children
@@ -542,8 +542,8 @@ impl Child {
         processes
     }
 
-    /// Tells the child with all that it has started to end. Whoever holds on to its memory stays until
-    /// [`Self::collect`].
+    /// Kills the child with all processes that it has started, except the holder of its memory ([`hold_memory`]), which
+    /// stays until [`Self::collect`].
     fn kill(&mut self) {
         let processes = match self.reaped {
             true => Vec::new(),
@@ -551,7 +551,7 @@ impl Child {
         };
         for &process in &processes {
             let _ = nix::sys::signal::kill(process, Signal::SIGKILL);
-            // What runs a compiled program leads a group of its own.
+            // A process that executes a compiled program leads a process group of its own.
             if process != self.pid && getpgid(Some(process)) == Ok(process) {
                 let _ = killpg(process, Signal::SIGKILL);
             }
@@ -559,7 +559,7 @@ impl Child {
         self.started = processes.into_iter().skip(1).collect();
     }
 
-    /// Waits for the child and what it had started, at most so long, and ends what is left of its group.
+    /// Waits for the child and the processes that it had started, within the time, and kills the rest of its group.
     fn collect(&mut self, patience: Duration) {
         let end = Instant::now() + patience;
         let wait = |process: Pid| {
@@ -579,10 +579,10 @@ impl Child {
     }
 }
 
-/// User and system time of the process and of the children that it has waited for.
+/// Returns the user and system time of the process and of the children that it has waited for.
 fn cpu_time(process: Pid) -> Option<Duration> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field is a name in parentheses that may hold anything; fields are counted after it.
+    // The second field is a name in parentheses with arbitrary characters, so fields are counted after it.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks: u64 = fields
         .get(11..15)?
@@ -595,7 +595,7 @@ fn cpu_time(process: Pid) -> Option<Duration> {
     ))
 }
 
-/// Resident memory of the process in MiB.
+/// Returns the resident memory of the process in MiB.
 fn resident_mib(process: Pid) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
@@ -603,7 +603,7 @@ fn resident_mib(process: Pid) -> Option<u64> {
     Some((pages * page as u64) >> 20)
 }
 
-/// The child's life. Never returns.
+/// Runs the race in the child process. Never returns.
 fn run_child(
     started: Instant,
     attempt: &Attempt,
@@ -612,14 +612,14 @@ fn run_child(
     pipe: OwnedFd,
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
 ) -> ! {
-    // A group of its own: Ctrl-C reaches the supervisor alone, and one kill ends the child with its children.
+    // In a process group of its own, Ctrl-C reaches the supervisor alone, and one kill ends the child with its children.
     let _ = setpgid(Pid::from_raw(0), Pid::from_raw(0));
     die_with(parent);
     for signal in INTERRUPTS {
         handle(signal, SigHandler::SigDfl);
     }
     let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(inherited), None);
-    // Standard output is the supervisor's. A solver that prints does so to standard error.
+    // Standard output belongs to the supervisor. A solver that prints writes to standard error.
     let _ = nix::unistd::dup2_stdout(std::io::stderr());
     hold_memory();
     crash::install(pipe.as_raw_fd());
@@ -633,22 +633,22 @@ fn run_child(
     exit_now(0)
 }
 
-/// Bytes of the stack on which the holder of memory sleeps.
+/// The size of the memory holder's stack in bytes.
 const HOLDER_STACK: usize = 1 << 16;
 
-/// Starts a process that shares this one's memory and does nothing but sleep. The system takes memory apart when the last
-/// process that uses it ends, at some 0.2 s for a gigabyte, and only then tells the parent. With the holder, the race's
-/// process ends at once however large it is, its parent gets to know what it has used, and the holder, which the
-/// supervisor kills afterwards, takes the memory apart when nobody waits any more. It is the supervisor's child and dies
+/// Starts a process, the memory holder, that shares this one's memory and only sleeps. The system frees memory when the last
+/// process that uses it ends, at some 0.2 s for a gigabyte, and only then notifies the parent. With the holder, the race's
+/// process ends at once however large it is, its parent learns its resource usage, and the memory is freed when the
+/// supervisor kills the holder after printing the answer. The holder is the supervisor's child and dies
 /// with it. Without it (the system may refuse) only the resource usage may be incomplete.
 fn hold_memory() {
     let mut stack = Vec::<u8>::with_capacity(HOLDER_STACK);
     // SAFETY: the end of the allocation, rounded down to what every ABI wants.
     let top = unsafe { stack.as_mut_ptr().add(HOLDER_STACK & !63) };
     let top = top.wrapping_sub(top as usize % 64);
-    // Needed for as long as the memory is.
+    // The holder uses the stack until the end of the process.
     std::mem::forget(stack);
-    // No handler of ours may run in the holder.
+    // No signal handler may run in the holder.
     let mut before = SigSet::empty();
     let blocked = sigprocmask(
         SigmaskHow::SIG_SETMASK,
@@ -675,7 +675,7 @@ extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
     // SAFETY: plain system calls; all signals but the one that ends the process are blocked.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        // Readers of the command's output wait for the end of everybody who could write to it.
+        // Readers of the command's output wait until all processes that could write to it have closed it.
         libc::syscall(libc::SYS_close_range, 0u32, u32::MAX, 0u32);
         loop {
             libc::pause();
@@ -683,11 +683,11 @@ extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
     }
 }
 
-/// From here on this process ends when its parent does.
+/// Makes this process end when its parent ends.
 pub fn die_with(parent: Pid) {
     let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
     if nix::unistd::getppid() != parent {
-        // It died before the line above.
+        // The parent had ended before the line above.
         exit_now(1);
     }
 }

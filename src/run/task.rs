@@ -1,4 +1,4 @@
-//! The verification task, and which answers to it count.
+//! The verification task, and the checks of its answers.
 //!
 //! Every answer is checked on the program as lowered before it is reported: an alarm by replay, a proof by its
 //! certificate, in another process ([`super::checker`]).
@@ -38,65 +38,65 @@ use regatta_program::{InputKind, InputPart, Program, c_value};
 use regatta_term::Value;
 use regatta_witness::values::WitnessInput;
 
-/// What to verify, and how.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The C file.
     pub file: PathBuf,
-    /// How it is read.
+    /// The options of the front end.
     pub load: LoadOptions,
     /// The analyses.
     pub portfolio: Portfolio,
-    /// How messages for the user look.
+    /// The style of messages for the user.
     pub style: Style,
-    /// Whether proofs get a second opinion ([`regatta_certify::opinion`]).
+    /// Whether all solvers check the verification conditions of proofs ([`regatta_certify::opinion`]).
     pub is_thorough: bool,
-    /// The wall time of the whole run.
+    /// The limit of wall time of the whole run.
     pub time_limit: Option<Duration>,
-    /// How many threads work at a time; if not given, one for each core.
+    /// The number of threads that work at a time; if not given, one for each core.
     pub threads: Option<usize>,
-    /// Where to leave what the run has worked out.
+    /// The folder for intermediate results.
     pub dump: Option<PathBuf>,
-    /// Whether events tell what a report needs and nobody else does: turns, formulas, the automaton.
+    /// Whether there are events with the details that only a report needs: turns, formulas, the automaton.
     pub has_details: bool,
-    /// Where to write the verification conditions of the proof that is the answer; nothing is there yet.
+    /// The folder, new or empty, for the verification conditions of the proof behind the answer.
     pub certificate: Option<PathBuf>,
-    /// The witness that the program was put together with, if it was.
+    /// The witness to validate, with which the program was instrumented.
     pub validation: Option<Validation>,
-    /// Whether assumptions are told, and what becomes of an answer that has some.
+    /// The treatment of an answer's assumptions.
     pub assumptions: AssumptionPolicy,
-    /// How much of the way to an error is told, if it is.
+    /// The level of detail of the path to an error, if it is reported.
     pub path: Option<Detail>,
-    /// Where to write a harness for an alarm.
+    /// The file for the harness of an alarm.
     pub harness: Option<PathBuf>,
-    /// Who has to confirm an alarm.
+    /// The executions that have to confirm an alarm.
     pub replay: ReplayPolicy,
-    /// Where a program may be compiled; whoever gives it takes it away.
+    /// The folder in which a program may be compiled; the caller removes it.
     pub native_folder: Option<PathBuf>,
 }
 
-/// What is asked of a program that a witness was put into ([`regatta_witness::instrument`]).
+/// The question to a program that was instrumented with a witness ([`regatta_witness::instrument`]).
 #[derive(Clone, Debug)]
 pub enum Validation {
-    /// Its invariants are assertions.
+    /// Whether the witness's invariants, which are assertions in the program, hold.
     Invariants {
-        /// How many there are.
+        /// The number of assertions.
         count: usize,
     },
-    /// Its path is an automaton.
+    /// Whether the path of the witness, which is an automaton in the program, violates the property.
     Violation {
-        /// Which errors are the path's.
+        /// The errors that lie on the path.
         counted: CountedErrors,
-        /// What it says of the inputs, in order.
+        /// The witness's values of inputs, in order.
         values: Vec<WitnessInput>,
     },
 }
 
-/// What the writing of a certificate may take when there is no time limit.
+/// Maximum wall time for writing a certificate if the run has no time limit.
 const CERTIFICATE_BUDGET: Duration = Duration::from_secs(600);
 
 impl RunOptions {
-    /// How many threads work at a time, at least one.
+    /// Returns the number of threads that work at a time, at least one.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.unwrap_or_else(cores).max(1)
@@ -106,10 +106,10 @@ impl RunOptions {
 /// The proof checker's name in events.
 pub(super) const CHECKER: &str = "proof checker";
 
-/// What the check of a proof may take when there is no time limit.
+/// Maximum wall time for the check of a proof if the run has no time limit.
 const CHECK_BUDGET: Duration = Duration::from_secs(60);
 
-/// What the threads of a run share: the program, what is known of it, and who judges what they claim.
+/// The data that the threads of a run share: the program, the invariants, and the checks of answers.
 pub(super) struct Task {
     pub dump: Option<Arc<Dump>>,
     pub options: RunOptions,
@@ -117,31 +117,31 @@ pub(super) struct Task {
     pub lowered: Program,
     pub executable: Executable,
     pub simplified: Simplified,
-    /// Makes processes, if the system has granted it one: without it no proof is checked.
+    /// The process from which checkers are forked; without it no proof can be checked.
     pub zygote: Option<Zygote>,
     pub invariants: InvariantStore,
-    /// What confirmed answers rest on, by analysis, if somebody wants to know.
+    /// The grounds of confirmed answers, by analysis, if a witness or a certificate needs them.
     pub grounds: Option<Mutex<Vec<(String, Ground)>>>,
 }
 
-/// What a proof is before its check.
+/// The status of a proof before its check.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Standing {
-    /// An engine has found it to be one.
+    /// The engine claims it: a refutation is an error of the engine.
     Proved,
-    /// Nobody knows.
+    /// The engine only conjectures it.
     Conjectured,
 }
 
 impl Task {
-    /// What is left of the wall time, if it is limited.
+    /// Returns the remaining wall time, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
         let limit = self.options.time_limit?;
         Some(limit.saturating_sub(self.reporter.started().elapsed()))
     }
 
-    /// Starts the process that checkers of proofs are made from, with the program as it is now. Must be called while the process has
-    /// one thread.
+    /// Starts the process from which proof checkers are forked, with the program as it is now. Must be called while the process
+    /// has one thread.
     pub fn start_zygote(&mut self) {
         self.zygote = None;
         let started = Zygote::start(&self.lowered, &self.simplified, self.options.is_thorough);
@@ -153,7 +153,7 @@ impl Task {
         }
     }
 
-    /// What the checker says of a proof within the time.
+    /// Has the proof checked within the time and returns the reply.
     fn checked(&self, certificate: &Certificate, helpers: usize, time: Duration) -> Reply {
         let undecided = |reason: &str| Reply {
             check: Check::Undecided(reason.to_owned()),
@@ -179,14 +179,14 @@ impl Task {
         })
     }
 
-    /// Keeps what an answer rests on, if somebody wants to know.
+    /// Keeps the grounds of an answer if they are needed later.
     pub fn keep(&self, analysis: &str, ground: impl FnOnce() -> Ground) {
         if let Some(grounds) = &self.grounds {
             grounds.lock().push((analysis.to_owned(), ground()));
         }
     }
 
-    /// What the answer rests on, if that was kept.
+    /// Returns the grounds of the answer, if they were kept.
     pub fn ground_of(&self, conclusion: &Conclusion) -> Option<Ground> {
         let grounds = self.grounds.as_ref()?.lock();
         let found = grounds.iter().rev().find(|(analysis, ground)| {
@@ -200,7 +200,7 @@ impl Task {
         found.map(|(_, ground)| ground.clone())
     }
 
-    /// Whether the proof passes its check in about so much time, at the end of the run.
+    /// Checks whether a proof is confirmed within about the given time, at the end of the run.
     pub fn confirms(&self, certificate: &Certificate, time: Duration) -> bool {
         let reply = self.checked(certificate, 0, time);
         let is_objection =
@@ -208,7 +208,7 @@ impl Task {
         reply.check == Check::Confirmed && !reply.opinion.as_ref().is_some_and(is_objection)
     }
 
-    /// Checks a proof again and has what is asked written down.
+    /// Checks a proof again and has the verification conditions written.
     pub fn recorded(&self, certificate: &Certificate, destination: Destination) -> Reply {
         let reply = |reason: &str| Reply {
             check: Check::Undecided(reason.to_owned()),
@@ -228,17 +228,17 @@ impl Task {
         checker::check(zygote, &request).unwrap_or_else(|message| reply(&message))
     }
 
-    /// The simplifier's facts that are found to hold in about so much time.
+    /// Returns the simplifier's facts that can be confirmed within about the given time.
     pub fn confirmed_facts(&self, time: Duration) -> FactNumbers {
-        // Whether they prove anything does not matter.
+        // Only the facts in the reply matter, not whether this certificate proves the property.
         let certificate = Certificate {
             steps: vec![ProofStep::Simplified],
         };
         self.checked(&certificate, 0, time).facts
     }
 
-    /// Takes what a refuted step of a proof has out of the store, if it is from there, with all that relies on it. Who has
-    /// used it begins again.
+    /// Withdraws the invariants of a refuted step from the store, with all that rely on them. The analyses that have
+    /// used them begin again.
     fn withdraw(&self, step: &ProofStep, blocks: Option<&Blocks>) {
         let (ProofStep::Inductive { batch, .. }, Some(blocks)) = (step, blocks) else {
             return;
@@ -247,8 +247,8 @@ impl Task {
         self.reporter.event(EventKind::Withdrawn { batches });
     }
 
-    /// The answer that a proof is, if it passes its check on the program as lowered. The blocks are those of the program
-    /// that invariants are shared about.
+    /// Returns the answer of a proof if it passes its check on the program as lowered. The blocks are those of the program
+    /// that shared invariants refer to.
     pub fn certified(
         &self,
         analysis: &str,
@@ -259,7 +259,7 @@ impl Task {
         self.certified_as(Standing::Proved, analysis, certificate, blocks, workers)
     }
 
-    /// The same for what is a proof only if its check says so: it is nobody's error if it is not.
+    /// Does the same for a conjectured proof, whose refutation is not an error of the engine.
     pub fn certified_conjecture(
         &self,
         analysis: &str,
@@ -279,7 +279,7 @@ impl Task {
         blocks: Option<&Blocks>,
         workers: &Workers,
     ) -> Option<Conclusion> {
-        // What is idle now; the checker's process does not hear of it if somebody wants it back.
+        // The check uses the cores that are idle now. They are not given back before its end, because the process cannot be told.
         let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
         let begin = Instant::now();
         let Reply {
@@ -325,7 +325,7 @@ impl Task {
             seconds: begin.elapsed().as_secs_f64(),
         });
         if let Some(objection) = opinion.and_then(|opinion| opinion.objection) {
-            // Whoever is wrong, the next proof may rest on the same.
+            // Whichever solver is wrong, the next proof may depend on the same error.
             self.reporter.event(EventKind::Refuted {
                 analysis: analysis.to_owned(),
                 reason: objection,
@@ -355,7 +355,7 @@ impl Task {
         }
     }
 
-    /// The answer that a confirmed violation is.
+    /// Returns the answer of a confirmed violation.
     pub fn violated(&self, analysis: &str, violation: &Violation) -> Conclusion {
         let error = self.lowered.location(violation.location);
         let property = error.violates.expect("a violation ends in an error");
@@ -384,8 +384,8 @@ impl Task {
 }
 
 impl Task {
-    /// Which of the assertions that were put into the program the violation is one of, from one, and whether it has no
-    /// defined value there; zero if it is none of them, and `None` if that cannot be told.
+    /// Returns the number, from one, of the violated assertion among those that a witness has put into the program; zero if it
+    /// is none of them, and `None` if that cannot be determined. The second part tells whether the assertion has no defined value.
     fn assertion(&self, violation: &Violation) -> Option<(u32, bool)> {
         match self.options.validation {
             Some(Validation::Invariants { count: 1.. }) => {}
@@ -416,7 +416,7 @@ impl Task {
     }
 }
 
-/// The inputs of a run as the user sees them; choices of the memory model are none of the user's.
+/// Returns the inputs of a run for the user, without the choices of the memory model.
 fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
     let shown = journal.entries.iter().filter_map(|(id, value)| {
         let input = program.inputs.get(id.index())?;

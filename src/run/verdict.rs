@@ -9,7 +9,7 @@ use regatta_certify::path::PathStep;
 use regatta_certify::replay::Violation;
 use regatta_program::{AssumptionKind, Property};
 
-/// The verdict, as the RESULT line has it.
+/// The verdict of a run, as in the RESULT line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -17,12 +17,12 @@ pub enum Verdict {
     True,
     /// The property is violated; the inputs that show it were replayed on the program as lowered.
     False(Property),
-    /// No answer, with the reason.
+    /// There is no answer, for the reason given.
     Unknown(String),
 }
 
 impl Verdict {
-    /// The command's exit code for the verdict.
+    /// Returns the command's exit code for the verdict.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::True => 0,
@@ -32,13 +32,13 @@ impl Verdict {
     }
 }
 
-/// The RESULT line without its end of line.
+/// Writes the RESULT line without its end of line.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::True => f.write_str("RESULT: TRUE"),
             Self::False(property) => write!(f, "RESULT: FALSE({property})"),
-            // One line, whatever the reason has in it.
+            // The result stays one line, whatever the reason contains.
             Self::Unknown(reason) => {
                 let reason = reason.replace(['\n', '\r'], " ");
                 write!(f, "RESULT: UNKNOWN({})", printable(&reason))
@@ -59,22 +59,22 @@ pub struct Conclusion {
     /// For an alarm, the place of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// For a proof, how many formulas it has.
+    /// For a proof, the number of its formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invariants: Option<usize>,
-    /// For a violation of an assertion that a witness has put into the program, which one, from zero.
+    /// For a violation of an assertion that a witness has put into the program, its number, from zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_assertion: Option<u32>,
     /// Whether that assertion has no defined value there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_undefined: bool,
-    /// What the answer was given under; empty unless it was asked for.
+    /// The assumptions of the answer; empty unless requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<ReportedAssumption>,
-    /// For an alarm, the way to the error; empty if that would take long to see.
+    /// For an alarm, the path to the error; empty if it is too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
-    /// For an alarm, within the process that has the program, the run itself.
+    /// For an alarm, within the process that has the program, the execution.
     #[serde(skip)]
     pub violation: Option<Box<Violation>>,
 }
@@ -82,15 +82,15 @@ pub struct Conclusion {
 /// An assumption that the answer may depend on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReportedAssumption {
-    /// Where: file, line, column.
+    /// The place: file, line, column.
     pub place: String,
     pub kind: AssumptionKind,
-    /// What is assumed.
+    /// The assumption, in words.
     pub what: String,
 }
 
 impl Conclusion {
-    /// Under `--strict` an answer with assumptions is none.
+    /// Makes an answer with assumptions UNKNOWN, for `--strict`.
     pub fn strict(self) -> Self {
         match self.assumptions.as_slice() {
             [] => self,
@@ -107,7 +107,7 @@ impl Conclusion {
         }
     }
 
-    /// The answer that a confirmed proof of the analysis is.
+    /// Returns the answer of a confirmed proof by the analysis.
     pub fn proved(analysis: &str) -> Self {
         Self {
             verdict: Verdict::True,
@@ -123,7 +123,7 @@ impl Conclusion {
         }
     }
 
-    /// No answer.
+    /// Returns the conclusion without an answer, for the reason given.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Self {
             verdict: Verdict::Unknown(reason.into()),
@@ -143,9 +143,9 @@ impl Conclusion {
 /// The value of an input on the path to the error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputValue {
-    /// What asked for it: the called function, or why the value is open.
+    /// The origin of the input: the called function, or why the value is nondeterministic.
     pub source: String,
-    /// Where: file, line, column.
+    /// The place: file, line, column.
     pub place: String,
     /// The value as C would write it.
     pub value: String,

@@ -1,12 +1,12 @@
-//! The process that other processes of a run are made from.
+//! The zygote: the process from which the worker processes of a run are forked.
 //!
-//! A process with several threads should not fork, and the race's process has many as soon as there is a race. So before there is
-//! a second thread, it forks one that has the program and nothing else, and that never runs an engine. It sleeps until
-//! it is sent on an errand; for each it forks a process that does that one thing over sockets of its own and ends.
-//! They do not share anything but the program, run side by side, and one that dies takes nobody with it.
+//! A process with several threads should not fork, and the race's process has many. So while it still has one thread, it
+//! forks the zygote, which has the program and never runs an engine. The zygote waits for requests; for each it forks a
+//! worker process, which does one thing over sockets of its own and ends.
+//! Worker processes share nothing but the program, run in parallel, and the death of one does not affect the others.
 //!
-//! * A proof is checked ([`super::checker`]).
-//! * Yices, which one thread of a process may call, is another analysis's ([`regatta_solver::remote`]).
+//! * A worker checks a proof ([`super::checker`]).
+//! * A worker runs Yices for an analysis, because only one thread of a process may call Yices ([`regatta_solver::remote`]).
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -20,34 +20,34 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
-use super::checker::Judge;
+use super::checker::ProofChecker;
 use super::crash;
 use super::supervisor::{die_with, exit_now};
 use regatta_program::{Program, Simplified};
 use regatta_solver::remote::{self, Streams};
 use regatta_solver::{Backend, SolverConfig, new_solver};
 
-/// How many streams an errand is done by, at most.
-const MOST_STREAMS: usize = 2;
+/// Maximum number of streams that a request hands over.
+const MAXIMUM_STREAMS_PER_REQUEST: usize = 2;
 
-/// What a process is made for.
+/// The kinds of worker processes, which are the requests.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum Errand {
-    /// The proof that comes through the one stream is checked.
+enum WorkerKind {
+    /// Checks the proof that the one stream delivers.
     Proof = b'p',
-    /// Yices is asked what comes through the two streams.
+    /// Answers queries by Yices over the two streams.
     Yices = b'y',
 }
 
-/// The process. It ends with the race's process, or when this is dropped.
+/// The zygote process. It ends with the race's process, or when this is dropped.
 pub struct Zygote {
     socket: OwnedFd,
     pid: Pid,
 }
 
 impl Zygote {
-    /// Starts it. Must be called while the process has one thread.
+    /// Starts the zygote. Must be called while the process has one thread.
     ///
     /// # Errors
     /// When the system refuses a socket or a process.
@@ -71,44 +71,44 @@ impl Zygote {
             }),
             ForkResult::Child => {
                 drop(ours);
-                let judge = Judge {
+                let checker = ProofChecker {
                     lowered,
                     simplified,
                     is_thorough,
                 };
-                live(parent, &theirs, &judge)
+                serve(parent, &theirs, &checker)
             }
         }
     }
 
-    /// The process's number in the operating system.
+    /// Returns the zygote's number in the operating system.
     pub fn id(&self) -> i32 {
         self.pid.as_raw()
     }
 
-    /// Has a process made that checks a proof; the stream that leads to it. It ends at once if the system refuses the process.
+    /// Has a proof checker forked and returns the stream to it, which ends at once if the system refuses the process.
     ///
     /// # Errors
-    /// When the system refuses a socket, or this process is gone.
+    /// When the system refuses a socket, or the zygote has ended.
     pub fn proof(&self) -> io::Result<UnixStream> {
         let (ours, theirs) = UnixStream::pair()?;
-        self.send(Errand::Proof, &[theirs.as_raw_fd()])?;
+        self.send(WorkerKind::Proof, &[theirs.as_raw_fd()])?;
         Ok(ours)
     }
 
-    /// Has a process made that has Yices; the streams that lead to it. They end at once if the system refuses the process.
+    /// Has a process with Yices forked and returns the streams to it, which end at once if the system refuses the process.
     ///
     /// # Errors
-    /// When the system refuses a socket, or this process is gone.
+    /// When the system refuses a socket, or the zygote has ended.
     pub fn yices(&self) -> io::Result<Streams> {
         let (ours, theirs) = Streams::pair()?;
-        self.send(Errand::Yices, &theirs.handed())?;
+        self.send(WorkerKind::Yices, &theirs.handed())?;
         Ok(ours)
     }
 
-    fn send(&self, errand: Errand, handed: &[RawFd]) -> io::Result<()> {
+    fn send(&self, kind: WorkerKind, handed: &[RawFd]) -> io::Result<()> {
         let rights = [ControlMessage::ScmRights(handed)];
-        let note = [errand as u8];
+        let note = [kind as u8];
         sendmsg::<()>(
             self.socket.as_raw_fd(),
             &[IoSlice::new(&note)],
@@ -120,17 +120,17 @@ impl Zygote {
     }
 }
 
-/// The process's life.
-fn live(parent: Pid, socket: &OwnedFd, judge: &Judge<'_>) -> ! {
+/// Serves requests in the zygote process. Never returns.
+fn serve(parent: Pid, socket: &OwnedFd, checker: &ProofChecker<'_>) -> ! {
     isolate(parent, &[socket.as_raw_fd()]);
     loop {
-        match receive_errand(socket.as_raw_fd()) {
-            Ok(Some((errand, streams))) => run(errand, streams, socket, judge),
+        match receive_request(socket.as_raw_fd()) {
+            Ok(Some((kind, streams))) => run(kind, streams, socket, checker),
             Ok(None) => exit_now(0),
             Err(Errno::EINTR) => {}
             Err(_) => exit_now(1),
         }
-        // Those that have ended.
+        // Worker processes that have ended are collected.
         while matches!(
             waitpid(None, Some(WaitPidFlag::WNOHANG)),
             Ok(status) if status != WaitStatus::StillAlive
@@ -138,8 +138,8 @@ fn live(parent: Pid, socket: &OwnedFd, judge: &Judge<'_>) -> ! {
     }
 }
 
-/// Starts the process for the errand. Without one the streams end.
-fn run(errand: u8, streams: Vec<UnixStream>, socket: &OwnedFd, judge: &Judge<'_>) {
+/// Forks the worker process for the request. If that fails, the streams end.
+fn run(kind: u8, streams: Vec<UnixStream>, socket: &OwnedFd, checker: &ProofChecker<'_>) {
     let parent = nix::unistd::getpid();
     // SAFETY: this process has a single thread, so that the child may do anything.
     if let Ok(ForkResult::Child) = unsafe { fork() } {
@@ -152,9 +152,9 @@ fn run(errand: u8, streams: Vec<UnixStream>, socket: &OwnedFd, judge: &Judge<'_>
             ..SolverConfig::default()
         };
         let mut streams = streams.into_iter();
-        let done = match (errand, streams.next(), streams.next()) {
-            (errand, Some(stream), None) if errand == Errand::Proof as u8 => judge.work(stream),
-            (errand, Some(questions), Some(interruptions)) if errand == Errand::Yices as u8 => {
+        let done = match (kind, streams.next(), streams.next()) {
+            (kind, Some(stream), None) if kind == WorkerKind::Proof as u8 => checker.work(stream),
+            (kind, Some(questions), Some(interruptions)) if kind == WorkerKind::Yices as u8 => {
                 let streams = Streams {
                     questions,
                     interruptions,
@@ -167,8 +167,8 @@ fn run(errand: u8, streams: Vec<UnixStream>, socket: &OwnedFd, judge: &Judge<'_>
     }
 }
 
-/// For a process just forked: it dies with its parent, its crashes are nobody's, and it keeps nothing open but standard
-/// streams and the descriptors.
+/// Prepares a process just forked: it dies with its parent, its crashes are not attributed to an analysis, and it closes all
+/// descriptors but the standard streams and the given ones.
 fn isolate(parent: Pid, kept: &[RawFd]) {
     die_with(parent);
     crash::uninstall();
@@ -188,11 +188,11 @@ fn isolate(parent: Pid, kept: &[RawFd]) {
     close(first, u32::MAX);
 }
 
-/// The next streams that are handed over, and for what; `None` when the other side is gone.
-fn receive_errand(socket: RawFd) -> Result<Option<(u8, Vec<UnixStream>)>, Errno> {
+/// Receives the next request: its kind and its streams; `None` when the other side has ended.
+fn receive_request(socket: RawFd) -> Result<Option<(u8, Vec<UnixStream>)>, Errno> {
     let mut note = [0; 1];
     let mut into = [IoSliceMut::new(&mut note)];
-    let mut space = nix::cmsg_space!([RawFd; MOST_STREAMS]);
+    let mut space = nix::cmsg_space!([RawFd; MAXIMUM_STREAMS_PER_REQUEST]);
     let message = recvmsg::<()>(
         socket,
         &mut into,

@@ -1,4 +1,4 @@
-//! How fast the solvers are on what bounded model checking asks, side by side. Not run by default:
+//! Compares the solvers' speed on formulas of bounded model checking. Not run by default:
 //! `cargo test --release --lib solver::comparison -- --ignored --nocapture`.
 
 use std::rc::Rc;
@@ -10,13 +10,13 @@ use regatta_term::{Build, ScalarSort, Sort, Symbol, TermId};
 
 const VARIABLES: usize = 20;
 
-/// Twenty counters that, at each step and by a nondeterministic choice, stay or are increased by one if they are below a
-/// bound; some of them are shown, after every step, not to exceed the number of steps.
+/// Checks twenty counters, each of which stays or is increased (below a bound) by a nondeterministic choice in each step:
+/// after every step, the first `shown` of them do not exceed the number of steps.
 fn counters(name: &str, solver: &mut dyn Solver, shown: usize, steps: u32, with_array: bool) {
     let t = Rc::clone(solver.arena());
     let begin = Instant::now();
     if with_array {
-        // Nothing depends on it, but the solver must be ready for more.
+        // Nothing depends on the array, but the solver has to set up its array theory.
         let index = ScalarSort::BitVec(32);
         let sort = Sort::Array {
             index,

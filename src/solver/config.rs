@@ -1,4 +1,4 @@
-//! Which solver an engine gets.
+//! The choice of an engine's solver.
 
 use std::fmt;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use super::integer_encoding::IntegerEncoding;
 use super::z3::{Core, Z3Solver};
 use regatta_term::Arena;
 
-/// The program that solves.
+/// A solver program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Backend {
     /// Z3: every sort.
@@ -20,13 +20,13 @@ pub enum Backend {
     Bitwuzla,
 }
 
-/// How terms are given to it.
+/// The encoding of terms for the solver.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
-    /// As they are.
+    /// Terms as they are.
     #[default]
     BitVector,
-    /// Bit vectors as integers: see [`super::integer_encoding`]. What is satisfiable needs replay. With Z3 only.
+    /// Bit vectors as integers: see [`super::integer_encoding`]. Models need replay. With Z3 only.
     Integer,
 }
 
@@ -40,16 +40,16 @@ pub struct SolverConfig {
     pub encoding: Encoding,
 }
 
-/// Why there is no such solver.
+/// Why a solver cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SolverError {
-    /// The program was built without it.
+    /// Regatta was built without the solver.
     #[error("regatta was built without {0} (a cargo feature)")]
     NotCompiledIn(Backend),
-    /// Another thread has the solver that exists once.
+    /// Another thread has the solver, of which a process can have only one.
     #[error("{0} is in use by another thread; one analysis of a portfolio can have it")]
     InUse(Backend),
-    /// The two do not go together.
+    /// The solver does not support the encoding.
     #[error("{0} has no {1} encoding")]
     NoSuchEncoding(Backend, Encoding),
     /// The solver's own failure.
@@ -76,10 +76,10 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// A solver without assertions over the arena.
+/// Makes a solver without assertions over the arena.
 ///
 /// # Errors
-/// When there is no such solver here and now.
+/// When the solver is not available.
 pub fn new_solver(config: SolverConfig, arena: Rc<Arena>) -> Result<Box<dyn Solver>, SolverError> {
     let SolverConfig { backend, encoding } = config;
     match (backend, encoding) {

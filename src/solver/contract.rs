@@ -1,4 +1,4 @@
-//! What every solver behind the trait must do, for the tests of each.
+//! Tests that every implementation of [`Solver`] has to pass.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{Build, Sort, Symbol, TermId, Value};
 
-/// Models satisfy, cores contradict, and contradictions go with their scopes.
+/// Checks that models satisfy the assertions, that cores are contradictory, and that contradictions end with their scopes.
 pub fn models_cores_and_scopes(solver: &mut dyn Solver) {
     let t = Rc::clone(solver.arena());
     let x = t.variable(Symbol::new("contract::x", Sort::BitVec(32)));
@@ -28,7 +28,7 @@ pub fn models_cores_and_scopes(solver: &mut dyn Solver) {
     let mut expected = vec![small, big];
     expected.sort();
     assert_eq!(contradiction, expected);
-    // Scopes above a contradiction are possible, and the contradiction goes with its scope.
+    // Scopes can be opened above a contradiction, which ends with its scope.
     solver.push();
     solver.assert(t.boolean(false));
     assert_eq!(solver.check(&[]), Answer::Unsatisfiable);
@@ -42,7 +42,7 @@ pub fn models_cores_and_scopes(solver: &mut dyn Solver) {
     assert_eq!(solver.check(&[big]), Answer::Satisfiable);
 }
 
-/// Decides each conjunction as expected; in a model, every conjunct is true.
+/// Checks that each conjunction is decided as expected and that every conjunct is true in the model.
 pub fn decides(solver: &mut dyn Solver, cases: Vec<(Vec<TermId>, bool)>, what: &str) {
     for (number, (formulas, satisfiable)) in cases.into_iter().enumerate() {
         solver.push();
@@ -62,8 +62,8 @@ pub fn decides(solver: &mut dyn Solver, cases: Vec<(Vec<TermId>, bool)>, what: &
     }
 }
 
-/// A multiplication that is hard to invert takes its time, or its work, and no more; `product` is what it gives. Its scope
-/// is left open above an assertion that contradicts the term that is returned.
+/// Checks that limits and interrupts end the search for two factors of `product`, which is hard. The scope of the product
+/// stays open; the assertion below it contradicts the term that is returned.
 pub fn limits_and_interrupts_end_a_check(solver: &mut dyn Solver, product: u128) -> TermId {
     let t = Rc::clone(solver.arena());
     let x = t.variable(Symbol::new("contract::x", Sort::BitVec(32)));

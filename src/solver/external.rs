@@ -1,7 +1,7 @@
-//! A solver that is a program of its own: it reads a script in SMT-LIB's notation and says `sat` or `unsat`.
+//! A solver that is a separate program: it reads an SMT-LIB script and prints `sat` or `unsat`.
 //!
-//! It is for a second opinion on what the checker of proofs asks (`regatta_certify::opinion`). Whatever it does, it does
-//! it in its own process: it may crash, or take all the memory that it is allowed.
+//! It gives a second opinion on the proof checker's questions (`regatta_certify::opinion`). It runs in its own process, so
+//! that it may crash or use up its memory limit without consequences.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -12,50 +12,50 @@ use std::time::{Duration, Instant};
 
 use super::z3::text::TextAnswer;
 
-/// The variable of the environment that names the program.
-const VARIABLE: &str = "REGATTA_SECOND_SOLVER";
+/// Environment variable that names the program.
+const PROGRAM_VARIABLE: &str = "REGATTA_SECOND_SOLVER";
 
-/// The program if none is named.
-const DEFAULT: &str = "cvc5";
+/// Program that is used if the variable is not set.
+const DEFAULT_PROGRAM: &str = "cvc5";
 
-/// What the program may use of memory, in bytes.
-const MEMORY: u64 = 4 << 30;
+/// Maximum address space of the program (bytes).
+const MAXIMUM_MEMORY: u64 = 4 << 30;
 
-/// What it may take more than it was given before it is ended from outside.
-const GRACE: Duration = Duration::from_millis(500);
+/// Wall time beyond the program's time limit after which it is killed.
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
 
-/// The program.
+/// The program to run.
 #[derive(Clone, Debug)]
 pub struct ExternalSolver {
     program: OsString,
 }
 
 impl ExternalSolver {
-    /// The program that the environment names in `REGATTA_SECOND_SOLVER`, or else `cvc5`; `None` if it cannot be run.
+    /// Finds the program that `REGATTA_SECOND_SOLVER` names, or else `cvc5`; `None` if it cannot be run.
     pub fn find() -> Option<Self> {
-        let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty());
-        let solver = Self::new(named.unwrap_or_else(|| DEFAULT.into()));
+        let named = std::env::var_os(PROGRAM_VARIABLE).filter(|name| !name.is_empty());
+        let solver = Self::new(named.unwrap_or_else(|| DEFAULT_PROGRAM.into()));
         let answer = solver.check("(assert false)\n", Duration::from_secs(5));
         (answer == TextAnswer::Unsatisfiable).then_some(solver)
     }
 
-    /// The program with the name or path.
+    /// The program with the given name or path.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
         }
     }
 
-    /// Its name, for the user.
+    /// The program's name, for messages.
     pub fn name(&self) -> String {
         let name = Path::new(&self.program).file_name();
         name.unwrap_or(&self.program).to_string_lossy().into_owned()
     }
 
-    /// Whether what the script declares and asserts has a model.
+    /// Checks whether the script's assertions have a model.
     pub fn check(&self, script: &str, timeout: Duration) -> TextAnswer {
         match self.run(script, timeout) {
-            Ok(said) => match said.trim() {
+            Ok(output) => match output.trim() {
                 "sat" => TextAnswer::Satisfiable(Vec::new()),
                 "unsat" => TextAnswer::Unsatisfiable,
                 other => TextAnswer::Unknown(other.chars().take(200).collect()),
@@ -75,8 +75,8 @@ impl ExternalSolver {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let limit = libc::rlimit {
-            rlim_cur: MEMORY,
-            rlim_max: MEMORY,
+            rlim_cur: MAXIMUM_MEMORY,
+            rlim_max: MAXIMUM_MEMORY,
         };
         // SAFETY: setrlimit is async-signal-safe.
         unsafe {
@@ -85,15 +85,15 @@ impl ExternalSolver {
                 Ok(())
             });
         }
-        let end = Instant::now() + timeout + GRACE;
+        let end = Instant::now() + timeout + GRACE_PERIOD;
         let mut child = command.spawn()?;
-        // It reads everything before it says anything.
+        // The program reads the whole input before it prints anything.
         if let Some(mut input) = child.stdin.take() {
             let written = input
                 .write_all(b"(set-logic ALL)\n")
                 .and_then(|()| input.write_all(script.as_bytes()))
                 .and_then(|()| input.write_all(b"(check-sat)\n(exit)\n"));
-            // If it has stopped reading, its answer says why.
+            // If the program has stopped reading, its output says why.
             drop(written);
         }
         let in_time = wait(&mut child, end)?;
@@ -105,7 +105,7 @@ impl ExternalSolver {
     }
 }
 
-/// Waits for the end of the process, and ends it when the time has come; whether it has ended by itself.
+/// Waits for the process and kills it at the deadline. Returns whether it has ended by itself.
 fn wait(child: &mut Child, end: Instant) -> std::io::Result<bool> {
     let mut pause = Duration::from_micros(500);
     while child.try_wait()?.is_none() {
@@ -127,7 +127,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn what_is_not_there_has_no_opinion() {
+    fn a_missing_program_answers_unknown() {
         let solver = ExternalSolver::new("/nonexistent/solver");
         assert!(matches!(
             solver.check("(assert false)\n", SECOND),
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn what_says_something_else_has_none_either() {
-        // `cat` repeats the question.
+    fn other_output_is_unknown() {
+        // `cat` repeats the input.
         let answer = ExternalSolver::new("cat").check("(assert false)\n", SECOND);
         assert!(matches!(answer, TextAnswer::Unknown(_)), "{answer:?}");
     }
 
     #[test]
-    fn one_that_does_not_end_is_ended() {
+    fn a_program_that_exceeds_its_time_is_killed() {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("slow");
         std::fs::write(&script, "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n").unwrap();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_if_there_is_one() {
+    fn an_installed_program_answers() {
         let Some(solver) = ExternalSolver::find() else {
             return;
         };

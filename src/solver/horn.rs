@@ -1,4 +1,4 @@
-//! Constrained Horn clauses, as an engine that solves them gets them, and what it answers.
+//! Systems of constrained Horn clauses, and the answers of a solver for them.
 
 use super::Reason;
 use regatta_term::{Arena, Sort, TermId, substitute};
@@ -14,17 +14,17 @@ impl PredicateId {
     }
 }
 
-/// An unknown predicate.
+/// An uninterpreted predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predicate {
-    /// For messages; no two have the same.
+    /// A unique name, for messages.
     pub name: String,
-    /// What a solution speaks of: variables, one for each argument, no two the same.
+    /// The variables of a solution: one for each argument, all different.
     pub parameters: Vec<TermId>,
 }
 
 impl Predicate {
-    /// What a formula over the parameters says of the arguments.
+    /// Substitutes the arguments for the parameters in a formula.
     pub fn applied(&self, arena: &Arena, formula: TermId, arguments: &[TermId]) -> TermId {
         let parameters = self.parameters.iter().copied();
         let values = parameters.zip(arguments.iter().copied());
@@ -36,22 +36,22 @@ impl Predicate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
     pub predicate: PredicateId,
-    /// One term for each of its parameters, of the same sort.
+    /// One term for each parameter of the predicate, of the same sort.
     pub arguments: Vec<TermId>,
 }
 
-/// For all values of the variables: if the constraint and the body hold, so does the head.
+/// A clause: for all values of the variables, if the constraint and the body hold, so does the head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HornClause {
-    /// A Boolean term without unknown predicates.
+    /// A Boolean term without uninterpreted predicates.
     pub constraint: TermId,
-    /// All of them hold.
+    /// A conjunction.
     pub body: Vec<Application>,
-    /// What follows; `None` is falsity.
+    /// The conclusion; `None` is falsity.
     pub head: Option<Application>,
 }
 
-/// Clauses over unknown predicates.
+/// Clauses over uninterpreted predicates.
 #[derive(Clone, Debug, Default)]
 pub struct HornSystem {
     pub predicates: Vec<Predicate>,
@@ -59,7 +59,7 @@ pub struct HornSystem {
 }
 
 impl HornSystem {
-    /// The sorts of the predicates' parameters and of the clauses' arguments.
+    /// The sorts of the predicates' parameters.
     pub fn sorts(&self, arena: &Arena) -> Vec<Sort> {
         use regatta_term::Pool;
         let parameters = self.predicates.iter().flat_map(|p| &p.parameters);
@@ -67,17 +67,17 @@ impl HornSystem {
     }
 }
 
-/// What an engine says of a system.
+/// The answer of a solver to a system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HornAnswer {
-    /// It has a solution: for each predicate a term of the shared store over its parameters.
+    /// A solution: for each predicate a term of the shared store over its parameters.
     Solution(Vec<TermId>),
-    /// It has none: falsity follows.
+    /// There is no solution: falsity follows.
     Refuted {
-        /// The clauses by which it does, by their numbers: the one that derives it first, and before others those whose
-        /// bodies these derive. Empty if they are not known.
+        /// Numbers of the clauses of a derivation of falsity, the clause with falsity as its head first and each clause
+        /// before those that derive its body. Empty if the derivation is not known.
         trace: Vec<usize>,
     },
-    /// It was not found out, or the answer cannot be read.
+    /// The system was not decided, or the answer cannot be read.
     Unknown(Reason),
 }

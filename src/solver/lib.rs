@@ -1,23 +1,23 @@
 //! SMT solvers behind one trait, and interpolation behind another.
 //!
-//! An engine holds a `Box<dyn Solver>` over an [`Arena`] of its own and never sees a
-//! solver's own types. A solver belongs to one thread; what other threads may do is to interrupt it, late as that may
-//! take effect (Z3 was measured to take up to 14 s), so nothing may wait for it.
+//! An engine holds a `Box<dyn Solver>` over an [`Arena`] of its own and never sees a solver's own types. A solver belongs
+//! to one thread. Other threads may only interrupt it. An interruption can take effect late (up to 14 s were measured
+//! for Z3), so that nothing may wait for it.
 //!
 //! * [`z3`]: every sort, incremental.
 //! * `yices` (cargo feature `yices2`): Booleans, bit vectors and arrays, incremental; for one thread at a time.
 //! * `bitwuzla` (cargo feature `bitwuzla`): Booleans, bit vectors, arrays and floats, incremental; any number
-//!   of them, each for one thread.
-//! * [`pair`]: two of them, of which each is asked what the other does not answer.
-//! * [`sampled`]: one of them with assignments that are tried before it is asked.
-//! * [`remote`]: one of them in another process.
-//! * [`integer_encoding`]: bit vectors as integers for a solver that knows these; over-approximates.
+//!   of instances, each for one thread.
+//! * [`pair`]: two solvers; a question that one leaves open is put to the other.
+//! * [`sampled`]: a solver with variable assignments that are tried first.
+//! * [`remote`]: a solver in another process.
+//! * [`integer_encoding`]: bit vectors as integers for a solver with integer arithmetic; over-approximates.
 //! * [`interpolation`]: interpolants of infeasible sequences of formulas, behind a trait of its own.
-//! * [`horn`]: systems of Horn clauses, and [`z3::horn`], which solves them.
-//! * [`question`]: questions that are asked once, as text, of Z3 and Bitwuzla.
-//! * [`external`]: a program of its own, for a second opinion.
-//! * [`new_solver`]: one of them by its name, in an option file for instance.
-//! * [`versions`]: of those that are linked.
+//! * [`horn`]: systems of Horn clauses; [`z3::horn`] solves them.
+//! * [`question`]: single questions as SMT-LIB text, for Z3 and Bitwuzla.
+//! * [`external`]: a solver that is a separate program, for a second opinion.
+//! * [`new_solver`]: makes the solver of a [`SolverConfig`].
+//! * [`versions`]: versions of the linked solvers.
 
 #[cfg(feature = "bitwuzla")]
 pub mod bitwuzla;
@@ -58,18 +58,18 @@ pub const HAS_BITWUZLA: bool = cfg!(feature = "bitwuzla");
 /// Whether Yices 2 is linked (cargo feature `yices2`).
 pub const HAS_YICES2: bool = cfg!(feature = "yices2");
 
-/// What a check found.
+/// The result of a satisfiability check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     /// There is a model: [`Solver::value`].
     Satisfiable,
-    /// There is none: [`Solver::unsat_core`].
+    /// There is no model: [`Solver::unsat_core`].
     Unsatisfiable,
-    /// It was not found out.
+    /// The check was not decided.
     Unknown(Reason),
 }
 
-/// Why a check found nothing out.
+/// Why a check was not decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// Another thread interrupted it.
@@ -80,7 +80,7 @@ pub enum Reason {
     Incomplete(String),
 }
 
-/// Limits of a single check. `None` is without.
+/// Limits of a single check; `None` means unlimited.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckLimit {
     /// The solver's own unit of work, which does not depend on the machine's load.
@@ -89,10 +89,10 @@ pub struct CheckLimit {
     pub time: Option<Duration>,
 }
 
-/// Stops a running check from another thread. The check answers [`Reason::Interrupted`], soon or late; a check that
-/// starts later is not affected.
+/// Stops a running check from another thread. The check then answers [`Reason::Interrupted`], possibly with a delay; a
+/// check that starts later is not affected.
 pub trait Interrupt: Send + Sync {
-    /// Stops the check that runs now, if any does.
+    /// Stops the running check, if there is one.
     fn interrupt(&self);
 }
 
@@ -100,42 +100,43 @@ pub trait Interrupt: Send + Sync {
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct SolverStatistics {
     pub checks: u64,
-    /// Wall time in checks, including what the solver makes of new assertions for them.
+    /// Wall time in checks, including the preparation of new assertions.
     pub check_time: Duration,
+    /// Number of translated terms.
     pub translated: u64,
 }
 
 /// An incremental SMT solver over the terms of an arena (and of the shared store under it).
 pub trait Solver {
-    /// The pool that the solver's terms live in.
+    /// The pool of the solver's terms.
     fn arena(&self) -> &Rc<Arena>;
 
     /// Opens a scope.
     fn push(&mut self);
 
-    /// Closes the newest scope; its assertions are gone. Without an open scope nothing happens.
+    /// Closes the newest scope and retracts its assertions. Has no effect without an open scope.
     fn pop(&mut self);
 
     /// Adds a Boolean term to the current scope.
     fn assert(&mut self, formula: TermId);
 
-    /// Whether the assertions and the assumptions (any Boolean terms) have a model.
+    /// Checks whether the assertions and the assumptions (any Boolean terms) have a model.
     fn check(&mut self, assumptions: &[TermId]) -> Answer;
 
-    /// What earlier questions left behind is not needed: for who asks many that have little in common.
+    /// Drops what the solver learned in earlier checks, for a caller whose checks have little in common.
     fn forget_questions(&mut self) {}
 
-    /// The value of a term in the model of the last check, if that was satisfiable. Variables that do not matter get
-    /// any value. `None` where the solver cannot say it.
+    /// Returns the value of a term in the model of the last check, if that was satisfiable. Irrelevant variables get
+    /// any value. `None` if the solver cannot evaluate the term.
     fn value(&mut self, term: TermId) -> Option<Value>;
 
-    /// What [`Self::value`] says of each of the terms. For a solver in another process it is one question.
+    /// Returns [`Self::value`] of each term; one round trip for a solver in another process.
     fn values(&mut self, terms: &[TermId]) -> Vec<Option<Value>> {
         terms.iter().map(|&term| self.value(term)).collect()
     }
 
-    /// Which of the Boolean terms are known to hold in the model of the last check. For a solver in another process it is one
-    /// question.
+    /// Tells for each Boolean term whether it is known to hold in the model of the last check; one round trip for a
+    /// solver in another process.
     fn holding(&mut self, formulas: &[TermId]) -> Vec<bool> {
         let values = self.values(formulas).into_iter();
         values
@@ -143,23 +144,23 @@ pub trait Solver {
             .collect()
     }
 
-    /// After an unsatisfiable check, some of its assumptions that the assertions contradict together.
+    /// Returns an unsat core of the last check, if that was unsatisfiable: assumptions that contradict the assertions.
     fn unsat_core(&mut self) -> Vec<TermId>;
 
     /// Limits the checks that follow.
     fn set_limit(&mut self, limit: CheckLimit);
 
-    /// The handle for other threads.
+    /// The handle by which other threads interrupt checks.
     fn interrupter(&self) -> Arc<dyn Interrupt>;
 
-    /// What it has done so far.
+    /// The work done so far.
     fn statistics(&self) -> SolverStatistics;
 
-    /// The choice of a solver that does the same work on another thread.
+    /// The configuration of a solver that can do the same work on another thread.
     fn for_another_thread(&self) -> SolverConfig;
 }
 
-/// Keeps those whose formulas are known to hold in the model of the last check.
+/// Keeps the elements whose formulas are known to hold in the model of the last check.
 pub fn retain_holding<T>(
     solver: &mut dyn Solver,
     all: &mut Vec<T>,

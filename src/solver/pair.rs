@@ -1,8 +1,8 @@
-//! Two solvers as one: what one does not answer in its half of the time, the other is asked.
+//! Two solvers as one: each gets half of the time, and the second is asked if the first does not decide.
 //!
-//! Solvers differ most where questions are hard for one of them: of 25 programs with arrays of any length Yices lets two be
-//! solved that Bitwuzla does not, and where cells are squared Bitwuzla needs a tenth of a second for what Yices does not answer
-//! in four tenths. Who has answered what the other did not is asked first from then on.
+//! Solvers differ most on questions that are hard for one of them: of 25 programs with arrays of any length, two are solved
+//! with Yices but not with Bitwuzla; on squared cells, Bitwuzla needs a tenth of a second where Yices fails in four tenths.
+//! A solver that decides what the other left open is asked first from then on.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,49 +15,50 @@ use super::{
 };
 use regatta_term::{Arena, TermId, Value};
 
-/// One of the two, and how much of what is asserted it has been told: the number of formulas in each scope that it knows of.
-struct Consulted {
+/// One of the two solvers. Assertions reach it only when it is asked.
+struct LazySolver {
     solver: Box<dyn Solver>,
-    told: Vec<usize>,
+    /// For each scope of the solver, the number of formulas that were asserted in it.
+    asserted: Vec<usize>,
 }
 
-impl Consulted {
+impl LazySolver {
     fn new(solver: Box<dyn Solver>) -> Self {
         Self {
             solver,
-            told: vec![0],
+            asserted: vec![0],
         }
     }
 
-    /// Tells it what it has not been told.
-    fn tell(&mut self, scopes: &[Vec<TermId>]) {
-        let first = self.told.len() - 1;
+    /// Asserts the formulas of the scopes that the solver does not have yet.
+    fn synchronize(&mut self, scopes: &[Vec<TermId>]) {
+        let first = self.asserted.len() - 1;
         for (scope, formulas) in scopes.iter().enumerate().skip(first) {
-            if scope == self.told.len() {
+            if scope == self.asserted.len() {
                 self.solver.push();
-                self.told.push(0);
+                self.asserted.push(0);
             }
-            for &formula in &formulas[self.told[scope]..] {
+            for &formula in &formulas[self.asserted[scope]..] {
                 self.solver.assert(formula);
             }
-            self.told[scope] = formulas.len();
+            self.asserted[scope] = formulas.len();
         }
     }
 
-    /// The newest of so many scopes is closed.
+    /// Closes the newest of the given number of scopes, if the solver has it.
     fn pop(&mut self, scopes: usize) {
-        if self.told.len() == scopes {
+        if self.asserted.len() == scopes {
             self.solver.pop();
-            self.told.pop();
+            self.asserted.pop();
         }
     }
 }
 
-/// See the module's comment. The second solver begins when it is asked for the first time.
+/// A pair of solvers that take turns (see the module's comment). The second solver is made when it is first asked.
 pub struct SolverPair {
-    first: Consulted,
-    second: Option<Consulted>,
-    /// What the second one is.
+    first: LazySolver,
+    second: Option<LazySolver>,
+    /// The configuration of the second solver.
     second_config: SolverConfig,
     /// Whether the second one is asked first.
     second_leads: bool,
@@ -68,11 +69,11 @@ pub struct SolverPair {
     interrupter: Arc<PairInterrupter>,
 }
 
-/// Stops whoever is asked.
+/// Interrupts the solver that is being asked.
 #[derive(Default)]
 struct PairInterrupter {
     both: parking_lot::Mutex<Vec<Arc<dyn Interrupt>>>,
-    /// How often that has happened.
+    /// Number of interruptions so far.
     interrupts: AtomicU64,
 }
 
@@ -86,12 +87,12 @@ impl Interrupt for PairInterrupter {
 }
 
 impl SolverPair {
-    /// The solver, and one of the other kind over the same arena.
+    /// Pairs the solver with one of the given configuration over the same arena.
     pub fn new(first: Box<dyn Solver>, second: SolverConfig) -> Self {
         let interrupter = Arc::new(PairInterrupter::default());
         interrupter.both.lock().push(first.interrupter());
         Self {
-            first: Consulted::new(first),
+            first: LazySolver::new(first),
             second: None,
             second_config: second,
             second_leads: false,
@@ -102,14 +103,14 @@ impl SolverPair {
         }
     }
 
-    fn second(&mut self) -> Result<&mut Consulted, SolverError> {
+    fn second(&mut self) -> Result<&mut LazySolver, SolverError> {
         let second = match self.second.take() {
             Some(second) => second,
             None => {
                 let arena = Rc::clone(self.first.solver.arena());
                 let solver = new_solver(self.second_config, arena)?;
                 self.interrupter.both.lock().push(solver.interrupter());
-                Consulted::new(solver)
+                LazySolver::new(solver)
             }
         };
         Ok(self.second.insert(second))
@@ -119,15 +120,15 @@ impl SolverPair {
     fn ask(&mut self, second: bool, assumptions: &[TermId], time: Option<Duration>) -> Answer {
         let scopes = std::mem::take(&mut self.scopes);
         let limit = CheckLimit { time, ..self.limit };
-        let consulted = match second {
+        let asked = match second {
             true => self.second(),
             false => Ok(&mut self.first),
         };
-        let answer = match consulted {
-            Ok(consulted) => {
-                consulted.tell(&scopes);
-                consulted.solver.set_limit(limit);
-                consulted.solver.check(assumptions)
+        let answer = match asked {
+            Ok(asked) => {
+                asked.synchronize(&scopes);
+                asked.solver.set_limit(limit);
+                asked.solver.check(assumptions)
             }
             Err(error) => Answer::Unknown(Reason::Incomplete(error.to_string())),
         };
@@ -136,7 +137,7 @@ impl SolverPair {
         answer
     }
 
-    /// Who gave the last answer.
+    /// The solver that gave the last answer.
     fn answered(&mut self) -> &mut dyn Solver {
         match &mut self.second {
             Some(second) if self.second_answered => &mut *second.solver,
@@ -144,7 +145,7 @@ impl SolverPair {
         }
     }
 
-    fn both(&mut self) -> impl Iterator<Item = &mut Consulted> {
+    fn both(&mut self) -> impl Iterator<Item = &mut LazySolver> {
         std::iter::once(&mut self.first).chain(&mut self.second)
     }
 }
@@ -242,15 +243,15 @@ mod tests {
     use crate::{Backend, contract};
     use regatta_term::{Build, Sort, Symbol};
 
-    /// Answers nothing, and counts how often it is asked.
+    /// A solver that decides nothing and counts its checks.
     struct Silent {
         arena: Rc<Arena>,
         checks: u64,
     }
 
-    struct Nobody;
+    struct NoInterrupt;
 
-    impl Interrupt for Nobody {
+    impl Interrupt for NoInterrupt {
         fn interrupt(&self) {}
     }
 
@@ -281,7 +282,7 @@ mod tests {
         fn set_limit(&mut self, _: CheckLimit) {}
 
         fn interrupter(&self) -> Arc<dyn Interrupt> {
-            Arc::new(Nobody)
+            Arc::new(NoInterrupt)
         }
 
         fn statistics(&self) -> SolverStatistics {
@@ -315,12 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn what_one_does_not_answer_the_other_does() {
+    fn one_solver_decides_what_the_other_leaves_open() {
         contract::models_cores_and_scopes(&mut pair_with_silent());
     }
 
     #[test]
-    fn who_answers_is_asked_first() {
+    fn the_solver_that_decides_is_asked_first() {
         let mut pair = pair_with_silent();
         let t = Rc::clone(pair.arena());
         let x = t.variable(Symbol::new("pair::x", Sort::BitVec(8)));
@@ -339,9 +340,9 @@ mod tests {
         );
     }
 
-    /// Who is told late is told all of it, in the scopes that are still open.
+    /// A solver that is first asked late gets all assertions, in the scopes that are still open.
     #[test]
-    fn scopes_are_told_late() {
+    fn scopes_reach_the_second_solver_late() {
         let mut pair = pair_with_silent();
         let t = Rc::clone(pair.arena());
         let x = t.variable(Symbol::new("pair::late", Sort::BitVec(8)));

@@ -1,48 +1,49 @@
-//! Questions that are asked once, as SMT-LIB text, of Bitwuzla and of Z3.
+//! Single questions as SMT-LIB text, answered by Bitwuzla and Z3 in turns.
 //!
-//! The checker of proofs asks so, and engines ask so what is better asked without all that their solver has been told. Bitwuzla
-//! is first: to begin costs it a millisecond, where Z3 needs seven for a context and four more for anything that is not
-//! easy (the check of a proof takes 8.6 ms in the median of 22 quick tasks, and 13 to 15 ms with Z3 first). What it does not
-//! decide soon they take turns at. With floats Z3's first turn is short, for it compares their circuits for minutes where Bitwuzla
-//! takes seconds; with arrays it is much the same. What Bitwuzla cannot express (mathematical integers, x87's floats) is for Z3 alone. Neither
-//! reads anything that engines' ways to a solver have translated.
+//! The proof checker uses them because no term passes through the translations that engines use; engines use them for
+//! questions that do not need their solver's assertions.
+//!
+//! Bitwuzla is asked first: it starts in a millisecond, whereas Z3 needs seven for a context and four more for anything
+//! that is not easy (the check of a proof takes 8.6 ms in the median of 22 quick tasks, and 13 to 15 ms with Z3 first).
+//! After that the solvers take turns. Z3's first turn is short for floats and arrays, since it compares float circuits
+//! for minutes where Bitwuzla takes seconds. Questions that Bitwuzla cannot express (mathematical integers, x87 floats)
+//! go to Z3 alone.
 
 use std::time::{Duration, Instant};
 
 use super::z3::text::{TextAnswer, TextSolver};
 use regatta_term::{FloatFormat, Op, Pool, Sort, TermId, for_each_subterm, smtlib_script};
 
-/// What Z3 may take for a question with floats or arrays before Bitwuzla is asked again.
-const FLOATS: Duration = Duration::from_millis(100);
-const ARRAYS: Duration = Duration::from_millis(200);
+/// Maximum wall time of Z3's first turn for a question with floats.
+const FIRST_Z3_TURN_WITH_FLOATS: Duration = Duration::from_millis(100);
+/// Maximum wall time of Z3's first turn for a question with arrays.
+const FIRST_Z3_TURN_WITH_ARRAYS: Duration = Duration::from_millis(200);
+/// Maximum wall time of Z3's first turn for a question without floats and arrays.
+const FIRST_Z3_TURN: Duration = Duration::from_secs(2);
+/// Maximum wall time of Bitwuzla's first turn.
+const FIRST_BITWUZLA_TURN: Duration = Duration::from_millis(200);
 
-/// What it may take without.
-const FIRST: Duration = Duration::from_secs(2);
-
-/// What Bitwuzla may take before Z3 is asked.
-const BRIEF: Duration = Duration::from_millis(200);
-
-/// Who is asked.
+/// A solver that answers text.
 #[derive(Copy, Clone)]
-enum Respondent {
+enum TextBackend {
     Z3,
     Bitwuzla,
 }
 
-/// Assertions as text.
+/// Assertions as SMT-LIB text.
 pub struct Question {
     script: String,
-    /// In the words that Bitwuzla reads, where they differ.
+    /// The script in the operators of the standard, which Bitwuzla reads, where it differs.
     #[cfg(feature = "bitwuzla")]
     standard: Option<String>,
     has_floats: bool,
     has_arrays: bool,
-    /// Bitwuzla knows the sorts of all terms.
+    /// Whether Bitwuzla has the sorts of all terms.
     is_for_bitwuzla: bool,
 }
 
 impl Question {
-    /// Whether the assertions have a model.
+    /// The question whether the assertions have a model.
     pub fn new(pool: &(impl Pool + ?Sized), assertions: &[TermId]) -> Self {
         let (mut has_floats, mut has_arrays, mut has_bits) = (false, false, false);
         let mut is_for_bitwuzla = cfg!(feature = "bitwuzla");
@@ -66,12 +67,12 @@ impl Question {
         }
     }
 
-    /// The text for Z3: declarations, definitions and assertions.
+    /// The script for Z3: declarations, definitions and assertions.
     pub fn script(&self) -> &str {
         &self.script
     }
 
-    /// Bitwuzla's answer.
+    /// Asks Bitwuzla alone.
     pub fn to_bitwuzla(&self, names: &[String], timeout: Duration) -> TextAnswer {
         #[cfg(feature = "bitwuzla")]
         {
@@ -86,15 +87,15 @@ impl Question {
     }
 }
 
-/// Who answers questions, one after the other; nothing of one is left when the next is asked.
+/// The solvers that answer questions, one after the other. No question affects a later one.
 #[derive(Default)]
-pub struct Respondents {
+pub struct TextSolvers {
     z3: TextSolver,
 }
 
-impl Respondents {
-    /// Whether the question's assertions have a model. With one, the values of the Boolean constants with these names (as they
-    /// are written in the script) are told. `timeout` is the wall time of all together.
+impl TextSolvers {
+    /// Checks whether the question's assertions have a model. If so, returns its values of the Boolean constants with the
+    /// given names (as the script writes them). `timeout` is the wall time of all turns together.
     pub fn check(
         &mut self,
         question: &Question,
@@ -104,29 +105,29 @@ impl Respondents {
         let end = Instant::now().checked_add(timeout);
         let left = || end.map_or(timeout, |end| end.saturating_duration_since(Instant::now()));
         let first_of_z3 = match question.has_floats {
-            true => FLOATS.min(timeout / 4),
-            false if question.has_arrays => ARRAYS.min(timeout / 3),
-            false => FIRST.min(timeout / 2),
+            true => FIRST_Z3_TURN_WITH_FLOATS.min(timeout / 4),
+            false if question.has_arrays => FIRST_Z3_TURN_WITH_ARRAYS.min(timeout / 3),
+            false => FIRST_Z3_TURN.min(timeout / 2),
         };
         let second_of_bitwuzla = match question.has_floats {
             true => Duration::MAX,
             false => timeout / 2,
         };
-        let turns: &[(Respondent, Duration)] = match question.is_for_bitwuzla {
+        let turns: &[(TextBackend, Duration)] = match question.is_for_bitwuzla {
             true => &[
-                (Respondent::Bitwuzla, BRIEF.min(timeout / 4)),
-                (Respondent::Z3, first_of_z3),
-                (Respondent::Bitwuzla, second_of_bitwuzla),
-                (Respondent::Z3, Duration::MAX),
+                (TextBackend::Bitwuzla, FIRST_BITWUZLA_TURN.min(timeout / 4)),
+                (TextBackend::Z3, first_of_z3),
+                (TextBackend::Bitwuzla, second_of_bitwuzla),
+                (TextBackend::Z3, Duration::MAX),
             ],
-            false => &[(Respondent::Z3, Duration::MAX)],
+            false => &[(TextBackend::Z3, Duration::MAX)],
         };
-        let mut answer = TextAnswer::Unknown("nobody was asked".to_owned());
-        for &(respondent, most) in turns {
-            let time = most.min(left());
-            answer = match respondent {
-                Respondent::Z3 => self.z3.check(&question.script, names, time),
-                Respondent::Bitwuzla => question.to_bitwuzla(names, time),
+        let mut answer = TextAnswer::Unknown("no solver was asked".to_owned());
+        for &(backend, maximum) in turns {
+            let time = maximum.min(left());
+            answer = match backend {
+                TextBackend::Z3 => self.z3.check(&question.script, names, time),
+                TextBackend::Bitwuzla => question.to_bitwuzla(names, time),
             };
             if !matches!(answer, TextAnswer::Unknown(_)) {
                 break;
@@ -135,7 +136,7 @@ impl Respondents {
         answer
     }
 
-    /// The answer of Z3 alone.
+    /// Asks Z3 alone.
     pub fn z3(&mut self, question: &Question, timeout: Duration) -> TextAnswer {
         self.z3.check(&question.script, &[], timeout)
     }
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
     use regatta_term::{Arena, Build, RoundingMode, Symbol};
 
-    /// A Newton step of the sine (D'Silva et al., TACAS 2012, program newton_2_1): Z3 says nothing within a minute.
+    /// A Newton step of the sine (D'Silva et al., TACAS 2012, program newton_2_1): Z3 does not decide it within a minute.
     #[test]
     #[cfg(feature = "bitwuzla")]
     fn bitwuzla_decides_what_z3_leaves_open() {
@@ -185,15 +186,15 @@ mod tests {
         let question = Question::new(&t, &[inside, outside]);
         let timeout = Duration::from_secs(120);
         assert!(matches!(
-            Respondents::default().z3(&question, Duration::from_secs(1)),
+            TextSolvers::default().z3(&question, Duration::from_secs(1)),
             TextAnswer::Unknown(_)
         ));
-        let answer = Respondents::default().check(&question, &[], timeout);
+        let answer = TextSolvers::default().check(&question, &[], timeout);
         assert_eq!(answer, TextAnswer::Unsatisfiable);
     }
 
     #[test]
-    fn bits_of_floats_have_other_words() {
+    fn bits_of_floats_are_asked_in_standard_operators() {
         let t = Arena::new();
         let second = Duration::from_secs(10);
         for format in [FloatFormat::F16, FloatFormat::F32, FloatFormat::F64] {
@@ -213,7 +214,7 @@ mod tests {
             ];
             for (assertions, expected) in cases {
                 let question = Question::new(&t, &assertions);
-                assert_eq!(Respondents::default().z3(&question, second), expected);
+                assert_eq!(TextSolvers::default().z3(&question, second), expected);
                 if cfg!(feature = "bitwuzla") {
                     assert_eq!(question.to_bitwuzla(&[], second), expected);
                 }

@@ -1,8 +1,9 @@
-//! The solvers that are linked, in the versions that they are.
+//! Versions of the linked solvers.
 //!
-//! Asked of the libraries themselves: Z3 is a shared one, which may be another at run time than it was at build time.
+//! The libraries themselves are asked, since Z3 is a shared library, whose version at run time may differ from the one at
+//! build time.
 
-/// The solvers' names with their versions, such as `Z3 5.4.0`.
+/// Returns the solvers' names with their versions, such as `Z3 5.4.0`.
 pub fn versions() -> Vec<String> {
     let mut versions = vec![z3()];
     #[cfg(feature = "bitwuzla")]

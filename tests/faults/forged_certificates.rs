@@ -1,7 +1,7 @@
-//! Certificates for nothing, to see what the checker makes of them (`scripts/planted-faults.py`).
+//! Forged certificates, by which tests see whether the checker refuses them (`scripts/planted-faults.py`).
 //!
-//! There is one for each kind of step that can prove the property, and for false formulas at places. Whatever the
-//! program, the engine hands it in; the checker is to refuse it.
+//! There is one for each kind of step that can prove the property, and for `false` as an invariant of locations. The engine
+//! submits it for any program.
 
 use regatta_certify::boxes::{Covering, CoveringNode};
 use regatta_certify::{Certificate, InvariantLocation, ProofStep};
@@ -10,7 +10,7 @@ use regatta_program::block::Blocks;
 
 use regatta_term::TermId;
 
-/// The lie that is planted, if one is.
+/// Returns the forged certificate of the planted fault, if one is planted.
 pub(super) fn certificate(blocks: &Blocks) -> Option<Certificate> {
     let safety = |relies_on| ProofStep::Safety { k: 1, relies_on };
     let inductive = |places: Vec<InlinedLocation>| ProofStep::Inductive {
@@ -143,7 +143,7 @@ fn false_at(blocks: &Blocks, places: Vec<InlinedLocation>) -> Vec<(InvariantLoca
         .collect()
 }
 
-/// Entry and exit of each recursive function, one after the other.
+/// Returns entry and exit of each recursive function, one after the other.
 fn function_ends(blocks: &Blocks) -> Vec<InlinedLocation> {
     let inlined = blocks.inlined();
     let program = inlined.program();

@@ -1,4 +1,4 @@
-//! Terms on sets of values.
+//! Evaluation of terms on sets of values.
 
 use std::rc::Rc;
 
@@ -14,27 +14,27 @@ use regatta_term::domain::value::apply as apply_to_numbers;
 use regatta_term::domain::{AbstractValue, Universe};
 use regatta_term::{Op, Pool, Sort, Symbol, TermId, TermKind};
 
-/// A term, its parts before itself.
+/// A term as a list of subterms, in an order for evaluation.
 pub struct Plan {
     pub steps: Vec<Step>,
-    /// Those that occur.
+    /// The variables of the term.
     pub variables: Vec<VariableId>,
 }
 
-/// A part of a term.
+/// A subterm.
 pub enum Step {
     Constant(Set),
     Variable(VariableId, Sort),
     Apply {
         op: Op,
         sort: Sort,
-        /// Places of steps.
+        /// Indices of steps.
         arguments: SmallVec<[u32; 3]>,
     },
 }
 
 impl Plan {
-    /// The plan of a term over the variables; `None` if there is another.
+    /// The plan of a term over the variables; `None` if the term has others.
     pub fn new(
         pool: &impl Pool,
         term: TermId,
@@ -79,7 +79,7 @@ impl Plan {
         Some(plan)
     }
 
-    /// The sets of all steps' values, into `values`; that of the term is the last.
+    /// Evaluates all steps into `values`; the last is the value of the term.
     pub fn evaluate<'v>(&self, variable: impl Fn(VariableId) -> &'v Set, values: &mut Vec<Set>) {
         values.clear();
         for step in &self.steps {
@@ -104,7 +104,7 @@ impl Plan {
     }
 }
 
-/// What the operator makes of the sets; `None`: anything of its sort.
+/// Applies the operator to sets; `None` stands for all values of its sort.
 pub fn apply(op: Op, sort: Sort, arguments: &[&Set]) -> Option<Set> {
     match (op, arguments) {
         (Op::Ite, [condition, then, otherwise]) => Some(match condition.as_truth() {
@@ -130,7 +130,7 @@ pub fn apply(op: Op, sort: Sort, arguments: &[&Set]) -> Option<Set> {
         }
         _ => {
             let universe = Universe::of(sort).filter(|_| !sort.is_array())?;
-            // A number that nothing is known of may still decide nothing, or be decided by others.
+            // Operands without numbers make the result unknown.
             let known = arguments.iter().map(|argument| match argument {
                 Set::Number(number) => Some(number),
                 _ => None,
@@ -141,7 +141,7 @@ pub fn apply(op: Op, sort: Sort, arguments: &[&Set]) -> Option<Set> {
     }
 }
 
-/// The operator, if it is one on floats or one of the operands is a float.
+/// Applies an operator with floats as operands or result.
 fn on_floats(op: Op, sort: Sort, arguments: &[&Set]) -> Option<Set> {
     let operands = arguments.iter().map(|&set| match set {
         Set::Number(number) => Some(Operand::Number(number)),

@@ -1,10 +1,10 @@
 //! Runs on boxes of inputs: branch and bound, as a proof (interval analysis: Moore 1966; on programs with floats: Brillout,
 //! Kroening and Wahl, Mixed abstractions for floating-point arithmetic, FMCAD 2009; Michel, Rueher and Lebbah, CP 2001).
 //!
-//! A box says of some inputs between which values they are. The program as lowered is run on sets of values instead of
-//! values ([`run`]): where a box does not decide a condition, both ways are followed. If no way leads to an error, no
-//! input in the box does. A [`Covering`] divides all inputs into such boxes. It says where inputs are divided and nothing
-//! else, so that nothing can lie outside; and whoever makes it is not trusted with the runs.
+//! A box bounds some inputs by intervals. The program as lowered is run on sets of values instead of values ([`run`]); where
+//! a box does not decide a condition, both branches are followed. If no path leads to an error, no input in the box does. A
+//! [`Covering`] divides all inputs into such boxes. It contains only the divisions, so that no input can be left out, and
+//! the checker repeats the runs itself.
 //!
 //! * [`values`]: sets of values of all sorts; [`evaluate`]: terms on them; [`run`]: the program on a box.
 
@@ -25,20 +25,19 @@ use regatta_term::domain::floats::{FloatSet, greatest_rank, of_rank, rank};
 use regatta_term::domain::{AbstractValue, Intervals, Universe};
 use regatta_term::{FloatFormat, FloatValue, Sort, Value};
 
-/// An input of a run: the so-many-th value (from 0) that it draws there.
+/// A dimension of a box: one read of an input in a run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dimension {
-    /// Where the value comes from.
+    /// The input.
     pub input: InputId,
-    /// How many it has drawn before.
+    /// The number of earlier reads of the input.
     pub occurrence: u32,
 }
 
-/// Values of inputs, as codes of their sorts ([`Codes`]): from the one to the other, both included. Other inputs have
-/// any value.
+/// Closed intervals of codes ([`Codes`]) for inputs. Other inputs have any value.
 pub type InputBox = FxHashMap<Dimension, (u128, u128)>;
 
-/// A division of all inputs into boxes: a binary tree, a node before those below it, the lower ones first.
+/// A division of all inputs into boxes: a binary tree in preorder, the half with smaller codes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Covering {
     /// The nodes.
@@ -50,18 +49,17 @@ pub struct Covering {
 pub enum CoveringNode {
     /// No run from it reaches an error.
     Leaf,
-    /// It is divided: the input's code is less than this one, or not.
+    /// The box is divided into inputs with smaller codes and the others.
     Split {
-        /// Which input.
+        /// The divided dimension.
         dimension: Dimension,
-        /// The first code of the upper part.
+        /// The first code of the upper half.
         at: u128,
     },
 }
 
 impl Covering {
-    /// The boxes that are not divided; `None` if the nodes are no tree, or divide what cannot be divided there. `inputs` are
-    /// the program's.
+    /// Returns the leaves as boxes; `None` if the nodes are no tree or a division is not possible. `inputs` are the program's.
     pub fn boxes(&self, inputs: &[Input]) -> Option<Vec<InputBox>> {
         let mut leaves = Vec::new();
         let mut open = vec![InputBox::default()];
@@ -81,7 +79,7 @@ impl Covering {
     }
 }
 
-/// The parts of a box with smaller codes of the input, and with others; `None` if one would be empty.
+/// Divides a box into the half with smaller codes of the input and the other one; `None` if one would be empty.
 pub fn halves(
     inner: &InputBox,
     dimension: Dimension,
@@ -103,13 +101,13 @@ pub fn halves(
     Some([with((low, at - 1)), with((at, high))])
 }
 
-/// The rank of the float that a code stands for. Codes of the widest format are not all of them `i128`s, ranks are.
+/// The rank of the float with a code. Wrapping, since codes of the widest format may exceed `i128`, unlike ranks.
 fn rank_of_code(format: FloatFormat, code: u128) -> i128 {
     (code as i128).wrapping_sub(1 + greatest_rank(format))
 }
 
-/// The values of a sort in an order that intervals follow, by number: signed integers from the least, floats from the
-/// negative infinity to the positive one, and NaN after it.
+/// A numbering of a sort's values in their order: signed integers from the least one, floats from negative infinity to
+/// positive infinity, followed by NaN.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Codes {
     kind: CodeKind,
@@ -124,7 +122,7 @@ enum CodeKind {
 }
 
 impl Codes {
-    /// Those of an input's values; `None` if its sort has none: mathematical integers, arrays, x87's floats.
+    /// The codes of an input's values; `None` for sorts without codes: mathematical integers, arrays, x87 floats.
     pub fn of(input: &Input) -> Option<Self> {
         let is_unsigned = matches!(
             input.c_type,
@@ -150,7 +148,7 @@ impl Codes {
         }
     }
 
-    /// Whether these are floats' codes.
+    /// The format, if these are codes of floats.
     pub fn format(self) -> Option<FloatFormat> {
         match self.kind {
             CodeKind::Float(format) => Some(format),
@@ -189,7 +187,7 @@ impl Codes {
         })
     }
 
-    /// The values whose codes are between these, both included.
+    /// The set of the values with codes in the closed interval.
     fn set(self, (low, high): (u128, u128)) -> Set {
         let numbers = |universe: Universe, low: i128, high: i128| {
             Set::Number(AbstractValue::from(Intervals::arc(universe, low, high)))

@@ -1,7 +1,7 @@
-//! The program as lowered, run on a box of inputs.
+//! Runs of the program as lowered on boxes of inputs.
 //!
-//! A path has a set of values for each variable. Where a condition is not decided, all ways are followed, each with the
-//! same sets. What is noted beside them ([`Open`]) is for whoever divides the box; the verdict does not depend on it.
+//! A path has a set of values for each variable. If a condition is not decided, all branches are followed with the same
+//! sets. The notes in [`Open`] help to divide the box; the verdict does not depend on them.
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,66 +16,66 @@ use regatta_program::{
 };
 use regatta_term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};
 
-/// How far a run may go.
+/// Limits of a run.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits<'c> {
-    /// Edges of all its paths.
+    /// Maximum number of edges on all paths together.
     pub steps: u64,
-    /// Paths.
+    /// Maximum number of paths.
     pub paths: u32,
-    /// Ends it when it becomes true.
+    /// Cancels the run when it becomes true.
     pub cancelled: Option<&'c AtomicBool>,
 }
 
-/// What has become of a run on a box.
+/// The result of a run on a box.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub verdict: Verdict,
-    /// Edges of all its paths.
+    /// Number of edges on all paths together.
     pub steps: u64,
 }
 
-/// What is known of a box.
+/// The verdict on a box.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// No run from it reaches an error or something that is not supported.
+    /// No run from the box reaches an error or an unsupported operation.
     Safe,
-    /// That is not known.
+    /// Not decided.
     Open(Open),
-    /// The program is none of those that can be run on boxes, for a reason in words.
+    /// The program cannot be run on boxes, for the given reason.
     GivenUp(&'static str),
 }
 
-/// What may help to decide a box that is open.
+/// Hints for dividing a box that was not decided.
 #[derive(Clone, Debug, Default)]
 pub struct Open {
-    /// The inputs of all paths, as they came.
+    /// The inputs read on all paths, in order.
     pub drawn: Vec<Dimension>,
-    /// The conditions that were not decided on the path that is in the way.
+    /// The undecided conditions on the path that may lead to an error.
     pub conditions: Vec<Condition>,
 }
 
 /// A condition that a box does not decide.
 #[derive(Clone, Debug, Default)]
 pub struct Condition {
-    /// The inputs that its values depend on: bits, by their numbers in [`Open::drawn`].
+    /// The inputs that the condition depends on: a bit set of indices in [`Open::drawn`].
     pub inputs: u64,
-    /// Where a division of an input decides a comparison with a constant: the least code of the upper part.
+    /// Divisions of inputs that decide a comparison with a constant: the first code of the upper half.
     pub divisions: Vec<(Dimension, u128)>,
 }
 
-/// A variable on a path.
+/// The abstract value of a variable on a path.
 #[derive(Clone)]
 struct Known {
     set: Set,
-    /// The inputs that it depends on, as in [`Condition::inputs`].
+    /// The inputs that the value depends on, as in [`Condition::inputs`].
     inputs: u64,
-    /// The input that it is, by its number.
+    /// The index of the input that the value is equal to, if any.
     is: Option<u32>,
 }
 
 impl Known {
-    /// Any value, from nowhere.
+    /// Any value, without dependences.
     const fn any() -> Self {
         Self {
             set: Set::Any,
@@ -91,17 +91,17 @@ struct Path {
     variables: Vec<Known>,
     /// The edges of the calls that are open, outermost first.
     calls: Vec<EdgeId>,
-    /// How many values each input has drawn.
+    /// The number of reads of each input.
     occurrences: FxHashMap<InputId, u32>,
     /// Conditions that were not decided.
     conditions: Vec<Rc<Condition>>,
 }
 
-/// Why a path does not go on.
+/// Why a path stops.
 enum Stop {
-    /// It has ended, and not in an error.
+    /// It has ended without an error.
     Ends,
-    /// It may be in the way of a proof.
+    /// It may lead to an error.
     Open,
     GivenUp(&'static str),
 }
@@ -112,20 +112,20 @@ pub struct Machine<'p> {
     outgoing: Vec<Vec<EdgeId>>,
     is_error: Vec<bool>,
     symbols: FxHashMap<Symbol, VariableId>,
-    /// By function.
+    /// The local variables of each function.
     locals: Vec<Vec<VariableId>>,
     plans: FxHashMap<TermId, Option<Rc<Plan>>>,
-    /// The values of the parts of the term that was evaluated last.
+    /// The values of the subterms of the term that was evaluated last.
     values: Vec<Set>,
-    /// The inputs of the present run.
+    /// The inputs read in the current run.
     drawn: Vec<Dimension>,
 }
 
-/// Inputs that are told apart as those that a value depends on.
-const TOLD_APART: usize = 64;
+/// Maximum number of inputs whose dependences are tracked, one bit each.
+const MAXIMUM_TRACKED_INPUTS: usize = 64;
 
 impl<'p> Machine<'p> {
-    /// For runs of the program as lowered.
+    /// A machine for the program as lowered.
     pub fn new(program: &'p Program) -> Self {
         let mut is_error = vec![false; program.locations.len()];
         for error in &program.errors {
@@ -149,7 +149,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Runs the program from its start, on all inputs in the box.
+    /// Runs the program on all inputs in the box.
     pub fn run(&mut self, inner: &InputBox, limits: Limits<'_>) -> Run {
         self.drawn.clear();
         let mut open = vec![Path {
@@ -198,7 +198,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Goes on from the location; other ways than one are left in `others`.
+    /// Takes a step from the location; all branches but one are added to `others`.
     fn step(
         &mut self,
         path: &mut Path,
@@ -304,8 +304,8 @@ impl<'p> Machine<'p> {
             .iter()
             .map(|&argument| self.known(path, argument))
             .collect();
-        // What an earlier activation held at its end is not what a new one begins with.
-        for local in &self.locals[callee.index()] {
+        // A new activation does not begin with the final values of an earlier one.
+        for local in &self.locals[callee.index()][..] {
             path.variables[local.index()] = Known::any();
         }
         let callee = program.function(callee);
@@ -317,7 +317,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// From a function's exit to the caller.
+    /// Returns from a function's exit to its caller.
     fn leave(&self, path: &mut Path) -> Result<(), Stop> {
         let callee = self.program.location(path.location).function;
         let edge = path.calls.pop().ok_or(Stop::Ends)?;
@@ -356,7 +356,11 @@ impl<'p> Machine<'p> {
         };
         path.variables[target.index()] = Known {
             set,
-            inputs: if number < TOLD_APART { 1 << number } else { 0 },
+            inputs: if number < MAXIMUM_TRACKED_INPUTS {
+                1 << number
+            } else {
+                0
+            },
             is: Some(number as u32),
         };
     }
@@ -400,7 +404,7 @@ impl<'p> Machine<'p> {
         self.values.last().unwrap_or(&Set::Any)
     }
 
-    /// A term's values, and where they are from.
+    /// Evaluates a term with its dependences.
     fn known(&mut self, path: &Path, term: TermId) -> Result<Known, Stop> {
         let plan = self.evaluate(path, term)?;
         Ok(Known {
@@ -445,7 +449,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Where an input that the first step is has to be divided to be compared with the constant that the second one is.
+    /// Notes the divisions that decide a comparison of two steps, if the first is an input and the second a constant.
     fn divisions(&self, path: &Path, plan: &Plan, [this, that]: [u32; 2], noted: &mut Condition) {
         let mut step = &plan.steps[this as usize];
         if let Step::Apply {
@@ -485,7 +489,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The inputs that the values of the plan's variables depend on.
+/// The inputs that the plan's variables depend on.
 fn inputs_of(path: &Path, plan: &Plan) -> u64 {
     let inputs = plan
         .variables

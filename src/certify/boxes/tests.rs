@@ -42,7 +42,7 @@ fn constant(value: &Value) -> Set {
     }
 }
 
-/// The values of random terms are in the sets that are made of sets with their variables' values.
+/// For values of variables in sets, the value of a random term is in the set computed for it.
 #[test]
 fn terms_on_sets_are_sound() {
     let bits = ScalarSort::BitVec;
@@ -237,7 +237,7 @@ impl InputSource for Point<'_> {
     }
 }
 
-/// A safe box has no point with an error. How many boxes are safe.
+/// Checks that no point of a safe box leads to an error. Returns the number of safe boxes.
 fn safe_boxes_are_safe(program: &Program, random: &mut Xoshiro256PlusPlus) -> u32 {
     let executable = Executable::compile(program);
     let mut points = interpreter::Machine::new(&executable);
@@ -326,9 +326,11 @@ fn safe_boxes_of_programs_with_floats_are_safe() {
          __VERIFIER_assert(!(x > 0 && x < 1) || x / 3 < y);",
         "float x = __VERIFIER_nondet_float(); int n = 0; while (x > 1 && n < 20) { x = x / 2; n++; }
          __VERIFIER_assert(n < 20);",
-        "int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(); __VERIFIER_assert((long long)a * b >= 0 || (a < 0) != (b < 0));",
+        "int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(); __VERIFIER_assert((long long)a * b >= \
+            0 || (a < 0) != (b < 0));",
         "double a[2]; for (int i = 0; i < 2; i++) a[i] = __VERIFIER_nondet_double(); __VERIFIER_assert(a[0] <= a[1]);",
-        "int a[4] = {1, 2, 3, 4}; int i = __VERIFIER_nondet_int(); if (i >= 0 && i < 4) { a[i] = 7; __VERIFIER_assert(a[0] != 1 || i); }",
+        "int a[4] = {1, 2, 3, 4}; int i = __VERIFIER_nondet_int(); if (i >= 0 && i < 4) { a[i] = 7; \
+            __VERIFIER_assert(a[0] != 1 || i); }",
     ];
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut safe = 0;
@@ -341,7 +343,7 @@ fn safe_boxes_of_programs_with_floats_are_safe() {
     assert!(safe > 500, "only {safe} boxes are safe");
 }
 
-/// A covering is believed if each of its boxes is safe.
+/// A covering is accepted if each of its boxes is safe.
 #[test]
 fn a_proof_is_all_of_its_boxes() {
     let of = |limit: &str| {
@@ -383,7 +385,7 @@ fn a_proof_is_all_of_its_boxes() {
     assert!(matches!(result(&right, &[leaf]), Check::Undecided(_)));
 }
 
-/// A local that is not assigned holds anything, whatever an earlier activation has left there.
+/// An unassigned local may have any value, independent of earlier activations.
 #[test]
 fn activations_do_not_share_their_locals() {
     let sort = Sort::BitVec(32);

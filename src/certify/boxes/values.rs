@@ -10,7 +10,7 @@ use regatta_term::{Constant, ScalarSort, Sort, Value};
 /// A set of values of one sort.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Set {
-    /// Of Booleans, bit vectors or integers.
+    /// A set of Booleans, bit vectors or integers.
     Number(AbstractValue),
     Float(FloatSet),
     Array(Rc<Cells>),
@@ -30,7 +30,7 @@ impl Set {
         }
     }
 
-    /// One value.
+    /// A singleton set.
     pub fn constant(constant: Constant<'_>) -> Self {
         match constant {
             Constant::Float(value) => Self::Float(FloatSet::point(value)),
@@ -39,7 +39,7 @@ impl Set {
         }
     }
 
-    /// One or the other.
+    /// The join of two sets.
     pub fn join(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => Self::Number(a.join(b)),
@@ -50,7 +50,7 @@ impl Set {
         }
     }
 
-    /// The truth value, if there is one only.
+    /// The truth value, if the set is a singleton of Booleans.
     pub fn as_truth(&self) -> Option<bool> {
         match self {
             Self::Number(number) => number.as_truth(),
@@ -58,7 +58,7 @@ impl Set {
         }
     }
 
-    /// The value, if there is one only and it is a scalar.
+    /// The value, if the set is a singleton of a scalar sort.
     pub fn as_point(&self, sort: Sort) -> Option<Value> {
         match self {
             Self::Number(number) => Some(Value::of_integer(number.as_point()?, sort)),
@@ -67,7 +67,7 @@ impl Set {
         }
     }
 
-    /// Whether it has the value.
+    /// Checks whether the set contains the value.
     #[cfg(test)]
     pub(super) fn contains(&self, value: &Value) -> bool {
         match (self, value) {
@@ -90,15 +90,15 @@ impl Set {
     }
 }
 
-/// The most cells that an index may mean for each to be looked at by itself.
-const FEW: i128 = 64;
+/// Maximum number of cells that an index may denote so that each is read or written separately.
+const MAXIMUM_SEPARATE_CELLS: i128 = 64;
 
-/// Arrays, by what their cells may hold.
+/// A set of arrays, by the sets of their elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cells {
     index: ScalarSort,
     element: Sort,
-    /// What those hold that are not in the table.
+    /// The set for cells that are not in the table.
     default: Set,
     written: FxHashMap<i128, Set>,
 }
@@ -113,7 +113,7 @@ impl Cells {
         }
     }
 
-    /// Arrays whose cells all hold one of these.
+    /// The arrays whose elements are all in the set.
     pub fn constant(index: ScalarSort, element: ScalarSort, value: Set) -> Self {
         Self {
             default: value,
@@ -136,14 +136,15 @@ impl Cells {
             return None;
         };
         let (low, high) = number.intervals.hull()?;
-        (high - low < FEW).then(|| (low..=high).filter(move |&one| number.contains(one)))
+        (high - low < MAXIMUM_SEPARATE_CELLS)
+            .then(|| (low..=high).filter(move |&one| number.contains(one)))
     }
 
     fn at(&self, key: i128) -> &Set {
         self.written.get(&key).unwrap_or(&self.default)
     }
 
-    /// What is read there.
+    /// The set of the elements at the indices.
     pub fn select(&self, index: &Set) -> Set {
         if let Some(few) = Self::few(index) {
             let all = few.map(|key| self.at(key).clone());
@@ -155,7 +156,7 @@ impl Cells {
         all.fold(self.default.clone(), |all, one| all.join(one))
     }
 
-    /// Writes to one of these.
+    /// Writes to one of the indices.
     pub fn store(&mut self, index: &Set, value: &Set) {
         if let Set::Number(number) = index
             && let Some(key) = number.as_point()

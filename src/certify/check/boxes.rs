@@ -6,7 +6,7 @@ use super::super::boxes::{Covering, Limits, Machine, Verdict};
 use super::super::walk::GivenUp;
 use super::{Checker, Failure};
 
-/// What a run on a box may take: more than engines take, and not so much that the time is not looked at.
+/// Limits of a run on a box: above those of engines, but low enough that the time is checked between runs.
 const LIMITS: Limits<'_> = Limits {
     steps: 2_000_000,
     paths: 10_000,
@@ -14,7 +14,7 @@ const LIMITS: Limits<'_> = Limits {
 };
 
 impl Checker<'_> {
-    /// Checks that the covering is one, and no run from its boxes reaches an error.
+    /// Checks that the covering is complete and that no run from its boxes reaches an error.
     pub(super) fn boxes(&self, covering: &Covering) -> Result<(), Failure> {
         if self.solver.borrow().recorder.is_some() {
             return Err(Failure::Unclear(

@@ -1,4 +1,4 @@
-//! Which facts of the simplifier's are inductive, and what they prove by themselves.
+//! The check which facts of the simplifier are inductive, and whether they prove the property by themselves.
 
 use super::super::places::Cuts;
 use super::super::query::{Answer, ask};
@@ -8,11 +8,11 @@ use super::induction::SafetyFailure::{BaseFails, StepFails};
 use super::{Checker, Failure, Invariants, Places, TOO_MANY_PLACES};
 use regatta_term::{Build, TermId};
 
-/// Rounds of dropping facts one model after the other; then all that are in doubt go at once.
-const PATIENT_ROUNDS: u32 = 6;
+/// Maximum number of rounds that drop only the facts violated in a model; then all unconfirmed facts are dropped at once.
+const MAXIMUM_MODEL_ROUNDS: u32 = 6;
 
 impl Checker<'_> {
-    /// Finds out which facts are inductive; the others are dropped.
+    /// Drops the facts that are not inductive.
     pub(super) fn confirm_facts(&mut self) -> Result<(), Failure> {
         if std::mem::replace(&mut self.has_facts, true) {
             return Ok(());
@@ -27,7 +27,7 @@ impl Checker<'_> {
             });
             let cuts = Cuts::of_round(self.simplified, self.lowered.program, round);
             if let Err(failure) = self.confirm_round(&cuts) {
-                // The time may be over for these, but not for all.
+                // A question may have timed out although time is left for the check.
                 self.deadline.left()?;
                 self.dropped = true;
                 let all = self.facts.confirmed..self.facts.count();
@@ -79,11 +79,11 @@ impl Checker<'_> {
             let answer = ask(&walk, &goals);
             let violated: Vec<usize> = match answer {
                 Ok(Answer::Impossible) => return Ok(()),
-                Ok(Answer::Possible(values)) if round <= PATIENT_ROUNDS => {
+                Ok(Answer::Possible(values)) if round <= MAXIMUM_MODEL_ROUNDS => {
                     let pairs = claimed.iter().zip(values);
                     pairs.filter(|pair| pair.1).map(|pair| *pair.0).collect()
                 }
-                // All in doubt go.
+                // Drop all unconfirmed facts.
                 _ => claimed,
             };
             self.deadline.left()?;
@@ -95,12 +95,12 @@ impl Checker<'_> {
         Err(Failure::Unclear("no fact can be dropped".to_owned()))
     }
 
-    /// Checks that what the simplifier knew excludes the targets.
+    /// Checks that the simplifier's facts exclude the targets.
     pub(super) fn simplified(&mut self) -> Result<(), Failure> {
         self.confirm_facts()?;
         match self.safety_within(1, &Invariants::default()) {
             Ok(()) => Ok(()),
-            // What the simplifier knows of its own program is not all recorded.
+            // The simplifier does not record everything that it knows, so that this is no error.
             Err(BaseFails(Failure::Wrong(reason)) | StepFails(Failure::Wrong(reason))) => {
                 Err(Failure::Unclear(reason))
             }

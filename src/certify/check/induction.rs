@@ -9,18 +9,18 @@ use super::super::walk::{Frontier, GivenUp, Recursion, Starts, State, Walk, tell
 use super::{Checker, Failure, Invariants, Places};
 use regatta_term::{Build, TermId};
 
-/// Wall time of the question about all cases of what is claimed together. Tests mean the cases.
-const ALL_CASES: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 500 });
+/// Maximum wall time of the question about all cases of the claims together. Zero in tests, which cover the cases.
+const ALL_CASES_TIME: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 500 });
 
-/// How long the question may take, where it can be asked case by case as well.
+/// Maximum wall time of a question, which is limited if it can be asked case by case as well.
 fn time_of(claims: &Invariants, starts: Starts) -> Duration {
     match starts {
-        Starts::Whole if any_cases(claims) => ALL_CASES,
+        Starts::Whole if any_cases(claims) => ALL_CASES_TIME,
         _ => Duration::MAX,
     }
 }
 
-/// Whether there are cases at any place.
+/// Checks whether the claims about any node have cases.
 fn any_cases(claims: &Invariants) -> bool {
     claims.values().any(|formulas| tells_cases(formulas))
 }
@@ -89,7 +89,7 @@ impl Checker<'_> {
         }
         let (base_goals, base_over_approximated) = (goals.clone(), walk.over_approximated);
 
-        // 2. Step case. An activation that is not executed in its caller comes to no place of the batch.
+        // 2. Step case. An activation that is not executed in its caller reaches no cut point of the batch.
         while let Some(place) = places.next() {
             for state in walk.starts(place, known(place), starts) {
                 let mut frontier = Frontier::from([(place, state)]);
@@ -110,7 +110,7 @@ impl Checker<'_> {
             }
         }
 
-        // 3. One question, and another one only if it fails.
+        // 3. One question about both cases, and one about the base case if it fails.
         if ask_within(&walk, &goals, time)? != Answer::Impossible {
             let base = ask(&walk, &base_goals)?;
             let over_approximated = walk.over_approximated;
@@ -131,7 +131,7 @@ impl Checker<'_> {
         self.confirm_facts()?;
         let mark = self.mark();
         match self.safety_within(k, relied) {
-            // Engines count in two ways; see [`ProofStep::Safety`].
+            // Engines count k in two ways; see [`ProofStep::Safety`].
             Err(StepFails(_)) => {
                 self.forget(mark);
                 match self.safety_within(k + 1, relied) {
@@ -207,7 +207,7 @@ impl Checker<'_> {
             }
         }
 
-        // 3. One question, and another one only if it fails.
+        // 3. One question about both cases, and one about the base case if it fails.
         if ask_within(&walk, &goals, time)? != Answer::Impossible {
             let base = ask(&walk, &base_goals)?;
             let over_approximated = walk.over_approximated;
@@ -222,8 +222,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Adds the places at which recursive functions with targets are entered. They begin a path of their own: with more
-    /// than one step, paths through the call would be missed.
+    /// Adds the entries of recursive functions with targets, which begin paths of their own: with more than one step, paths
+    /// through the call would be missed.
     fn enter(walk: &mut Walk<'_, '_>, k: u32, places: &mut Places) -> Result<(), GivenUp> {
         for (node, _) in std::mem::take(&mut walk.entered) {
             if walk.has_target(node) {
@@ -237,7 +237,7 @@ impl Checker<'_> {
     }
 }
 
-/// Which part of an induction fails.
+/// The part of an induction that fails.
 pub(super) enum SafetyFailure {
     BaseFails(Failure),
     StepFails(Failure),

@@ -1,13 +1,12 @@
 //! The check of a solution of the program's Horn clauses ([`ProofStep::Summaries`]).
 //!
-//! The conditions are derived from the edges of the program as lowered, for each segment from a place to the next ones:
-//! what is claimed of the place implies what is claimed of the next; a call of a function with a summary is entered in a
-//! state of which the function's entry claims that it is, and comes back in one that the summary relates to it; and no
-//! target is reached. That proves the property by induction on the length of runs: whatever holds at the entry of an
-//! activation, its summary holds when it ends.
+//! The conditions are derived from the edges of the program as lowered, for each segment from a cut point to the next ones:
+//! the claim about a cut point implies that about the next; a call of a function with a summary is entered in a state that
+//! satisfies the claim about the function's entry, and returns in a state that the summary relates to it; and no target is
+//! reached. That proves the property by induction on the length of runs: the summary of every activation that ends holds.
 //!
-//! Functions without a summary are executed where they are called. A place of which nothing is claimed is begun at in
-//! any state.
+//! Functions without a summary are executed where they are called. A segment from a cut point without a claim starts in any
+//! state.
 //!
 //! [`ProofStep::Summaries`]: super::super::certificate::ProofStep::Summaries
 
@@ -23,13 +22,13 @@ use super::{Checker, Failure, Places};
 use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};
 use regatta_term::{Build, TermId, conjuncts, free_variables, store};
 
-/// What is claimed, by place.
+/// The claims of a solution, by node.
 #[derive(Default)]
 struct Claims {
     formulas: FxHashMap<Node, TermId>,
     cuts: Cuts,
     summaries: Summaries,
-    /// The variables whose values at an entry formulas speak of.
+    /// The variables whose values at an entry occur in formulas.
     known_at_entry: Vec<VariableId>,
 }
 
@@ -38,8 +37,8 @@ impl Claims {
         self.formulas.get(&node).copied().unwrap_or(TermId::TRUE)
     }
 
-    /// The conditions that the state violates what is claimed: one for each part of it, for the parts hold for reasons of their
-    /// own.
+    /// The conditions under which the state violates the claim: one for each conjunct, since conjuncts can be decided
+    /// separately.
     fn violations(
         &self,
         walk: &Walk<'_, '_>,
@@ -78,7 +77,7 @@ impl Checker<'_> {
         let mut places = Places::default();
         places.add(start)?;
         while let Some(place) = places.next() {
-            // 1. The state where the segment starts, and the one at the activation's entry.
+            // 1. The state at the start of the segment, and the one at the activation's entry.
             let mut goals = Vec::new();
             let (entry, state) = if place == start {
                 let state = walk.arbitrary();
@@ -88,7 +87,7 @@ impl Checker<'_> {
                 approximate |= !claims.formulas.contains_key(&place);
                 walk.start_related(place, claims.of(place), &claims.known_at_entry)
             };
-            // 2. Where it leads.
+            // 2. The ends of the segment.
             walk.targets.clear();
             let ends = walk.segment(Frontier::from([(place, state)]))?;
             for (&end, state) in &ends {
@@ -100,7 +99,7 @@ impl Checker<'_> {
                 places.add(callee)?;
             }
             goals.append(&mut walk.targets);
-            // 3. All of it at once.
+            // 3. All conditions in one question.
             goals.retain(|&goal| goal != TermId::FALSE);
             if ask(&walk, &goals)? != Answer::Impossible {
                 let reason = "the solution of the clauses is none".to_owned();
@@ -111,7 +110,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The solution in terms of the program as lowered.
+    /// Translates the solution to the program as lowered.
     fn claims(&mut self, batch: &[(InvariantLocation, TermId)]) -> Result<Claims, Failure> {
         let mut claims = Claims::default();
         let program = self.lowered.program;
@@ -166,13 +165,13 @@ impl Checker<'_> {
         claims.known_at_entry.dedup();
         claims.summaries.restrict(&entries);
         for &function in &entries {
-            // Without it, the segment that ends an activation would have no claim to meet.
+            // Otherwise the segment that ends an activation would not be checked against the summary.
             claims.cuts.add(program.function(function).exit, Vec::new());
         }
         Ok(claims)
     }
 
-    /// A place in terms of the program as lowered: functions begin and end where they do.
+    /// Translates a location to the program as lowered; entries and exits of functions to entries and exits.
     fn counterpart(&self, at: &InvariantLocation) -> Option<(LocationId, Vec<EdgeId>)> {
         let simplified = &self.simplified.program;
         if at.calls.is_empty() {

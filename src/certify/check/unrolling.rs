@@ -17,7 +17,7 @@ impl Checker<'_> {
             Err(Failure::Unclear(reason))
                 if !self.has_facts && !self.simplified.invariants.is_empty() =>
             {
-                // What the simplifier knew may be needed for loops that it has taken out.
+                // The simplifier's facts may be needed for loops that it has removed.
                 self.deadline.left()?;
                 self.forget(mark);
                 self.confirm_facts().map_err(|_| Failure::Unclear(reason))?;
@@ -32,7 +32,7 @@ impl Checker<'_> {
         let cuts = self.cuts.clone();
         let mut walk = self.walk(&cuts, Recursion::Unrolled);
         let mut frontier = Frontier::from([(walk.entry(), walk.arbitrary())]);
-        // The program as lowered may have a few cut points more on a path.
+        // The program as lowered may have a few more cut points on a path.
         let most = bound.saturating_add(bound / 4).saturating_add(2);
         let mut steps = 0;
         let mut pruning = Pruning::new();
@@ -56,7 +56,7 @@ impl Checker<'_> {
                     walk.label(state.guard, node, What::Reached);
                 }
                 let alive: Vec<TermId> = frontier.values().map(|state| state.guard).collect();
-                // As a rule one question is enough.
+                // Usually one question is enough.
                 let mut all = walk.targets.clone();
                 all.extend(&alive);
                 if ask(&walk, &all)? == Answer::Impossible {
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 }
             }
             if steps >= most {
-                // Steps are not counted alike in both programs; this may be no error of the engine's.
+                // The two programs count steps differently, so that this need not be an error of the engine.
                 return Err(Failure::Unclear(format!(
                     "some path does not end within {most} steps"
                 )));
@@ -84,28 +84,30 @@ impl Checker<'_> {
     }
 }
 
-/// Drops states that are not reached, lest activations of recursive functions be followed that do not exist. It is a
-/// matter of time alone: what is not dropped is followed.
+/// Drops unreachable states, so that infeasible activations of recursive functions are not followed. This only saves time:
+/// states that are not dropped are followed.
 struct Pruning {
     began: Instant,
-    /// Whether it has dropped something the last time.
+    /// Whether the last question has dropped a state.
     useful: bool,
-    /// States and depth of call strings from which on it is worth asking.
+    /// Number of states from which on the solver is asked.
     states: usize,
+    /// Depth of call strings from which on the solver is asked.
     depth: u32,
 }
 
 impl Pruning {
-    /// For less it is not worth asking.
-    const STATES: usize = 8;
-    const DEPTH: u32 = 3;
+    /// Minimum of [`Self::states`].
+    const MINIMUM_STATES: usize = 8;
+    /// Minimum of [`Self::depth`].
+    const MINIMUM_DEPTH: u32 = 3;
 
     fn new() -> Self {
         Self {
             began: Instant::now(),
             useful: false,
-            states: Self::STATES,
-            depth: Self::DEPTH,
+            states: Self::MINIMUM_STATES,
+            depth: Self::MINIMUM_DEPTH,
         }
     }
 
@@ -116,7 +118,7 @@ impl Pruning {
         };
         let (states, now) = (frontier.len(), depth(frontier));
         if states >= self.states || now >= self.depth {
-            // As long as everything before: the question is asked again only when there is much more to ask about.
+            // As much time as everything before, since the next question comes only when there are many more states.
             let end = Instant::now() + Duration::from_millis(500).max(self.began.elapsed());
             let mut open: Vec<(Node, TermId)> = frontier
                 .iter()
@@ -154,13 +156,13 @@ impl Pruning {
             self.depth = depth(frontier) + 1 + depth(frontier) / 4;
         }
         if self.useful {
-            // What has grown and shrunk again will be asked about when it grows.
+            // After the number of states has shrunk, ask again when it grows.
             let (states, now) = (frontier.len(), depth(frontier));
             self.states = self.states.min(2 * states);
             self.depth = self.depth.min(now + 1 + now / 4);
         }
-        self.states = self.states.max(Self::STATES);
-        self.depth = self.depth.max(Self::DEPTH);
+        self.states = self.states.max(Self::MINIMUM_STATES);
+        self.depth = self.depth.max(Self::MINIMUM_DEPTH);
         Ok(())
     }
 }

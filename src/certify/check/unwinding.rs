@@ -1,4 +1,4 @@
-//! The check that all paths end, and none in a target, by a walk round by round.
+//! The check that all paths end, and none in a target, by unrolling loops round by round.
 
 use rustc_hash::FxHashMap;
 
@@ -8,13 +8,13 @@ use super::super::walk::rounds::Rounds;
 use super::{Checker, Failure};
 use regatta_program::LocationId;
 
-/// Open rounds more than the engine needed: loops of the program as lowered may be left later, and what could not be excluded in one
-/// round may be easy to exclude in the next.
-const SPARE: u32 = 2;
+/// Number of open rounds beyond those of the engine: loops of the program as lowered may be left later, and the solver may
+/// fail to exclude one round but not the next.
+const SPARE_ROUNDS: u32 = 2;
 
 impl Checker<'_> {
-    /// Checks that all paths end, and none in a target, in so many rounds of the loops. They are merged where they join, or each is
-    /// walked by itself.
+    /// Checks that all paths end within the rounds of the loops, and none in a target. Paths are merged where they join, or
+    /// each is executed separately.
     pub(super) fn unwinding(
         &mut self,
         rounds: &[(LocationId, u32)],
@@ -27,14 +27,14 @@ impl Checker<'_> {
             let Some(origin) = origin else {
                 return Err(Failure::Unclear("a loop without a counterpart".to_owned()));
             };
-            let number = number.saturating_add(SPARE + number / 2);
+            let number = number.saturating_add(SPARE_ROUNDS + number / 2);
             let known = of.entry(origin.location).or_default();
             *known = number.max(*known);
             most = most.max(number);
         }
         let rounds = Rounds {
             of,
-            usual: most.max(SPARE),
+            usual: most.max(SPARE_ROUNDS),
             merge,
         };
         let cuts = self.cuts.clone();
@@ -42,7 +42,7 @@ impl Checker<'_> {
         let left = walk.all_rounds(&rounds)?;
         walk.left()?;
         if ask(&walk, &left.cut_off)? != Answer::Impossible {
-            // Rounds are not counted alike in both programs; this may be no error of the engine's.
+            // The two programs count rounds differently, so that this need not be an error of the engine.
             return Err(Failure::Unclear(
                 "some path does not end within the rounds".to_owned(),
             ));

@@ -1,8 +1,8 @@
-//! A C file that is linked with the program and gives it an alarm's values.
+//! The harness: a C file that is linked with the program and supplies an alarm's values.
 //!
-//! It sees none of the program's declarations, and no header: so that it can define functions whatever they are declared
-//! as, it has the types that their results need, and no parameters that it does not use. (The caller of a C function takes
-//! its arguments back by itself, with the calling conventions of Linux.)
+//! It includes neither the program's declarations nor headers, so that it can define functions whatever their declarations.
+//! It has the types of their results, and no unused parameters. (With the calling conventions of Linux, the caller removes a
+//! C function's arguments.)
 
 use std::fmt::{self, Write as _};
 
@@ -14,23 +14,23 @@ use regatta_program::{
 };
 use regatta_term::Value;
 
-/// How the program was read: what a compiler needs to read it in the same way.
+/// The options with which the program was read, and with which a compiler reads it in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Command {
     /// The C file.
     pub file: String,
     pub data_model: DataModel,
-    /// The standard of C that the program is written in.
+    /// The C standard of the program.
     pub standard: Option<Standard>,
     /// `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// Where headers are.
+    /// Folders with headers.
     pub include_folders: Vec<String>,
 }
 
 impl Command {
-    /// Options under which a compiler gives C the meaning that it has here: no optimisation that uses undefined behaviour,
-    /// wrapping overflow, no fused operations, floats that are evaluated in their own type.
+    /// The compiler options for C with Regatta's semantics: no optimisation that uses undefined behaviour, wrapping overflow,
+    /// no fused operations, floats evaluated in their own type.
     pub fn flags(&self) -> Vec<String> {
         let mut flags: Vec<String> = self
             .machine_flags()
@@ -49,7 +49,7 @@ impl Command {
         flags
     }
 
-    /// Those of them that are not about the program's text.
+    /// The options about code generation among [`Self::flags`].
     pub fn machine_flags(&self) -> Vec<&'static str> {
         let mut flags = vec!["-O0", "-fwrapv", "-ffp-contract=off"];
         match self.data_model {
@@ -76,14 +76,14 @@ impl fmt::Display for Command {
     }
 }
 
-/// The macro with which a harness tells those that run it, not a person, how the run ends: `REPLAY_HOOK(text)` does not
+/// The macro that a harness calls at the end of a run; it can be defined to report the end. `REPLAY_HOOK(text)` does not
 /// return.
 pub const HOOK: &str = "REPLAY_HOOK";
 
-/// The text that the hook gets at the error.
+/// The hook's text at the error.
 pub const REACHED: &str = "the error is reached";
 
-/// A harness for the violation, on which `needed` depends beside the script.
+/// Writes a harness for the violation, which depends on inputs of the kinds `needed` besides the script.
 pub fn harness(
     program: &Program,
     violation: &Violation,
@@ -109,7 +109,7 @@ struct Writer<'p> {
     text: String,
 }
 
-/// Text that is to stand in a comment.
+/// Makes text safe for a comment.
 fn in_comment(text: &str) -> String {
     text.replace("*/", "* /")
         .replace("/*", "/ *")
@@ -125,7 +125,7 @@ impl Writer<'_> {
         in_comment(&self.program.sources.describe(span))
     }
 
-    /// What the file is, and how it is used.
+    /// Writes the comment that describes the file and its use.
     fn explain(
         &mut self,
         violation: &Violation,
@@ -167,15 +167,15 @@ impl Writer<'_> {
         self.line(" */");
     }
 
-    /// The first inputs that the error depends on and that are not said.
+    /// Writes the first inputs that the error depends on and the harness cannot supply.
     fn unsaid(&mut self, violation: &Violation, script: &Script, needed: &[UnsaidKind]) {
-        const SHOWN: usize = 20;
+        const MAXIMUM_SHOWN: usize = 20;
         let unsaid: Vec<_> = script
             .unsaid
             .iter()
             .filter(|input| needed.contains(&input.kind))
             .collect();
-        for input in unsaid.iter().take(SHOWN) {
+        for input in unsaid.iter().take(MAXIMUM_SHOWN) {
             let Some((id, value)) = violation.inputs.entries.get(input.entry) else {
                 continue;
             };
@@ -191,15 +191,15 @@ impl Writer<'_> {
             };
             self.line(format_args!(" *       {place}: {what}: {value}"));
         }
-        if unsaid.len() > SHOWN {
+        if unsaid.len() > MAXIMUM_SHOWN {
             self.line(format_args!(
                 " *       ... and {} more",
-                unsaid.len() - SHOWN
+                unsaid.len() - MAXIMUM_SHOWN
             ));
         }
     }
 
-    /// What several functions use.
+    /// Writes definitions that several functions use.
     fn helpers(&mut self, script: &Script) {
         let has_error = |external: &External| {
             matches!(external.kind, ExternalKind::Error | ExternalKind::Assert)
@@ -220,7 +220,7 @@ int dprintf(int descriptor, const char *format, ...);
 #define {HOOK}(text) (dprintf(2, \"harness: \" text \"\\n\"), __builtin_abort())
 #endif"
         ));
-        // gcc knows some functions by name and remarks on others of that name.
+        // gcc warns about functions with the names of its built-in ones.
         let pragma = "
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"
@@ -261,7 +261,7 @@ static _Noreturn void harness_error(void)
     fn define(&mut self, external: &External, returned: &[Returned]) {
         let name = &external.name;
         match &external.kind {
-            // What has not been called is the library's own.
+            // Library functions that are not called keep their definitions.
             ExternalKind::Function {
                 is_library: true, ..
             } if returned.is_empty() => {}
@@ -379,7 +379,7 @@ void {name}(void)
         }
     }
 
-    /// The values that a function returns one after the other.
+    /// Writes the successive return values of a function.
     fn values(&mut self, ty: &str, returned: &[Returned]) {
         let space = if ty.ends_with('*') { "" } else { " " };
         let constant = if ty.ends_with('*') { "const " } else { "" };
@@ -402,7 +402,7 @@ void {name}(void)
         self.line("    };\n    static __SIZE_TYPE__ next;");
     }
 
-    /// The structs that a function returns one after the other, as bytes.
+    /// Writes the successive structs that a function returns, as bytes.
     fn representations(&mut self, size: u64, returned: &[Returned]) {
         self.line(format_args!(
             "    static const unsigned char values[][{size}] = {{"
@@ -438,7 +438,7 @@ void {name}(void)
     }
 }
 
-/// How a function of the type reads the bits of what it returns.
+/// The scalar type with which a return value of the C type is written.
 fn c_type(ty: &str) -> Option<CScalar> {
     let ty = ty.trim();
     if ty.ends_with('*') {
@@ -449,7 +449,7 @@ fn c_type(ty: &str) -> Option<CScalar> {
     Some(CScalar::Integer { bits: 0, signed })
 }
 
-/// The bytes of a representation, zero where nobody looks.
+/// The bytes of a representation; bytes that are never read are zero.
 fn bytes(contents: &Contents, size: u64) -> Vec<u8> {
     let mut bytes = vec![0u8; size as usize];
     if let Contents::Parts(parts) = contents {
@@ -468,7 +468,7 @@ fn bytes(contents: &Contents, size: u64) -> Vec<u8> {
     bytes
 }
 
-/// Bytes as initialisers, eight a line.
+/// Formats bytes as initialisers, eight per line.
 fn bytes_in_c(bytes: &[u8], indent: &str) -> String {
     let mut text = String::new();
     for line in bytes.chunks(8) {
@@ -478,13 +478,13 @@ fn bytes_in_c(bytes: &[u8], indent: &str) -> String {
     text
 }
 
-/// Whether a value of this script is not one that can be compiled in reasonable time.
+/// Checks whether a script has too many values to be compiled in reasonable time.
 pub fn is_too_long(script: &Script) -> bool {
-    const MOST_VALUES: usize = 300_000;
+    const MAXIMUM_VALUES: usize = 300_000;
     let parts = |one: &Returned| match &one.value {
-        Contents::Scalar(Value::Array(_)) => MOST_VALUES,
+        Contents::Scalar(Value::Array(_)) => MAXIMUM_VALUES,
         Contents::Scalar(_) => 1,
         Contents::Parts(parts) => 1 + parts.len(),
     };
-    script.returned.iter().flatten().map(parts).sum::<usize>() > MOST_VALUES
+    script.returned.iter().flatten().map(parts).sum::<usize>() > MAXIMUM_VALUES
 }

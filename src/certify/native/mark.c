@@ -1,4 +1,4 @@
-/* Tells who runs the program how the run has ended, past whatever the program calls `write` or `_exit`. */
+/* Reports how the run has ended by direct system calls, since the program may define `write` or `_exit` itself. */
 #if defined __x86_64__
 static long system_call(long number, long first, long second, long third)
 {
@@ -48,7 +48,7 @@ _Noreturn void regatta_mark(const char *text)
         system_call(EXIT_GROUP, 0, 0, 0);
 }
 
-/* Where the program's own definition of the error has been. */
+/* The target of the jump at the begin of the program's own error function. */
 _Noreturn void regatta_error(void);
 _Noreturn void regatta_error(void)
 {

@@ -1,15 +1,14 @@
-//! Alarms outside of this program: as a C file that gives the program the alarm's values, and as a run of what a
-//! compiler makes of the two.
+//! Executable counterexamples: a harness in C that supplies an alarm's input values, and a run of the compiled program with
+//! it.
 //!
-//! * [`script`]: what each function that the program does not define returns on the way to the error, call by call; and
-//!   what of the alarm's inputs no function returns.
+//! * [`script`]: the return values of each undefined function, call by call, and the inputs that no function returns.
 //! * [`mod@needs`]: whether the error depends on the latter.
-//! * [`mod@harness`]: the C file, with values as [`regatta_program::c_value`] says them.
-//! * [`mod@run`]: compiles, runs, and says where the run has come to.
+//! * [`mod@harness`]: the C file, with values as written by [`regatta_program::c_value`].
+//! * [`mod@run`]: compiles and runs the program, and tells how the run ends.
 //!
-//! A harness is *faithful* if the error does not depend on inputs that it cannot give: an uninitialised variable's value,
-//! an object's address, what unknown code has left in memory. Then the compiled program must reach the error, or one of
-//! the two readings of C is wrong.
+//! A harness is *faithful* if the error does not depend on inputs that it cannot supply: the value of an uninitialised
+//! variable, the address of an object, memory written by unknown code. Then the compiled program must reach the error;
+//! otherwise Regatta and the compiler interpret the program differently.
 
 pub mod harness;
 pub mod needs;

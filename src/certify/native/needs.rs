@@ -1,8 +1,8 @@
-//! Whether an error depends on inputs that a harness cannot give.
+//! The check whether an error depends on inputs that a harness cannot supply.
 //!
-//! That is tried: the run is made again with other values for them. If the error is reached whatever they are, it counts
-//! as independent of them. A wrong guess is harmless: a compiled program that then goes elsewhere takes an alarm back that
-//! was right, and never confirms one that is wrong.
+//! The run is repeated with other values for these inputs. If the error is reached every time, it is considered independent
+//! of them. A wrong guess is harmless: a compiled program that then ends elsewhere withdraws a correct alarm, but never
+//! confirms a wrong one.
 
 use std::time::{Duration, Instant};
 
@@ -11,26 +11,26 @@ use crate::replay::{Replay, Violation, replay_compiled};
 use regatta_program::interpreter::{Executable, Journal, Limits};
 use regatta_term::{ArrayValue, FloatValue, Sort, Value};
 
-/// How long all trials may take; what is open then counts as needed.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum wall time of all trials; inputs that are undecided then count as needed.
+const MAXIMUM_TRIALS_TIME: Duration = Duration::from_secs(5);
 
-/// How much longer than the violation's own run a trial may be.
-const MORE_STEPS: u64 = 4;
+/// Maximum length of a trial as a multiple of the violation's run.
+const MAXIMUM_TRIAL_LENGTH_FACTOR: u64 = 4;
 
 /// Other values to try.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Filling {
     Zeros,
     Ones,
-    /// Bits without a pattern, others for each input.
+    /// Pseudo-random bits, different for each input.
     Mixed,
 }
 
 const FILLINGS: [Filling; 3] = [Filling::Zeros, Filling::Ones, Filling::Mixed];
 
-/// The kinds of inputs, of those that a harness cannot give, that the error depends on.
+/// Returns the kinds of inputs that the error depends on, among those that a harness cannot supply.
 pub fn needs(executable: &Executable, violation: &Violation, unsaid: &[Unsaid]) -> Vec<UnsaidKind> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + MAXIMUM_TRIALS_TIME;
     let reaches = |changed: &dyn Fn(&UnsaidKind) -> bool, filling| {
         let mut inputs = violation.inputs.clone();
         let total = unsaid.len();
@@ -42,7 +42,7 @@ pub fn needs(executable: &Executable, violation: &Violation, unsaid: &[Unsaid]) 
         let limits = Limits {
             steps: violation
                 .steps
-                .saturating_mul(MORE_STEPS)
+                .saturating_mul(MAXIMUM_TRIAL_LENGTH_FACTOR)
                 .saturating_add(1_000),
             deadline: Some(deadline),
             ..Limits::default()
@@ -63,7 +63,7 @@ pub fn needs(executable: &Executable, violation: &Violation, unsaid: &[Unsaid]) 
         let only = |other: &UnsaidKind| other == kind;
         !FILLINGS.iter().all(|&filling| reaches(&only, filling))
     });
-    // It takes several together.
+    // Only several kinds together make a difference.
     if kinds.is_empty() { all } else { kinds }
 }
 
@@ -73,7 +73,7 @@ fn change(inputs: &mut Journal, input: &Unsaid, filling: Filling, (number, total
         return;
     };
     let bits = match (&input.kind, filling, value.sort()) {
-        // Addresses are distances from where an object usually lies: further apart, and further apart the other way.
+        // Addresses are distances from an object's usual place: objects are moved apart, in both orders.
         (UnsaidKind::MemoryModel, Filling::Ones, Sort::BitVec(17..)) => (number as u128 + 1) << 10,
         (UnsaidKind::MemoryModel, Filling::Mixed, Sort::BitVec(17..)) => {
             ((total - number) as u128) << 10
@@ -88,7 +88,7 @@ fn change(inputs: &mut Journal, input: &Unsaid, filling: Filling, (number, total
     *value = filled(value.sort(), bits);
 }
 
-/// Bits that look random.
+/// Pseudo-random bits.
 fn mixed(number: u64) -> u128 {
     // The finaliser of SplitMix64.
     let mix = |seed: u64| {
@@ -100,7 +100,7 @@ fn mixed(number: u64) -> u128 {
     u128::from(mix(2 * number + 1)) << 64 | u128::from(mix(2 * number + 2))
 }
 
-/// The value of the sort with these bits, everywhere.
+/// The value of the sort with these bits, in all elements of an array.
 fn filled(sort: Sort, bits: u128) -> Value {
     match sort {
         Sort::Bool => Value::Bool(bits & 1 != 0),

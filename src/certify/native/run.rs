@@ -1,9 +1,9 @@
 //! Compiles a program with a harness and runs it.
 //!
-//! Where the program defines the function whose call is the error, what the compiler has made of it does not matter: the
-//! program is compiled to assembly, and that function begins with a jump to ours. (A linker's `--wrap` would miss the calls
-//! within the same file, a weak definition would not help with a `static` one, and a macro would rename both.) The run ends
-//! there, and says so over a pipe that the program knows nothing of.
+//! If the program itself defines the error function, its definition is replaced: the program is compiled to assembly, and a
+//! jump to our function is inserted at the begin of the error function. (A linker's `--wrap` would miss calls within the same
+//! file, a weak definition would not help with a `static` function, and a macro would rename both.) The run ends there and
+//! reports that over a pipe that the program does not use.
 //!
 //! The compiler and the program each run in a process group of their own, which is killed at the end, die with this process,
 //! and leave no core file. The program has an empty environment, no input and no output.
@@ -23,7 +23,7 @@ use nix::unistd::Pid;
 
 use super::harness::{Command, HOOK, REACHED};
 
-/// What is to be compiled and run.
+/// A program to compile and run.
 #[derive(Clone, Debug)]
 pub struct NativeRun<'a> {
     pub command: &'a Command,
@@ -31,50 +31,50 @@ pub struct NativeRun<'a> {
     pub harness: &'a str,
     /// The functions whose calls violate the property.
     pub errors: &'a [String],
-    /// Where files may be left.
+    /// Folder for the files.
     pub folder: &'a Path,
-    /// How long the compiler and the program may take together.
+    /// Maximum wall time of the compiler and the program together.
     pub time: Duration,
 }
 
-/// How it went.
+/// The end of a native run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NativeEnd {
-    /// The program came to the error.
+    /// The program has reached the error.
     Reached,
-    /// It came to another end; which, in words.
+    /// The program has ended otherwise, as described.
     Elsewhere(String),
-    /// It did not end in time.
+    /// The program did not end in time.
     TimeLimit,
-    /// There is no program that could be run, or its end says nothing; why.
+    /// The program could not be run, or its end is inconclusive, for the reason.
     Open(String),
 }
 
-/// The descriptor over which the program tells how it has ended: one that no program uses by chance.
+/// File descriptor over which the program reports its end; chosen so that programs do not use it by chance.
 const MARK_DESCRIPTOR: RawFd = 198;
 
-/// The longest text that it tells.
-const MARK_LENGTH: usize = 200;
+/// Maximum length of that report (bytes).
+const MAXIMUM_MARK_LENGTH: usize = 200;
 
-/// Between two looks at a process.
-const POLL: Duration = Duration::from_micros(500);
+/// Interval at which a process is polled.
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
-/// Address space of the program in 64-bit code.
-const ADDRESS_SPACE: u64 = 16 << 30;
+/// Maximum address space of the program (bytes), for 64-bit code.
+const MAXIMUM_ADDRESS_SPACE: u64 = 16 << 30;
 
-/// Stack of the program, where the system permits it.
-const STACK: u64 = 1 << 30;
+/// Maximum stack of the program (bytes), if the system permits it.
+const MAXIMUM_STACK: u64 = 1 << 30;
 
-/// Files that the program writes may be so large.
-const FILE_SIZE: u64 = 64 << 20;
+/// Maximum size of files that the program writes (bytes).
+const MAXIMUM_FILE_SIZE: u64 = 64 << 20;
 
-/// Compiles and runs it.
+/// Compiles and runs the program.
 pub fn run(run: &NativeRun<'_>) -> NativeEnd {
     let deadline = Instant::now() + run.time;
     let end = compile(run, deadline).and_then(|(program, linked)| {
         let end = execute(&program, run.folder, deadline)?;
         Ok(match (end, linked) {
-            // Perhaps it has met what is not there.
+            // The run may have called an undefined function.
             (NativeEnd::Elsewhere(end), Linked::InPart) => NativeEnd::Open(format!(
                 "the program uses something that is not defined; {end}"
             )),
@@ -84,12 +84,12 @@ pub fn run(run: &NativeRun<'_>) -> NativeEnd {
     end.unwrap_or_else(|end| end)
 }
 
-/// What a linker has found.
+/// Whether all symbols of a program are defined.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Linked {
-    /// Everything.
+    /// All symbols are defined.
     Whole,
-    /// Not everything that the program names.
+    /// Some symbols may be undefined.
     InPart,
 }
 
@@ -97,22 +97,23 @@ fn cannot(what: &str) -> impl Fn(std::io::Error) -> NativeEnd + '_ {
     move |error| NativeEnd::Open(format!("{what}: {error}"))
 }
 
-/// The program's file.
+/// Compiles the program and returns its path.
 fn compile(run: &NativeRun<'_>, deadline: Instant) -> Result<(PathBuf, Linked), NativeEnd> {
-    let shop = Shop { run, deadline };
-    shop.write("harness.c", run.harness.as_bytes())?;
-    shop.write("mark.c", include_bytes!("mark.c"))?;
+    let compilation = Compilation { run, deadline };
+    compilation.write("harness.c", run.harness.as_bytes())?;
+    compilation.write("mark.c", include_bytes!("mark.c"))?;
     let mark = b"_Noreturn void regatta_mark(const char *text);\n";
-    shop.write("mark.h", mark)?;
-    // Programs from before C99 mean another thing by `inline`; what is missing at last may not be called in this run.
+    compilation.write("mark.h", mark)?;
+    // Programs from before C99 use `inline` in another sense. In the last attempt, undefined functions are permitted, since
+    // the run may not call them.
     let lenient = ["-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy"];
     for (dialect, more, linked) in [
         (&[][..], &[][..], Linked::Whole),
         (&["-fgnu89-inline"], &[], Linked::Whole),
         (&[], &lenient[..], Linked::InPart),
     ] {
-        shop.assemble(dialect)?;
-        match shop.link(more) {
+        compilation.assemble(dialect)?;
+        match compilation.link(more) {
             Err(NativeEnd::Open(_)) if linked == Linked::Whole => {}
             other => return other.map(|program| (program, linked)),
         }
@@ -120,13 +121,13 @@ fn compile(run: &NativeRun<'_>, deadline: Instant) -> Result<(PathBuf, Linked), 
     Err(NativeEnd::Open("the program is not linked".to_owned()))
 }
 
-/// Where a program is compiled.
-struct Shop<'r> {
+/// The compilation of a program.
+struct Compilation<'r> {
     run: &'r NativeRun<'r>,
     deadline: Instant,
 }
 
-impl Shop<'_> {
+impl Compilation<'_> {
     fn file(&self, name: &str) -> PathBuf {
         self.run.folder.join(name)
     }
@@ -142,9 +143,12 @@ impl Shop<'_> {
         let assembly = self.file("program.s");
         let compile = |standard: &[&str]| {
             let mut compiler = compiler(self.run.folder);
-            compiler.args(USUAL).args(standard).args(command.flags());
             compiler
-                .args(LENIENT)
+                .args(COMMON_OPTIONS)
+                .args(standard)
+                .args(command.flags());
+            compiler
+                .args(LENIENT_OPTIONS)
                 .args(more)
                 .args(["-S", "-o"])
                 .arg(&assembly)
@@ -152,7 +156,7 @@ impl Shop<'_> {
             finish(compiler, self.deadline)
         };
         let compiled = compile(&[]);
-        // Without a name of its standard, the program may have been read as C23.
+        // If no standard is given, the program may have been read as C23.
         match command.standard {
             None if compiled.is_err() => compile(&["-std=gnu2x"])?,
             _ => compiled?,
@@ -164,7 +168,9 @@ impl Shop<'_> {
     fn link(&self, more: &[&str]) -> Result<PathBuf, NativeEnd> {
         let program = self.file("program");
         let mut compiler = compiler(self.run.folder);
-        compiler.args(self.run.command.machine_flags()).args(USUAL);
+        compiler
+            .args(self.run.command.machine_flags())
+            .args(COMMON_OPTIONS);
         compiler.arg(format!("-DMARK_DESCRIPTOR={MARK_DESCRIPTOR}"));
         compiler.arg(format!("-DMARK_REACHED=\"{REACHED}\""));
         compiler.arg(format!("-D{HOOK}(text)=regatta_mark(text)"));
@@ -177,11 +183,11 @@ impl Shop<'_> {
     }
 }
 
-/// For all that is compiled.
-const USUAL: [&str; 3] = ["-std=gnu17", "-w", "-pthread"];
+/// Options for all compilations.
+const COMMON_OPTIONS: [&str; 3] = ["-std=gnu17", "-w", "-pthread"];
 
-/// What newer compilers refuse and older programs do.
-const LENIENT: [&str; 5] = [
+/// Options for older programs, parts of which newer compilers refuse.
+const LENIENT_OPTIONS: [&str; 5] = [
     "-Wno-error",
     "-Wno-implicit-function-declaration",
     "-Wno-implicit-int",
@@ -189,11 +195,11 @@ const LENIENT: [&str; 5] = [
     "-Wno-incompatible-pointer-types",
 ];
 
-/// The user's compiler, as for preprocessing.
+/// The user's compiler, the same as for preprocessing.
 fn compiler(folder: &Path) -> process::Command {
     let compiler = std::env::var_os("CC").filter(|value| !value.is_empty());
     let mut command = process::Command::new(compiler.as_deref().unwrap_or(OsStr::new("cc")));
-    // Its own temporary files go with ours if it is killed.
+    // Its temporary files are deleted with ours if it is killed.
     command.env("TMPDIR", folder);
     command
 }
@@ -209,7 +215,7 @@ fn finish(mut compiler: process::Command, deadline: Instant) -> Result<(), Nativ
     let messages = child.stderr.take();
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
-        // What is more than that is not told anyway.
+        // Longer messages are not reported anyway.
         let _ = messages.map(|messages| messages.take(1 << 16).read_to_string(&mut text));
         text
     });
@@ -226,11 +232,11 @@ fn finish(mut compiler: process::Command, deadline: Instant) -> Result<(), Nativ
     )))
 }
 
-/// The program's end.
+/// Runs the program and returns its end.
 fn execute(program: &Path, folder: &Path, deadline: Instant) -> Result<NativeEnd, NativeEnd> {
     let no_pipe = |error: nix::errno::Errno| NativeEnd::Open(format!("no pipe: {error}"));
     let (reader, writer) = nix::unistd::pipe2(OFlag::O_CLOEXEC).map_err(no_pipe)?;
-    // Whoever has outlived the run may still be able to write.
+    // Nonblocking, since a process that has outlived the run may hold the other end.
     fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(no_pipe)?;
     let mut command = process::Command::new(program);
     command.env_clear().current_dir(folder);
@@ -239,9 +245,9 @@ fn execute(program: &Path, folder: &Path, deadline: Instant) -> Result<NativeEnd
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let limits = vec![
-        (libc::RLIMIT_STACK, STACK),
-        (libc::RLIMIT_AS, ADDRESS_SPACE),
-        (libc::RLIMIT_FSIZE, FILE_SIZE),
+        (libc::RLIMIT_STACK, MAXIMUM_STACK),
+        (libc::RLIMIT_AS, MAXIMUM_ADDRESS_SPACE),
+        (libc::RLIMIT_FSIZE, MAXIMUM_FILE_SIZE),
     ];
     isolate(&mut command, limits, Some(writer.as_raw_fd()));
     let child = command
@@ -260,7 +266,7 @@ fn execute(program: &Path, folder: &Path, deadline: Instant) -> Result<NativeEnd
 
 fn read_mark(reader: OwnedFd) -> String {
     let mut text = Vec::new();
-    let mut file = std::fs::File::from(reader).take(MARK_LENGTH as u64);
+    let mut file = std::fs::File::from(reader).take(MAXIMUM_MARK_LENGTH as u64);
     while let Err(error) = file.read_to_end(&mut text) {
         if error.kind() != ErrorKind::Interrupted {
             break;
@@ -269,7 +275,7 @@ fn read_mark(reader: OwnedFd) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Whether it is not the program itself that has ended the run: a limit of the system has.
+/// Checks whether the run was ended from outside, by a limit of the system.
 fn is_from_outside(status: ExitStatus) -> bool {
     let signals = [libc::SIGKILL, libc::SIGXFSZ, libc::SIGXCPU, libc::SIGTERM];
     status
@@ -288,7 +294,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// A group of its own, no core file, an end with this process; soft limits as far as the hard ones permit.
+/// Isolates a process: its own group, no core file, an end with this process; soft limits as far as the hard ones permit.
 fn isolate(
     command: &mut process::Command,
     limits: Vec<(libc::__rlimit_resource_t, u64)>,
@@ -328,13 +334,13 @@ fn isolate(
     unsafe { command.pre_exec(before_start) };
 }
 
-/// Waits for the process, and ends what is left of its group.
+/// Waits for the process, and kills the rest of its group.
 fn wait(mut child: Child, deadline: Instant) -> Result<ExitStatus, NativeEnd> {
     let group = Pid::from_raw(child.id().cast_signed());
     let end = loop {
         match child.try_wait() {
             Ok(Some(status)) => break Ok(status),
-            Ok(None) if Instant::now() < deadline => std::thread::sleep(POLL),
+            Ok(None) if Instant::now() < deadline => std::thread::sleep(POLL_INTERVAL),
             Ok(None) => break Err(NativeEnd::TimeLimit),
             Err(error) => break Err(NativeEnd::Open(format!("no end is seen: {error}"))),
         }
@@ -346,7 +352,7 @@ fn wait(mut child: Child, deadline: Instant) -> Result<ExitStatus, NativeEnd> {
     end
 }
 
-/// The assembly with a jump to the mark at the beginning of each of the functions.
+/// Inserts a jump to the mark at the begin of each of the functions.
 fn with_jumps(assembly: &[u8], functions: &[String]) -> Vec<u8> {
     let jump = if cfg!(target_arch = "aarch64") {
         "b"

@@ -1,4 +1,4 @@
-//! What functions that the program does not define return on the way to the error.
+//! The return values of undefined functions on the path to the error.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use regatta_program::{
 };
 use regatta_term::{Sort, Value};
 
-/// The inputs of a run, by who gives them.
+/// The inputs of a run, by their sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
-    /// For each of [`Program::externals`], what its calls return, in order. For an object there is one, its first contents,
-    /// if something of it is ever looked at.
+    /// For each of [`Program::externals`], the values that its calls return, in order. For an object there is one entry, its
+    /// initial contents, if any part of it is read.
     pub returned: Vec<Vec<Returned>>,
-    /// What nobody gives, in the order of the run.
+    /// The inputs that a harness cannot supply, in the order of the run.
     pub unsaid: Vec<Unsaid>,
 }
 
-/// What a call returns, or an object holds.
+/// The return value of a call, or the contents of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Returned {
     pub value: Contents,
@@ -30,33 +30,33 @@ pub struct Returned {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contents {
     Scalar(Value),
-    /// Bits of the representation: the first one, how many, and what they are. Nobody looks at the others.
+    /// Bits of the representation: the first one, their number, and their values. Other bits are never read.
     Parts(Vec<(u32, u32, u128)>),
 }
 
-/// An input that nobody gives.
+/// An input that a harness cannot supply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsaid {
-    /// Which entry of the journal it is.
+    /// The index of its entry in the journal.
     pub entry: usize,
     pub kind: UnsaidKind,
 }
 
-/// What kind of input nobody gives.
+/// The kind of an input that a harness cannot supply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum UnsaidKind {
     /// A variable or memory that is not initialised.
     Uninitialised,
-    /// Memory that unknown code has changed; whose.
+    /// Memory that unknown code has changed; the name of that code.
     Changed(String),
-    /// Where an object lies, in which order something is evaluated.
+    /// The address of an object, or an order of evaluation.
     MemoryModel,
-    /// A choice of the environment that no function of the program's own returns: its arguments, what a library function
-    /// has read.
+    /// A choice of the environment that no undefined function returns: the program's arguments, data read by a library
+    /// function.
     Environment(String),
-    /// A pointer that is not null; the function that returns it.
+    /// A pointer other than null; the function that returns it.
     Pointer(String),
-    /// A value that is not said in C here; the function that returns it.
+    /// A value that cannot be written in C here; the function that returns it.
     Value(String),
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for UnsaidKind {
 }
 
 impl Script {
-    /// That of a run's inputs.
+    /// The script of a run's inputs.
     pub fn new(program: &Program, inputs: &Journal) -> Self {
         let mut script = Self {
             returned: vec![Vec::new(); program.externals.len()],
@@ -91,11 +91,11 @@ impl Script {
         script
     }
 
-    /// Notes an input; an error is why nobody gives it.
+    /// Adds an input; the error is the reason why a harness cannot supply it.
     fn add(&mut self, program: &Program, input: &Input, value: &Value) -> Result<(), UnsaidKind> {
         match &input.kind {
             InputKind::Nondet(name) => {
-                // Text of ours has no places.
+                // Inputs without a place are not in the source.
                 let external = program
                     .externals
                     .iter()
@@ -165,7 +165,7 @@ impl Script {
     }
 }
 
-/// Adds a part to a call or an object that has begun.
+/// Adds a part to the contents of a call's value or an object.
 fn add_part(
     of: Option<&mut Returned>,
     part: InputPart,
@@ -187,7 +187,7 @@ fn add_part(
                 | ExternalKind::Function {
                     returns: ReturnType::Record { size, .. },
                     ..
-                } => u32::try_from(*size).unwrap_or(0).min(LARGEST),
+                } => u32::try_from(*size).unwrap_or(0).min(MAXIMUM_CONTENTS_SIZE),
                 _ => 0,
             };
             let array = value.as_array().ok_or_else(unsaid)?;
@@ -208,10 +208,10 @@ fn add_part(
     Ok(())
 }
 
-/// Bytes of an object or a result whose contents are told.
-const LARGEST: u32 = 1 << 16;
+/// Maximum size of the contents of an object or result that are written (bytes).
+const MAXIMUM_CONTENTS_SIZE: u32 = 1 << 16;
 
-/// Whether a function can return the scalar, in C.
+/// Checks whether a C function can return the scalar as a literal.
 fn said(
     external: &External,
     input: &Input,
@@ -239,11 +239,11 @@ fn said(
     }
 }
 
-/// What the environment has decided.
+/// Describes a choice of the environment.
 fn environment(input: &Input, name: &str) -> String {
     match name {
         "argc" | "main" | "<strings>" => "the program's arguments".to_owned(),
-        // Names of ours.
+        // Generated names.
         _ if name.starts_with('<') => "what code and memory outside of the program do".to_owned(),
         _ if input.span.line == 0 => "what library functions find".to_owned(),
         _ => format!("what {name} returns"),

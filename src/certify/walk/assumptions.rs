@@ -1,4 +1,4 @@
-//! States restricted to what is claimed of a node.
+//! Restriction of states to the claims about a node.
 
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use regatta_program::VariableId;
 use regatta_term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 
 impl Walk<'_, '_> {
-    /// States at the entry of the outermost activation and at the node that the formula relates. `known_at_entry` are
-    /// all variables whose values at the entry any formula speaks of.
+    /// Returns arbitrary states at the entry of the outermost activation and at the node that satisfy the formula.
+    /// `known_at_entry` are all variables whose values at the entry occur in any formula.
     pub fn start_related(
         &mut self,
         node: Node,
@@ -39,7 +39,7 @@ impl Walk<'_, '_> {
         (entry, state)
     }
 
-    /// An arbitrary state at the node of which the claims and the formulas hold.
+    /// Returns an arbitrary state at the node that satisfies the claims and the formulas.
     pub fn start(&mut self, node: Node, formulas: &[TermId]) -> State {
         self.begin.set(Begin {
             from: Some(node),
@@ -53,7 +53,7 @@ impl Walk<'_, '_> {
         state
     }
 
-    /// Restricts a state that has come to the node to what is claimed of it.
+    /// Restricts a state that has reached the node to the claims and the formulas.
     pub fn restrict(&mut self, state: &mut State, node: Node, formulas: &[TermId]) {
         let claims = self.claims(node);
         self.assume_claims(state, node, &claims, |_| false);
@@ -66,7 +66,7 @@ impl Walk<'_, '_> {
             let value = self.formula(state, node, formula);
             self.assume(state, value);
             if let Some(symbol) = quantified(formula) {
-                // It holds for other values, too, on the paths from here.
+                // The formula holds for all values, on the paths from here.
                 let condition = *chosen.get_or_insert_with(|| self.condition());
                 self.universal.push(Universal {
                     condition,
@@ -80,13 +80,12 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether something was assumed for every value of a variable.
+    /// Checks whether a quantified formula was assumed.
     pub fn assumes_of_any_index(&self) -> bool {
         !self.universal.is_empty()
     }
 
-    /// What the quantified formulas that were assumed on the way to the given ones say of the indices that occur in
-    /// these.
+    /// Instantiates the quantified formulas assumed on the paths of the given formulas with the indices in these.
     pub fn instances(&self, formulas: &[TermId]) -> Vec<TermId> {
         let mut instances = Vec::new();
         if self.universal.is_empty() {
@@ -122,13 +121,13 @@ impl Walk<'_, '_> {
         instances
     }
 
-    /// What is claimed of the node.
+    /// The claims about the node.
     pub fn claims(&mut self, node: Node) -> Rc<[Claim]> {
         self.facts.at(self.lowered, self.stacks, node)
     }
 
-    /// Restricts the state to what is claimed of the node. `is_free` tells the slots whose values are arbitrary and occur
-    /// nowhere else: for them, a constant needs no condition.
+    /// Restricts the state to the claims. `is_free` selects the slots whose values are arbitrary and occur nowhere else: for
+    /// these, a claim that the value is a constant needs no condition.
     pub(super) fn assume_claims(
         &mut self,
         state: &mut State,
@@ -143,7 +142,7 @@ impl Walk<'_, '_> {
             if value == TermId::TRUE {
                 continue;
             }
-            // A constant is put in, which simplifies all that follows.
+            // Constants are substituted, which simplifies later terms.
             let place = claim.constant.and_then(|(term, constant)| {
                 let (variable, index) = as_cell(term).unzip();
                 let slot = self.slot_of(node, variable.unwrap_or(term))?;

@@ -1,54 +1,54 @@
-//! Long claims taken apart: a state at which one of many cases holds becomes a state for each.
+//! Case distinctions: a state that satisfies a large disjunction is split into a state for each disjunct.
 //!
-//! What one case says variables are (`pc = 1`, `local = token + 3`) is put into its state, and decides most conditions of what
-//! is walked from there. So of a large disjunction, as those who enumerate modes make them, there are many small questions
-//! instead of one large one.
+//! Equations of a case (`pc = 1`, `local = token + 3`) are substituted in its state and decide most conditions from there
+//! on. So a large disjunction (from an engine that enumerates modes) leads to many small questions instead of one large one.
 
 use super::super::call_strings::Node;
 use super::super::certificate::quantified;
 use super::{State, Walk};
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, conjuncts, occurs, size, store};
 
-/// A disjunction of fewer terms is not worth a case distinction.
-const LONG: usize = 64;
+/// Minimum size of a disjunction (terms) that is split into cases.
+const MINIMUM_SPLIT_SIZE: usize = 64;
 
-/// More cases are not told apart.
-const MOST: usize = 64;
+/// Maximum number of cases at a node.
+const MAXIMUM_CASES: usize = 64;
 
-/// Nor as many as make for so many edges, all walks from the place together.
-const MOST_EDGES: usize = 100_000;
+/// Maximum number of cases at a node times edges of the program, which bounds the work for the node.
+const MAXIMUM_EDGES_OF_CASES: usize = 100_000;
 
-/// What a variable is is put in if it has at most so many terms.
-const LARGEST_DEFINITION: usize = 12;
+/// Maximum size of a value (terms) that is substituted for a variable.
+const MAXIMUM_DEFINITION_SIZE: usize = 12;
 
-/// What states to start from.
+/// The states to start from.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub enum Starts {
-    /// One that is all there are.
+    /// A single state.
     Whole,
-    /// One for each of the cases that formulas tell apart.
+    /// A state for each case of the formulas.
     ByCase,
 }
 
-/// Whether the formulas tell cases apart.
+/// Checks whether the formulas can be split into cases.
 pub fn tells_cases(formulas: &[TermId]) -> bool {
     longest(&[all_conjuncts(formulas)]).is_some()
 }
 
 impl Walk<'_, '_> {
-    /// Arbitrary states at the node that together are all those of which the claims and the formulas hold.
+    /// Returns arbitrary states at the node that together cover all states satisfying the claims and the formulas.
     pub fn starts(&mut self, node: Node, formulas: &[TermId], starts: Starts) -> Vec<State> {
         if starts == Starts::Whole {
             return vec![self.start(node, formulas)];
         }
         let edges = self.lowered.program.edges.len().max(1);
-        let cases = cases(formulas, MOST.min(MOST_EDGES / edges));
+        let cases = cases(formulas, MAXIMUM_CASES.min(MAXIMUM_EDGES_OF_CASES / edges));
         self.cases = self.cases.max(cases.len());
         let cases = cases.iter();
         cases.map(|formulas| self.start(node, formulas)).collect()
     }
 
-    /// Puts in what variables are where formulas that were assumed say so. The state is the same: its guard says it, too.
+    /// Substitutes variables for which assumed formulas give a value. The state stays equivalent, since its guard implies
+    /// these formulas.
     pub(super) fn put_definitions(&self, state: &mut State, node: Node, formulas: &[TermId]) {
         for &formula in formulas {
             let Some((variable, value)) = definition(formula) else {
@@ -63,7 +63,8 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The cases that the formulas tell apart, at most so many, the longest disjunctions first; what holds in each.
+/// Splits the formulas into at most the given number of cases, the largest disjunctions first. Returns the formulas of each
+/// case.
 fn cases(formulas: &[TermId], most: usize) -> Vec<Vec<TermId>> {
     let mut cases = vec![all_conjuncts(formulas)];
     while let Some((case, formula, alternatives)) = longest(&cases) {
@@ -86,7 +87,7 @@ fn all_conjuncts(formulas: &[TermId]) -> Vec<TermId> {
     formulas.flat_map(|&one| conjuncts(store(), one)).collect()
 }
 
-/// The longest disjunction in the cases: in which case, itself, and what it consists of.
+/// Finds the largest disjunction in the cases: the index of its case, the disjunction, and its disjuncts.
 fn longest(cases: &[Vec<TermId>]) -> Option<(usize, TermId, Vec<TermId>)> {
     let formulas = cases.iter().zip(0..).flat_map(|(formulas, case)| {
         let formulas = formulas.iter();
@@ -96,13 +97,16 @@ fn longest(cases: &[Vec<TermId>]) -> Option<(usize, TermId, Vec<TermId>)> {
         let alternatives = store().arguments(Op::Or, formula)?;
         Some((case, formula, alternatives.to_vec()))
     });
-    let long = disjunctions
-        .map(|one| (size(store(), one.1), one))
-        .filter(|&(size, (_, formula, _))| size >= LONG && quantified(formula).is_none());
+    let long =
+        disjunctions
+            .map(|one| (size(store(), one.1), one))
+            .filter(|&(size, (_, formula, _))| {
+                size >= MINIMUM_SPLIT_SIZE && quantified(formula).is_none()
+            });
     long.max_by_key(|&(size, _)| size).map(|(_, one)| one)
 }
 
-/// What the formula says a variable is, in terms of others; nothing else is said.
+/// Returns a variable and its value, if the formula is equivalent to their equation.
 fn definition(formula: TermId) -> Option<(TermId, TermId)> {
     let pool = store();
     let sides = match pool.kind(formula) {
@@ -123,7 +127,7 @@ fn definition(formula: TermId) -> Option<(TermId, TermId)> {
         let variable = *summands.iter().find(|&&one| pool.is_variable(one))?;
         let others = summands.iter().filter(|&&one| one != variable);
         let value = others.fold(other, |value, &one| pool.sub(value, one));
-        let is_small = size(pool, value) <= LARGEST_DEFINITION;
+        let is_small = size(pool, value) <= MAXIMUM_DEFINITION_SIZE;
         (is_small && !occurs(pool, variable, [value])).then_some((variable, value))
     })
 }
@@ -151,7 +155,7 @@ mod tests {
         value.as_bool().expect("a truth value")
     }
 
-    /// That the variables have these values.
+    /// The formula that the variables have these values.
     fn tuple(values: [u8; 3]) -> TermId {
         let parts = (0..3).map(|number| {
             let constant = store().bv(8, values[number].into());
@@ -162,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cases_are_all_there_is(
+        fn cases_cover_exactly_the_formulas(
             tuples in prop::collection::vec(prop::array::uniform3(0_u8..6), 10..60),
             least in 0_u8..4,
             most in 1_usize..80,
@@ -178,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn a_definition_says_the_same(
+        fn a_definition_is_equivalent(
             constant in any::<u8>(),
             is_difference in any::<bool>(),
             swapped in any::<bool>(),
@@ -194,7 +198,7 @@ mod tests {
                 true => store().eq(constant, store().add(sum, variable(2))),
                 false => store().eq(sum, store().add(variable(2), constant)),
             };
-            // Some normal forms have no variable of their own on either side.
+            // Some normal forms have no lone variable on either side.
             if let Some((variable, value)) = definition(formula) {
                 let defined = store().eq(variable, value);
                 prop_assert_eq!(holds(formula, values), holds(defined, values));
@@ -203,10 +207,10 @@ mod tests {
     }
 
     #[test]
-    fn what_says_no_more_than_another_is_not_taken_apart() {
+    fn small_disjunctions_and_circular_definitions_are_left_alone() {
         let few = store().or([tuple([0, 0, 0]), tuple([1, 1, 1])]);
-        assert_eq!(cases(&[few], MOST), [[few]]);
-        // Nor is there a definition of something by itself.
+        assert_eq!(cases(&[few], MAXIMUM_CASES), [[few]]);
+        // A variable is not defined by itself.
         let square = store().mul(variable(0), variable(0));
         assert_eq!(definition(store().eq(variable(0), square)), None);
         assert_eq!(definition(store().ule(variable(0), variable(1))), None);

@@ -1,8 +1,9 @@
-//! Memory for [`super::rounds`]: each index of a region that is known has a slot of its own, and the region's slot has the rest.
+//! Memory for [`super::rounds`]: each cell of a region with a known index has a slot of its own; the region's slot has the
+//! other cells.
 //!
-//! An index is known if it is a constant, or the variable address of an object and a constant offset. Cells of several objects in one
-//! region are told apart by their objects where offsets stay within these. That the objects are apart is not taken for granted:
-//! wherever it is used, it is an obligation, a condition that is to be impossible ([`Lifted::obligations`]).
+//! An index is known if it is a constant, or the symbolic address of an object plus a constant offset. Cells of several
+//! objects in a region are distinct if their offsets are inside the objects and the objects are disjoint. Wherever that
+//! disjointness is used, it becomes a proof obligation ([`Lifted::obligations`]).
 
 use std::rc::Rc;
 
@@ -10,13 +11,13 @@ use super::lifted::{Alternatives, Lifted};
 use super::{State, Walk};
 use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
 
-/// Cells of one region that are looked at for an index that could be any.
-const ANY_INDEX: usize = 256;
+/// Maximum number of cells of a region with which an unknown index is compared; beyond it the array's term is used.
+const MAXIMUM_COMPARED_CELLS: usize = 256;
 
-/// In the place of an object's address where the index is a constant.
+/// Stands for the object's address if the index is a constant.
 const CONSTANT: TermId = TermId::FALSE;
 
-/// Where an index leads.
+/// The cells that an index may denote.
 struct Places {
     object: TermId,
     is_inside: bool,
@@ -25,7 +26,7 @@ struct Places {
 }
 
 impl Walk<'_, '_> {
-    /// The slot of the cell at the index, which is known.
+    /// The slot of the cell at a known index.
     fn cell(&self, region: u32, index: TermId, object: TermId) -> u32 {
         let mut slots = self.slots.borrow_mut();
         let new = slots.initial.len() as u32;
@@ -39,7 +40,7 @@ impl Walk<'_, '_> {
         id
     }
 
-    /// What the state has in a slot that it says nothing of.
+    /// The value of a slot that has no value in the state.
     pub(super) fn absent(&self, lifted: &mut Lifted<'_>, state: &State, slot: u32) -> TermId {
         let known = self.slots.borrow().regions.get(&slot).copied();
         let Some((region, index, object)) = known else {
@@ -69,17 +70,17 @@ impl Walk<'_, '_> {
         self.objects_of_any(region)
     }
 
-    /// Those that cells of the region are in on whatever path.
+    /// The objects with cells of the region on any path.
     fn objects_of_any(&self, region: u32) -> Vec<(TermId, bool)> {
         let slots = self.slots.borrow();
         slots.objects_of.get(&region).cloned().unwrap_or_default()
     }
 
-    /// Two objects are to be apart wherever the state is.
+    /// Adds the obligation that two objects are disjoint under the state's guard.
     fn oblige(&self, lifted: &mut Lifted<'_>, state: &State, one: TermId, other: TermId) {
         let (one, other) = (one.min(other), one.max(other));
         let demanded = lifted.obliged.entry((one, other)).or_default();
-        // What was demanded under fewer conditions is demanded.
+        // An obligation under a prefix of the guard implies this one.
         let mut fewer = lifted.paths.beginnings(state.guard);
         if !demanded.is_empty() && fewer.any(|guard| demanded.contains(&guard)) {
             return;
@@ -99,7 +100,7 @@ impl Walk<'_, '_> {
         lifted.obligations.push(arena.and2(state.guard, meet));
     }
 
-    /// The cells that the index may be of, if they are told apart from all others of the region.
+    /// The cells that the index may denote, if they are distinct from all other cells of the region.
     fn places(
         &self,
         lifted: &mut Lifted<'_>,
@@ -140,7 +141,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// The region has cells of the object from here on.
+    /// Notes that the region has cells of the object.
     fn note_object(&self, region: u32, object: TermId, is_inside: bool) {
         let mut slots = self.slots.borrow_mut();
         let objects = slots.objects_of.entry(region).or_default();
@@ -166,7 +167,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The element at the index.
+    /// Reads the element at the index.
     pub(super) fn load(
         &self,
         lifted: &mut Lifted<'_>,
@@ -198,7 +199,7 @@ impl Walk<'_, '_> {
             return self.halved(lifted, index, width, &values);
         }
         let cells = self.cells(state, region);
-        if cells.len() > ANY_INDEX {
+        if cells.len() > MAXIMUM_COMPARED_CELLS {
             return self.arena.select(self.array(state, region), index);
         }
         let rest = self.arena.select(self.read(state, region), index);
@@ -208,7 +209,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// The value by number, found by halves.
+    /// A binary decision tree on the index over the values.
     fn halved(
         &self,
         lifted: &mut Lifted<'_>,
@@ -252,7 +253,7 @@ impl Walk<'_, '_> {
             return;
         }
         let cells = self.cells(state, region);
-        if cells.len() > ANY_INDEX {
+        if cells.len() > MAXIMUM_COMPARED_CELLS {
             let array = self.arena.store(self.array(state, region), index, element);
             return self.set_array(state, region, array);
         }
@@ -266,7 +267,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// All of the region as a term.
+    /// The whole region as a term.
     pub(super) fn array(&self, state: &State, region: u32) -> TermId {
         let rest = self.read(state, region);
         let cells = self.cells(state, region).into_iter();
@@ -275,7 +276,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// Replaces all of the region; what the term stores at constant indices are cells.
+    /// Replaces the whole region; elements that the term stores at constant indices become cells.
     pub(super) fn set_array(&self, state: &mut State, region: u32, array: TermId) {
         for (_, slot, _) in self.cells(state, region) {
             state.values.remove(slot);
@@ -302,7 +303,7 @@ impl Walk<'_, '_> {
 }
 
 impl State {
-    /// The region has cells of the object on this path.
+    /// Notes that the region has cells of the object on this path.
     fn note_object(&mut self, region: u32, object: TermId, is_inside: bool) {
         let all = Rc::make_mut(&mut self.objects);
         let mut known = all.iter_mut();

@@ -1,8 +1,8 @@
-//! Guesses which rounds are not reached, for [`super::rounds`].
+//! Guesses of unreachable rounds, for [`super::rounds`].
 //!
-//! There is a question for each round of each loop, on ever longer paths. An incremental solver answers them in a fraction of the time
-//! that it takes to say each of them anew. It is one that engines use, so that its word counts for nothing: whatever it excludes is to be
-//! impossible in the end, as what is cut off is, by the checker's own way to ask.
+//! There is a question for each round of each loop, on ever longer paths. An incremental solver answers them in a fraction of
+//! the time that separate questions need. Since engines use the same solver, its answers are not trusted: everything that it
+//! excludes is asked again at the end, in the checker's own way, like the guards of states that are cut off.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use regatta_term::{Arena, Pool, TermId};
 pub(super) struct Exclusion(SampledSolver);
 
 impl Exclusion {
-    /// Over the arena; `None` if there is no such solver, or where everything is to be told that is simplified.
+    /// A solver over the arena; `None` if there is none, or if simplifications are recorded.
     pub fn new(arena: &Rc<Arena>, merge: bool) -> Option<Self> {
         if arena.records() {
             return None;
@@ -32,7 +32,7 @@ impl Exclusion {
         Some(Self(solver))
     }
 
-    /// Whether the assertions seem to have no model, as far as that is found out in time.
+    /// Checks whether the solver finds the assertions unsatisfiable within the time.
     pub fn excludes(&mut self, assertions: &[TermId], most: Duration) -> bool {
         let limit = CheckLimit {
             resource: None,

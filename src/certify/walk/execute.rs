@@ -1,4 +1,4 @@
-//! The execution of edges, calls and returns.
+//! Execution of edges, calls and returns.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use super::{Frontier, GivenUp, Recursion, State, Walk};
 use regatta_program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
 use regatta_term::{Build, TermId};
 
-/// The order of work: deepest call string first, then by the function's order.
+/// The key of the execution order: the deepest call string first, then the order within the function.
 type Turn = (Reverse<u32>, CallStringId, u32, LocationId);
 
 /// The states of one segment.
@@ -21,8 +21,7 @@ struct Segment {
 }
 
 impl Walk<'_, '_> {
-    /// Executes from the states to the next cut points. Guards with which targets are reached on the way are added to
-    /// [`Self::targets`].
+    /// Executes from the states to the next cut points. Guards of states at targets are added to [`Self::targets`].
     pub fn segment(&mut self, starts: Frontier) -> Result<Frontier, GivenUp> {
         let begin = self.begin.get();
         self.begin.set(Begin {
@@ -64,7 +63,7 @@ impl Walk<'_, '_> {
         Ok(segment.ends)
     }
 
-    /// Notes that a loop is passed by forgetting what it may change.
+    /// Records that a loop is passed by havocking the variables that it may change.
     fn note_loop(&self, node: Node, changes: &[VariableId]) {
         if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
             let program = self.lowered.program;
@@ -78,7 +77,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Takes all edges that leave the node.
+    /// Executes all edges that leave the node.
     fn leave(&mut self, segment: &mut Segment, node: Node, state: State) -> Result<(), GivenUp> {
         if state.guard == TermId::FALSE {
             return Ok(());
@@ -224,7 +223,7 @@ impl Walk<'_, '_> {
             .iter()
             .map(|&argument| self.evaluate(&state, argument, |_| Some(depth)))
             .collect();
-        // What a local held at the start it does not hold in every activation.
+        // A local's initial value of the walk is not its value in every activation.
         for &local in &lowered.locals[callee.index()] {
             let slots = self.slots.borrow();
             let slot = slots.ids.get(&(depth + 1, local)).copied();
@@ -242,8 +241,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The call of a recursive function that is not executed here: execution comes back with anything that it can
-    /// change changed, and with what is claimed of its exit.
+    /// Replaces the call of a recursive function by havocking all that it may change, restricted by the claims about its
+    /// exit.
     fn summarise(
         &mut self,
         segment: &mut Segment,
@@ -269,7 +268,7 @@ impl Walk<'_, '_> {
         };
         let depth = self.stacks.depth(node.stack);
 
-        // 1. The new activation.
+        // 1. The state at the callee's entry.
         let values: Vec<TermId> = arguments
             .iter()
             .map(|&argument| self.evaluate(&state, argument, |_| Some(depth)))
@@ -290,7 +289,7 @@ impl Walk<'_, '_> {
         };
         self.entered.push((entry, inner.clone()));
 
-        // 2. What comes back.
+        // 2. The state after the return.
         let exit = Node {
             stack: self.stacks.push(lowered, node.stack, id),
             location: function.exit,
@@ -392,7 +391,7 @@ impl Walk<'_, '_> {
             self.add(&mut segment.ends, node, state);
             return;
         }
-        // Loops that have been left.
+        // Drop the heads of loops that have been left.
         state.passed.retain(|passed| {
             passed.stack != node.stack
                 || plan
@@ -400,7 +399,7 @@ impl Walk<'_, '_> {
                     .get(&passed.location)
                     .is_some_and(|head| head.members.contains(&node.location))
         });
-        // Around a loop once is enough: the state at its head was one of any iteration.
+        // One round of a loop is enough, since the state at its head covers all iterations.
         if state.passed.contains(&node) {
             return;
         }

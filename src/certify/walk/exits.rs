@@ -1,8 +1,8 @@
-//! States of [`super::rounds`] that have left one path at different places, met at once.
+//! Simultaneous merging of states of [`super::rounds`] that have left one path at different positions.
 //!
-//! A loop whose condition is open is left in each of its rounds. Of what was written on the way, a state that left early has nothing,
-//! and one that left late has all: seen by the place at which a state left, a value changes where it was written and nowhere else.
-//! So it is a choice by whether execution has passed that place, and the guard of who passed it says so.
+//! A loop with an open condition is left in each of its rounds. A state that leaves later has more of the writes on the path.
+//! So, as a function of the position at which a state left, a value changes only at the positions of writes. The merged value
+//! is a choice by whether execution has passed such a position, that is, by the guard there.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,16 +14,16 @@ use super::State;
 use super::rounds::RoundWalk;
 use regatta_term::{Build, TermId};
 
-/// So many states meet one after the other.
-const FEW: usize = 7;
+/// Maximum number of states that are merged one after the other instead.
+const MAXIMUM_SEQUENTIAL_MERGES: usize = 7;
 
-/// A change of a slot's value: whose state, by its place, is the first to have it; nothing where that says nothing of the slot.
+/// A change of a slot's value: the position of the first state with the new value, and the value if the state has one.
 type Change = (usize, Option<TermId>);
 
 impl RoundWalk<'_, '_, '_> {
-    /// The states, of which those that have left one path are one.
+    /// Merges those of the states that have left one path.
     pub(super) fn meet_at_once(&mut self, mut states: Vec<State>) -> Vec<State> {
-        if states.len() <= FEW {
+        if states.len() <= MAXIMUM_SEQUENTIAL_MERGES {
             return states;
         }
         let paths = &self.lifted.paths;
@@ -32,7 +32,7 @@ impl RoundWalk<'_, '_, '_> {
             return states;
         };
         let last = states.swap_remove(longest);
-        // What comes after each guard on the path.
+        // The successor of each guard on the path.
         let mut next: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut after = last.guard;
         for guard in paths.beginnings(last.guard).skip(1) {
@@ -66,7 +66,7 @@ impl RoundWalk<'_, '_, '_> {
             }
         }
         along.push(last);
-        let met = match along.len() > FEW {
+        let met = match along.len() > MAXIMUM_SEQUENTIAL_MERGES {
             true => self.met_along(&along, &passed),
             false => None,
         };
@@ -77,7 +77,7 @@ impl RoundWalk<'_, '_, '_> {
         left
     }
 
-    /// The longest guard of a path that the guard begins with, and the condition with which it leaves that path.
+    /// The longest prefix of the guard that is on the path, and the condition with which the guard leaves the path.
     fn parting(&self, next: &FxHashMap<TermId, TermId>, guard: TermId) -> (TermId, Option<TermId>) {
         let (mut at, mut own) = (guard, None);
         while !next.contains_key(&at)
@@ -89,7 +89,8 @@ impl RoundWalk<'_, '_, '_> {
         (at, own)
     }
 
-    /// One state of those along a path. `passed` has, for each but the last, the guard of what has passed the place where it has left.
+    /// Merges states along a path. `passed` has, for each state but the last, the guard of the path behind the position where
+    /// that state has left.
     fn met_along(&mut self, states: &[State], passed: &[TermId]) -> Option<State> {
         let (last, before) = states.split_last()?;
         let mut guard = last.guard;
@@ -110,7 +111,7 @@ impl RoundWalk<'_, '_, '_> {
                     all.push((place + 1, new.copied()));
                 });
         }
-        // A cell of which nothing is said is what its region has, which is to be the same everywhere then.
+        // A cell without a value has that of its region, which must then be the same in all states.
         let has_gaps = |(first, later): &(Option<TermId>, Vec<Change>)| {
             first.is_none() || later.iter().any(|change| change.1.is_none())
         };

@@ -1,7 +1,7 @@
 //! Operators lifted to values that are one of a few constants, for [`super::rounds`].
 //!
-//! Such a value is kept as the constants that it can be and, for each, when it is that one. This is the checker's own way to keep
-//! counters, pointers and indices constant where paths join; it has nothing of what an engine does for that.
+//! Such a value is represented by its possible constants, each with the condition under which it is the value. So counters,
+//! pointers and indices stay constant where paths join. The code is independent of what engines do for that purpose.
 
 use std::rc::Rc;
 
@@ -11,54 +11,56 @@ use super::paths::Paths;
 use regatta_term::domain::{AbstractValue, Environment, Values};
 use regatta_term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
 
-/// A value may be one of so many constants.
-const ALTERNATIVES: usize = 48;
-/// A value may be one of so many leaves, and so many pairs of them are compared one by one.
-const LEAVES: usize = 12;
-const LEAF_PAIRS: usize = 40;
-/// So many choices, one in the other, are decided by a guard.
-const DECIDED: usize = 6;
-/// An index may be one of so many numbers for which nothing else is known.
-const NUMBERS: i128 = 256;
-/// An offset in an object that is one of so many numbers is told for each of them on a path of its own.
-const OFFSETS: usize = 16;
-/// So many conditions of a guard are looked at for what an offset can be.
-const CONDITIONS: usize = 48;
+/// Maximum number of constants that a value may be.
+const MAXIMUM_ALTERNATIVES: usize = 48;
+/// Maximum number of leaves that a value may be.
+const MAXIMUM_LEAVES: usize = 12;
+/// Maximum number of pairs of leaves in a comparison that is split.
+const MAXIMUM_LEAF_PAIRS: usize = 40;
+/// Maximum number of nested `ite` terms that are resolved by a guard.
+const MAXIMUM_DECIDED_CHOICES: usize = 6;
+/// Maximum width of the range of an index or offset whose numbers are enumerated.
+const MAXIMUM_NUMBER_RANGE: i128 = 256;
+/// Maximum number of values of an offset for which paths are split.
+const MAXIMUM_OFFSETS: usize = 16;
+/// Maximum number of conditions of a guard that are used to bound an offset.
+const MAXIMUM_OFFSET_CONDITIONS: usize = 48;
 
-/// Constants, each with the condition under which it is the value. Exactly one of these holds where the value is of interest.
+/// Constants, each with the condition under which it is the value. Exactly one of the conditions holds on each path on
+/// which the value is used.
 pub(super) type Alternatives = Rc<Vec<(TermId, TermId)>>;
 
-/// Builds terms.
+/// Builds terms with lifted operators.
 pub(super) struct Lifted<'a> {
     arena: &'a Arena,
     known: FxHashMap<TermId, Alternatives>,
     /// Choices among a few leaves: variables, cells of variables and constants.
     leaves: FxHashMap<TermId, Alternatives>,
-    /// Variable addresses of objects, with the objects' sizes; and the indices that such addresses are.
+    /// Symbolic addresses of objects, and the element indices made of them, with the objects' sizes.
     pub objects: FxHashMap<TermId, u64>,
-    /// Of such indices the address and the size in bytes.
+    /// For each such element index the address and the size in bytes.
     addresses: FxHashMap<TermId, (TermId, u64)>,
-    /// By how many bits addresses are shifted to be indices of the program's regions.
+    /// The numbers of bits by which addresses are shifted to give indices of the program's regions.
     pub shifts: Vec<u8>,
     /// Sums of such an address and one of a few constants.
     sums: FxHashMap<TermId, (TermId, TermId)>,
-    /// Pairs of objects that were demanded to be apart, each with the guards under which.
+    /// Pairs of objects that were assumed to be disjoint, each with the guards under which.
     pub obliged: FxHashMap<(TermId, TermId), FxHashSet<TermId>>,
-    /// What is to be impossible for that.
+    /// Proof obligations for that: conditions that have to be unsatisfiable.
     pub obligations: Vec<TermId>,
-    /// What numbers terms can be; `None` where everything that decides is to be told.
+    /// The value analysis of terms; `None` if simplifications are recorded.
     numbers: Option<Environment<'a, Arena>>,
     /// Guards of states.
     pub paths: Paths,
-    /// Whether an index that is a choice is to be none on each path.
+    /// Whether paths are executed separately and split where an index is a choice.
     pub by_path: bool,
     nothing: &'a Values,
-    /// The condition of such a choice that is open on the path.
+    /// The condition of an index's choice that is open on the path.
     pub open_choice: Option<TermId>,
 }
 
 impl<'a> Lifted<'a> {
-    /// Paths are merged where they join, or each is walked by itself.
+    /// A builder over the arena. `merge`: paths are merged where they join, instead of being executed separately.
     pub fn new(arena: &'a Arena, nothing: &'a Values, merge: bool) -> Self {
         let numbers = (!arena.records()).then(|| Environment::new(arena, nothing, false));
         Self {
@@ -79,18 +81,18 @@ impl<'a> Lifted<'a> {
         }
     }
 
-    /// The condition holds for all that is built from here on.
+    /// Notes that the condition holds for all terms built from now on.
     pub fn note_certain(&mut self, condition: TermId) {
         if let Some(numbers) = &mut self.numbers {
             numbers.assume(condition);
-            // Where nothing holds, nothing is to be said of numbers.
+            // Under contradictory conditions the analysis has no values.
             if numbers.is_empty() {
                 self.numbers = None;
             }
         }
     }
 
-    /// What the value can be, if that is a few constants.
+    /// The alternatives of the value, if it is one of a few constants.
     pub fn alternatives(&self, value: TermId) -> Option<Alternatives> {
         match self.arena.is_constant(value) {
             true => Some(Rc::new(vec![(value, TermId::TRUE)])),
@@ -118,7 +120,7 @@ impl<'a> Lifted<'a> {
             {
                 self.add(&mut all, value, self.arena.and2(side, when));
             }
-            // What both have at the same time does not depend on the choice.
+            // A constant with the same condition on both sides does not depend on the choice.
             for (value, when) in &mut all {
                 let of = |list: &Alternatives| {
                     let found = list.iter().find(|one| one.0 == *value);
@@ -152,15 +154,15 @@ impl<'a> Lifted<'a> {
                     self.add(&mut all, leaf, self.arena.and2(*side, when));
                 }
             }
-            if all.len() <= LEAVES {
+            if all.len() <= MAXIMUM_LEAVES {
                 self.leaves.insert(chosen, Rc::new(all));
             }
         }
         chosen
     }
 
-    /// Where it is assumed that so many bytes from an address on do not wrap around, there may be an object. Nothing follows from that: that it is
-    /// apart from others is shown wherever it matters.
+    /// Guesses objects from assumptions that a number of bytes from an address on does not wrap around. The guess need not be
+    /// right, since disjointness of objects becomes an obligation wherever it is used.
     pub fn note_assumed(&mut self, condition: TermId) {
         let parts = self.arena.arguments(Op::And, condition);
         for &part in parts.unwrap_or(std::slice::from_ref(&condition)) {
@@ -180,7 +182,7 @@ impl<'a> Lifted<'a> {
         }
     }
 
-    /// There may be an object of so many bytes.
+    /// Notes a possible object of the size (bytes).
     pub fn note_size(&mut self, start: TermId, size: u64) {
         let Sort::BitVec(width) = self.arena.sort(start) else {
             return;
@@ -198,7 +200,7 @@ impl<'a> Lifted<'a> {
         }
     }
 
-    /// The index that a pointer into an object is, whose lowest bits are those of its offset.
+    /// The element index of a pointer into an object, as the object's index plus that of the offset.
     fn element_index(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> Option<TermId> {
         let (Op::Extract { high, low: 1.. }, &[pointer]) = (op, operands) else {
             return None;
@@ -213,10 +215,10 @@ impl<'a> Lifted<'a> {
         Some(self.add_offset(index, offset))
     }
 
-    /// Whether the guard's conditions say in so many words that two objects are apart: that neither wraps around, and that one ends before
-    /// the other begins.
+    /// Checks whether the guard contains the conditions that two objects are disjoint: that neither wraps around, and that
+    /// one ends before the other begins.
     pub fn is_said_apart(&self, guard: TermId, one: TermId, other: TermId) -> bool {
-        // Indices of what is aligned are apart where addresses are.
+        // Indices of aligned objects are disjoint if the addresses are.
         let bytes = |object: TermId| match self.addresses.get(&object) {
             Some(&known) => Some(known),
             None => Some((object, *self.objects.get(&object)?)),
@@ -248,7 +250,7 @@ impl<'a> Lifted<'a> {
         wanted.is_empty()
     }
 
-    /// What the value is where the guard holds, if that decides between the sides of a choice.
+    /// Simplifies the value by the guard, which may decide between the sides of a choice.
     pub fn under(&self, guard: TermId, value: TermId) -> TermId {
         let mut value = value;
         if self.by_path
@@ -256,8 +258,8 @@ impl<'a> Lifted<'a> {
         {
             return self.alternative_under(guard, alternatives).unwrap_or(value);
         }
-        for _ in 0..DECIDED {
-            // One of a few constants is told by its alternatives.
+        for _ in 0..MAXIMUM_DECIDED_CHOICES {
+            // Values with alternatives are kept, since these describe them better.
             let is_known = self.known.contains_key(&value);
             let Some(&[condition, a, b]) = self.arena.arguments(Op::Ite, value) else {
                 break;
@@ -271,7 +273,7 @@ impl<'a> Lifted<'a> {
         value
     }
 
-    /// The constant that is the value where the guard holds, if that decides which it is.
+    /// The constant that is the value under the guard, if the guard decides that.
     fn alternative_under(&self, guard: TermId, all: &Alternatives) -> Option<TermId> {
         let mut open = Vec::new();
         for &(constant, when) in all.iter() {
@@ -287,7 +289,7 @@ impl<'a> Lifted<'a> {
         }
     }
 
-    /// The index where the guard holds. If paths are walked one by one, the condition of a choice that is left in it is noted.
+    /// Simplifies the index by the guard. If paths are executed separately, notes the condition of a remaining choice.
     pub fn index_under(&mut self, guard: TermId, index: TermId) -> TermId {
         if !self.by_path {
             return index;
@@ -302,7 +304,7 @@ impl<'a> Lifted<'a> {
                 let mut conditions = all.iter().map(|one| one.1);
                 conditions.find(|&when| self.paths.truth(self.arena, guard, when).is_none())
             }
-            None => self.choice_of_cells(index, &mut { ALTERNATIVES }),
+            None => self.choice_of_cells(index, &mut { MAXIMUM_ALTERNATIVES }),
         };
         if open.is_some() {
             self.open_choice = self.open_choice.or(open);
@@ -327,7 +329,8 @@ impl<'a> Lifted<'a> {
         }
     }
 
-    /// The number that the offset is where the guard holds, if it is one of a few. If that is open, it is noted whether it is the first one.
+    /// The constant value of the offset under the guard, if it is one of a few. If that is open, notes the condition that it
+    /// is the first open one.
     fn number_under(&mut self, guard: TermId, offset: TermId) -> TermId {
         let Sort::BitVec(width) = self.arena.sort(offset) else {
             return offset;
@@ -350,13 +353,13 @@ impl<'a> Lifted<'a> {
         offset
     }
 
-    /// The numbers that the offset can be where the guard holds, as far as its last conditions say so, if they are few.
+    /// The possible values of the offset under the last conditions of the guard, if they are few.
     fn offsets_under(&self, guard: TermId, offset: TermId) -> Vec<i128> {
         if self.numbers.is_none() {
             return Vec::new();
         }
         let mut numbers = Environment::new(self.arena, self.nothing, false);
-        let beginnings = self.paths.beginnings(guard).take(CONDITIONS);
+        let beginnings = self.paths.beginnings(guard).take(MAXIMUM_OFFSET_CONDITIONS);
         for (_, condition) in beginnings.filter_map(|one| self.paths.last(one)) {
             numbers.assume(condition);
         }
@@ -366,11 +369,11 @@ impl<'a> Lifted<'a> {
         };
         let numbers = value.and_then(|value| listed(&value));
         numbers
-            .filter(|all| all.len() <= OFFSETS)
+            .filter(|all| all.len() <= MAXIMUM_OFFSETS)
             .unwrap_or_default()
     }
 
-    /// What a choice depends on whose sides are constants, pointers, or such choices, so many in all.
+    /// The condition of a choice whose sides are constants, pointers, or such choices, if it has at most `left` sides.
     fn choice_of_cells(&self, index: TermId, left: &mut usize) -> Option<TermId> {
         let Some(&[condition, a, b]) = self.arena.arguments(Op::Ite, index) else {
             return None;
@@ -385,7 +388,7 @@ impl<'a> Lifted<'a> {
         Some(condition)
     }
 
-    /// The leaves that the value is one of.
+    /// The leaves that the value may be.
     fn leaves(&self, value: TermId) -> Option<Alternatives> {
         if let Some(known) = self.leaves.get(&value).or_else(|| self.known.get(&value)) {
             return Some(Rc::clone(known));
@@ -401,7 +404,7 @@ impl<'a> Lifted<'a> {
         is_leaf.then(|| Rc::new(vec![(value, TermId::TRUE)]))
     }
 
-    /// A comparison of choices among leaves, leaf by leaf.
+    /// Splits a comparison of choices among leaves into comparisons of leaves.
     fn compare_leaves(&self, op: Op, operands: &[TermId]) -> Option<TermId> {
         let (Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle, &[a, b]) = (op, operands)
         else {
@@ -411,7 +414,7 @@ impl<'a> Lifted<'a> {
             return None;
         }
         let (left, right) = (self.leaves(a)?, self.leaves(b)?);
-        if left.len() * right.len() > LEAF_PAIRS {
+        if left.len() * right.len() > MAXIMUM_LEAF_PAIRS {
             return None;
         }
         let mut cases = Vec::new();
@@ -424,7 +427,7 @@ impl<'a> Lifted<'a> {
         Some(self.arena.or(cases))
     }
 
-    /// The object's address and the offset that a pointer is made of.
+    /// Splits a pointer into an object's address and an offset.
     pub fn within(&self, pointer: TermId) -> Option<(TermId, TermId)> {
         let Sort::BitVec(width) = self.arena.sort(pointer) else {
             return None;
@@ -453,7 +456,7 @@ impl<'a> Lifted<'a> {
         pointer
     }
 
-    /// What an operator does to offsets, where it is about pointers into one object.
+    /// Applies an operator on pointers into one object to their offsets.
     fn offsets(&mut self, op: Op, operands: &[TermId]) -> Option<TermId> {
         let &[a, b] = operands else {
             return None;
@@ -504,9 +507,9 @@ impl<'a> Lifted<'a> {
         }
     }
 
-    /// The alternatives as one term, unless they are too many.
+    /// Makes a term of the alternatives, unless they are too many.
     fn value_of(&mut self, mut all: Vec<(TermId, TermId)>) -> Option<TermId> {
-        if all.len() > ALTERNATIVES {
+        if all.len() > MAXIMUM_ALTERNATIVES {
             return None;
         }
         all.sort_unstable();
@@ -520,7 +523,7 @@ impl<'a> Lifted<'a> {
         Some(value)
     }
 
-    /// The operator applied to terms none of which is an array.
+    /// Applies the operator to terms that are no arrays.
     pub fn apply(&mut self, op: Op, sort: Sort, operands: &[TermId]) -> TermId {
         let term = self.arena.apply(op, sort, operands);
         let term = match self.arena.records() {
@@ -557,7 +560,7 @@ impl<'a> Lifted<'a> {
         let mut rows = vec![(Vec::with_capacity(operands.len()), TermId::TRUE)];
         for &operand in operands {
             let alternatives = self.alternatives(operand)?;
-            if rows.len() * alternatives.len() > ALTERNATIVES {
+            if rows.len() * alternatives.len() > MAXIMUM_ALTERNATIVES {
                 return None;
             }
             let mut next = Vec::new();
@@ -594,7 +597,7 @@ impl<'a> Lifted<'a> {
         self.value_of(all)
     }
 
-    /// `a % b` for a constant b where a < 2b.
+    /// Simplifies `a % b` for a constant b if a < 2b.
     fn remainder(&mut self, op: Op, operands: &[TermId]) -> Option<TermId> {
         let (Op::BvUrem, &[a, b]) = (op, operands) else {
             return None;
@@ -611,7 +614,7 @@ impl<'a> Lifted<'a> {
         (most - divisor < divisor).then(|| arena.ite(arena.ult(a, b), a, arena.sub(a, b)))
     }
 
-    /// The numbers that an index can be, ascending, if they are few.
+    /// The possible values of an index, ascending, if they are few.
     pub fn numbers(&mut self, index: TermId) -> Option<Vec<i128>> {
         let value = self.numbers.as_mut()?.value(index)?;
         match self.arena.sort(index) {
@@ -621,9 +624,9 @@ impl<'a> Lifted<'a> {
     }
 }
 
-/// The numbers of the value, ascending, if they are close to each other.
+/// The numbers of an abstract value, ascending, if they are within a small range.
 fn listed(value: &AbstractValue) -> Option<Vec<i128>> {
     let (low, high) = value.intervals.hull()?;
     let numbers = (low..=high).filter(|&one| value.contains(one));
-    (high - low < NUMBERS).then(|| numbers.collect())
+    (high - low < MAXIMUM_NUMBER_RANGE).then(|| numbers.collect())
 }

@@ -1,16 +1,16 @@
-//! Guards of the states of [`super::rounds`] as paths: sequences of conditions that share what they begin with.
+//! Guards of the states of [`super::rounds`] as paths: sequences of conditions with shared prefixes.
 //!
-//! A guard is a term, and for each such term it is known which condition it ends with, and the guard before that. Where
-//! two guards meet, what both begin with stays as it is, and what follows is a choice. If that is a tautology, since all that parted
-//! has come together, the guard is the one from before it parted. So a guard is as long as what it depends on, and questions about many
-//! guards have their beginnings in common.
+//! A guard is a term, for which its last condition and the guard before that are known. Where two guards meet, their common
+//! prefix is kept, and their suffixes become a disjunction. If that is a tautology, since all branches have joined, the
+//! result is the prefix. So a guard contains only conditions that it depends on, and questions about many guards share
+//! prefixes.
 
 use rustc_hash::FxHashMap;
 
 use regatta_term::{Arena, Build, Op, Pool, Sort, TermId};
 
-/// So far back it is looked whether a condition, or its denial, has been assumed.
-const LOOK_BACK: u32 = 32;
+/// Maximum number of last conditions of a guard that are searched for a condition or its negation.
+const MAXIMUM_LOOK_BACK: u32 = 32;
 
 struct Link {
     before: TermId,
@@ -18,16 +18,16 @@ struct Link {
     length: u32,
 }
 
-/// What guards end with: `before` and `condition` together are the guard. The empty path is true.
+/// The last link of each guard: `before` and `condition` together are the guard. The empty path is `true`.
 #[derive(Default)]
 pub(super) struct Paths {
     links: FxHashMap<TermId, Link>,
-    /// Conditions that hold where a guard does, and are no part of it.
+    /// Conditions that a guard implies without containing them.
     implied: FxHashMap<TermId, Vec<TermId>>,
 }
 
 impl Paths {
-    /// How many conditions the guard is made of.
+    /// The number of conditions of the guard.
     pub fn length(&self, guard: TermId) -> u32 {
         self.links.get(&guard).map_or(0, |link| link.length)
     }
@@ -38,12 +38,12 @@ impl Paths {
         Some((link.before, link.condition))
     }
 
-    /// The guard and those that it begins with, the longest first; the last is true.
+    /// The guard and its prefixes, the longest first; the last is `true`.
     pub fn beginnings(&self, guard: TermId) -> impl Iterator<Item = TermId> {
         std::iter::successors(Some(guard), move |&at| Some(self.last(at)?.0))
     }
 
-    /// The guard with one more condition.
+    /// The guard extended by a condition.
     pub fn assume(&mut self, arena: &Arena, guard: TermId, condition: TermId) -> TermId {
         match (guard, condition) {
             (TermId::FALSE, _) | (_, TermId::TRUE) => return guard,
@@ -65,17 +65,17 @@ impl Paths {
         all
     }
 
-    /// The condition holds where the guard does: that it does not is to be impossible.
+    /// Notes that the guard implies the condition; the caller has to have the converse checked.
     pub fn imply(&mut self, guard: TermId, condition: TermId) {
         self.implied.entry(guard).or_default().push(condition);
     }
 
-    /// Whether the condition holds where the guard does, if it is implied by one of the latest beginnings of the guard, or it is one of the last that were assumed, or a beginning of the guard, or
-    /// the denial of one.
+    /// Returns the truth value of the condition under the guard, if the condition or its negation is among the guard's last
+    /// conditions and prefixes, or noted as implied by one of these prefixes.
     pub fn truth(&self, arena: &Arena, guard: TermId, condition: TermId) -> Option<bool> {
         let denial = arena.not(condition);
         let mut at = guard;
-        for _ in 0..LOOK_BACK {
+        for _ in 0..MAXIMUM_LOOK_BACK {
             let implied = self.implied.get(&at).map_or(&[][..], |list| list);
             if implied.contains(&condition) {
                 return Some(true);
@@ -97,7 +97,7 @@ impl Paths {
         None
     }
 
-    /// The longest guard that both begin with.
+    /// The longest common prefix of two guards.
     pub fn common(&self, one: TermId, other: TermId) -> TermId {
         let (mut a, mut b) = (one, other);
         while a != b {
@@ -114,7 +114,7 @@ impl Paths {
         a
     }
 
-    /// The conditions of the guard after those that it begins with.
+    /// The conjunction of the guard's conditions after the prefix.
     fn since(&self, arena: &Arena, guard: TermId, beginning: TermId) -> TermId {
         let mut conditions = Vec::new();
         let mut at = guard;
@@ -128,7 +128,7 @@ impl Paths {
         conditions.fold(TermId::TRUE, |all, one| both(arena, all, one))
     }
 
-    /// The guard of what has either of two guards, which exclude each other; and what tells the first from the second there.
+    /// The disjunction of two guards that exclude each other, and the condition that distinguishes the first from the second.
     pub fn meet(&mut self, arena: &Arena, one: TermId, other: TermId) -> (TermId, TermId) {
         let common = self.common(one, other);
         let choice = self.since(arena, one, common);
@@ -138,7 +138,7 @@ impl Paths {
     }
 }
 
-/// A conjunction whose first part stays a term of its own.
+/// A conjunction that keeps its first part as a subterm.
 fn both(arena: &Arena, all: TermId, condition: TermId) -> TermId {
     match (all, condition) {
         (TermId::TRUE, one) | (one, TermId::TRUE) => one,
@@ -152,7 +152,7 @@ mod tests {
     use regatta_term::Symbol;
 
     #[test]
-    fn what_parted_and_meets_again_has_the_guard_from_before() {
+    fn branches_that_have_joined_have_the_guard_from_before() {
         let t = Arena::new();
         let symbol = Symbol::new("paths condition", Sort::Bool);
         let [a, b, c] = [1, 2, 3].map(|number| t.variable_at(symbol, number));
@@ -162,7 +162,7 @@ mod tests {
         let right = paths.assume(&t, start, t.not(b));
         assert_eq!(paths.meet(&t, left, right), (start, b));
 
-        // One of three has ended.
+        // One of three branches has ended.
         let inner = paths.assume(&t, left, c);
         let (met, choice) = paths.meet(&t, inner, right);
         assert_eq!(choice, t.and2(b, c));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_assumed_is_not_assumed_again() {
+    fn a_condition_is_assumed_only_once() {
         let t = Arena::new();
         let symbol = Symbol::new("paths condition", Sort::Bool);
         let [a, b] = [1, 2].map(|number| t.variable_at(symbol, number));

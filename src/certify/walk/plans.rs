@@ -1,4 +1,4 @@
-//! Which locations of an activation are passed, and in which order.
+//! The plans of activations: their locations in execution order, and their edges that cannot be taken.
 
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ impl Walk<'_, '_> {
         Rc::clone(&self.plans[index])
     }
 
-    /// The function on top of the call string, its cut points there, and its edges that are not taken there.
+    /// The innermost function of the call string, with its cut points and its edges that cannot be taken there.
     fn shape(&mut self, stack: CallStringId) -> (FunctionId, Vec<LocationId>, Vec<EdgeId>) {
         let function = self.stacks.function(stack);
         let (cuts, facts) = self.marked.get(&function).cloned().unwrap_or_default();
@@ -60,7 +60,7 @@ impl Walk<'_, '_> {
         (function, cuts, dead)
     }
 
-    /// Whether a call from the activation on top always passes a cut point before it returns.
+    /// Checks whether a call from the innermost activation always passes a cut point before it returns.
     fn is_cut(&mut self, stack: CallStringId, call: EdgeId) -> bool {
         let lowered = self.lowered;
         let Some(callee) = callee(lowered.program.edge(call)) else {
@@ -78,7 +78,7 @@ impl Walk<'_, '_> {
         !self.passes(stack)
     }
 
-    /// Whether a recursive function is executed if it is entered here.
+    /// Checks whether a recursive function is executed if it is entered here.
     pub(super) fn is_executed(&self, entry: Node) -> bool {
         match self.recursion {
             Recursion::Unrolled => self.cuts.contains(self.stacks, entry),
@@ -89,7 +89,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether the activation on top, whose function is not recursive, can end without having passed a cut point.
+    /// Checks whether the innermost activation, of a function that is not recursive, can end without passing a cut point.
     fn passes(&mut self, stack: CallStringId) -> bool {
         if let Some(&known) = self.passing.get(&stack) {
             return known;
@@ -115,7 +115,7 @@ impl Walk<'_, '_> {
         passes
     }
 
-    /// The edges from the node that what has been confirmed of it excludes.
+    /// Finds the edges from the node that confirmed facts exclude.
     fn find_dead(&mut self, node: Node, dead: &mut Vec<EdgeId>) {
         let confirmed = self.facts.confirmed;
         let mut claims = self.claims(node).to_vec();
@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Records that what was confirmed of the node excludes the edge.
+    /// Records that confirmed facts about the node exclude the edge.
     fn record_dead(&self, node: Node, id: EdgeId, claims: &[Claim]) {
         if let Some(recorder) = &mut self.solver.borrow_mut().recorder {
             let edge = self.lowered.program.edge(id);

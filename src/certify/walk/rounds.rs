@@ -1,9 +1,10 @@
-//! A walk over the program as lowered from its entry to its ends, loops and calls unrolled.
+//! Symbolic execution of the program as lowered from its entry to the ends of all paths, with loops and calls unrolled.
 //!
-//! Each state is taken on until it ends; no cut point stops it. Where paths join in the same round of the same loops, states are
-//! merged, or else each path is walked to its end by itself, and each branch asked about. The order of work ([`WeakOrder`]) is a matter of time alone: a place that is come to again after it was left
-//! is looked at again, and only states with the same call string and location are merged. Loops with open conditions, and functions
-//! that call themselves, have as many rounds as they are given. The guards of what is left then are told, and are to be impossible.
+//! States are executed until they end; cut points do not stop them. Where paths join in the same round of the same loops,
+//! states are merged; or else each path is executed to its end separately, with a question about each branch. The order of
+//! execution ([`WeakOrder`]) affects only the time: a node that is reached again is executed again, and only states with the
+//! same call string and location are merged. Loops with open conditions, and recursive functions, get a given number of
+//! rounds. The guards of the states that are cut off are returned; they have to be unsatisfiable.
 
 mod calls;
 mod evaluate;
@@ -28,37 +29,39 @@ use regatta_program::{EdgeId, FunctionId, Graph, LocationId, Operation, Variable
 use regatta_term::domain::Values;
 use regatta_term::{Build, Pool, TermId, store};
 
-/// Open rounds that loops may have, one after the other.
+/// Maximum numbers of consecutive open rounds of loops, and of open activations of recursive functions.
 pub(crate) struct Rounds {
-    /// Of the loops with these locations of the program as lowered, and of functions with these entries.
+    /// For loops with these locations of the program as lowered, and functions with these entries.
     pub of: FxHashMap<LocationId, u32>,
-    /// Of others.
+    /// For all others.
     pub usual: u32,
     /// Whether paths are merged where they join.
     pub merge: bool,
 }
 
-/// A loop around a place.
+/// The current round of a loop around a location.
 #[derive(Clone)]
 pub(super) struct Round {
     number: u32,
+    /// Number of consecutive open rounds.
     open: u32,
     /// The guard at the head.
     guard: TermId,
 }
 
-/// Where a call was made.
+/// The context of a call.
 pub(super) struct Caller {
     order: SmallVec<[u32; 16]>,
     rounds: Vec<Round>,
     from: Option<Rc<Caller>>,
-    /// The function called, how many activations of it are open, and the guard with which it was entered.
     callee: FunctionId,
+    /// Number of consecutive open activations of the callee.
     open: u32,
+    /// The guard at the callee's entry.
     guard: TermId,
 }
 
-/// A place with what is around it.
+/// A node with its loops and callers.
 struct Here<'h> {
     node: Node,
     order: &'h [u32],
@@ -66,7 +69,7 @@ struct Here<'h> {
     caller: Option<&'h Rc<Caller>>,
 }
 
-/// The edges that leave a location, with the conditions that they begin with.
+/// The edges that leave a location, with their first conditions.
 struct Branching {
     edges: Vec<(EdgeId, TermId)>,
     /// No two of the conditions hold together.
@@ -79,42 +82,42 @@ pub(super) struct RoundWalk<'r, 'c, 'p> {
     pub(super) walk: &'r mut Walk<'c, 'p>,
     pub(super) lifted: Lifted<'r>,
     order: WeakOrder,
-    /// Open rounds by head.
+    /// Maximum number of consecutive open rounds by head.
     most: FxHashMap<LocationId, u32>,
     usual: u32,
     waiting: WaitingList,
     cut_off: Vec<TermId>,
     began: Instant,
-    /// Time in questions whether a round is reached.
+    /// Wall time of questions whether a round is reachable.
     asking: Duration,
-    /// Of each loop, by head, how many questions in a row found no round excluded.
+    /// For each loop, by head, the number of consecutive questions that excluded no round.
     in_vain: FxHashMap<LocationId, u32>,
     branching: FxHashMap<LocationId, Rc<Branching>>,
-    /// Answers them, if what it excludes is asked about in the end.
+    /// Answers these questions; everything that it excludes is asked again at the end.
     exclusion: Option<Exclusion>,
-    /// Sizes of objects by the variables that are their addresses.
+    /// Sizes of objects by the variables of their addresses.
     sizes: FxHashMap<VariableId, u64>,
-    /// The guard that was last the only one.
+    /// The last guard that was noted as certain.
     certain: TermId,
 }
 
-/// What is to be impossible besides targets.
+/// Conditions that have to be unsatisfiable besides those of targets.
 pub(crate) struct Left {
-    /// The guards of what was cut off, or was left out as impossible without being asked about as the checker asks.
+    /// The guards of states that were cut off, or excluded by the solver that is not trusted.
     pub cut_off: Vec<TermId>,
-    /// That objects overlap which were taken to be apart.
+    /// Conditions that objects overlap which were assumed to be disjoint.
     pub overlaps: Vec<TermId>,
 }
 
 impl Walk<'_, '_> {
-    /// Walks from the entry to the ends of all paths. Guards with which targets are reached are added to [`Self::targets`];
-    /// returned are those of what was cut off.
+    /// Executes from the entry to the ends of all paths. Guards of states at targets are added to [`Self::targets`]; those of
+    /// states that were cut off are returned.
     pub fn all_rounds(&mut self, rounds: &Rounds) -> Result<Left, GivenUp> {
         let program = self.lowered.program;
         let order = WeakOrder::new(program, &Graph::new(program));
         let mut most: FxHashMap<LocationId, u32> = FxHashMap::default();
         for (&location, &number) in &rounds.of {
-            // The loop that the location is in, and the function, should it be an entry.
+            // The innermost loop of the location, and the location itself, which may be a function's entry.
             for head in order.heads(location).last().into_iter().chain([&location]) {
                 let known = most.entry(*head).or_default();
                 *known = number.max(*known);
@@ -170,7 +173,7 @@ impl Walk<'_, '_> {
 }
 
 impl RoundWalk<'_, '_, '_> {
-    /// The state comes to the node: from `here` in the same activation, or into a new one.
+    /// Enqueues the state at the node: from `here` in the same activation, or at the entry of a new one.
     fn come(&mut self, here: &Here<'_>, from: Option<LocationId>, node: Node, state: State) {
         if state.guard == TermId::FALSE || !self.walk.stacks.matters(self.walk.lowered, node) {
             return;
@@ -216,7 +219,7 @@ impl RoundWalk<'_, '_, '_> {
         self.waiting.add(turn, waiting);
     }
 
-    /// Takes what waits at the node on.
+    /// Executes from the states that wait at the node.
     fn go(&mut self, order: &[u32], node: Node, waiting: Waiting) -> Result<(), GivenUp> {
         let Waiting {
             mut rounds,
@@ -330,8 +333,8 @@ impl RoundWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Of two states that are the same, one assumes the condition and the other one its denial. If paths are walked one by one, and
-    /// one of the two is excluded, the other one needs no condition for that.
+    /// Splits a state, given as two equal ones, by the condition. If paths are executed separately and one of the states is
+    /// excluded, the other keeps its guard.
     fn part(
         &mut self,
         at: Node,
@@ -353,7 +356,8 @@ impl RoundWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// The state goes on where the condition holds. If paths are walked one by one, what follows from the path is none of it.
+    /// Restricts the state to the condition. If paths are executed separately, a condition that the path implies is not added
+    /// to the guard.
     fn require(&mut self, at: Node, state: &mut State, condition: TermId) -> Result<(), GivenUp> {
         if !self.lifted.by_path {
             self.assume(state, condition);
@@ -363,7 +367,7 @@ impl RoundWalk<'_, '_, '_> {
         self.part(at, state, &mut otherwise, condition)
     }
 
-    /// The state once more for each way in which a choice can be made.
+    /// Splits the state by the condition of a choice.
     fn with_choice(
         &mut self,
         at: Node,
@@ -385,7 +389,7 @@ impl RoundWalk<'_, '_, '_> {
         Ok(both)
     }
 
-    /// Executes the edge from the so manieth operation on; a condition that is the first one has been assumed.
+    /// Executes the operations of the edge from index `first` on; a condition at index 0 has been assumed.
     fn take(
         &mut self,
         here: &Here<'_>,

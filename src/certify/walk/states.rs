@@ -1,4 +1,4 @@
-//! Conditions of states, their names, and states merged.
+//! Conditions of states, names for large terms, and merging of states.
 
 use std::rc::Rc;
 
@@ -8,11 +8,11 @@ use super::super::call_strings::Node;
 use super::{Frontier, State, Walk};
 use regatta_term::{Build, Op, Pool, Symbol, TermId, TermKind};
 
-/// A guard of more conjuncts gets a name.
-const LARGEST_GUARD: usize = 12;
+/// Maximum number of conjuncts of a guard; a larger guard gets a name.
+const MAXIMUM_GUARD_CONJUNCTS: usize = 12;
 
 impl Walk<'_, '_> {
-    pub(super) fn conjuncts(&self, guard: TermId) -> SmallVec<[TermId; LARGEST_GUARD]> {
+    pub(super) fn conjuncts(&self, guard: TermId) -> SmallVec<[TermId; MAXIMUM_GUARD_CONJUNCTS]> {
         match self.arena.kind(guard) {
             TermKind::Apply {
                 op: Op::And,
@@ -29,9 +29,9 @@ impl Walk<'_, '_> {
         state.guard = self.named(guard);
     }
 
-    /// A guard that is not large.
+    /// The guard, or a name for it if it is large.
     fn named(&mut self, guard: TermId) -> TermId {
-        if self.conjuncts(guard).len() <= LARGEST_GUARD {
+        if self.conjuncts(guard).len() <= MAXIMUM_GUARD_CONJUNCTS {
             return guard;
         }
         let name = self.condition();
@@ -40,8 +40,8 @@ impl Walk<'_, '_> {
         name
     }
 
-    /// Gives names to what is large in the states, so that what follows is made of small terms however long the path
-    /// is. Arrays keep their terms: a read finds the write that it meets.
+    /// Gives names to large terms in the states, so that later terms stay small on long paths. Arrays keep their terms, so
+    /// that a read can be resolved to a write.
     pub fn name(&mut self, frontier: &mut Frontier) {
         for state in frontier.values_mut() {
             let values = state.values.iter();
@@ -81,7 +81,7 @@ impl Walk<'_, '_> {
                 op: Op::Not | Op::BvAdd | Op::IntAdd,
                 arguments,
             } => arguments.iter().copied().all(is_leaf),
-            // A choice among constants may decide a condition.
+            // A choice between constants may decide a condition.
             TermKind::Apply {
                 op: Op::Ite,
                 arguments,
@@ -107,10 +107,10 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The guard of two that exclude each other, and what tells the first from the second there.
+    /// The disjunction of two guards that exclude each other, and the condition that distinguishes the first from the second.
     pub(super) fn meeting(&self, one: TermId, other: TermId) -> (TermId, TermId) {
         let arena = &*self.arena;
-        // What both have in common is no part of the choice.
+        // Common conjuncts are no part of the choice.
         let (left, right) = (self.conjuncts(one), self.conjuncts(other));
         let mut common: Vec<TermId> = left
             .iter()

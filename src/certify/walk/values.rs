@@ -1,4 +1,4 @@
-//! What terms of the program and of claims are worth in a state.
+//! Values of the terms of the program and of claims in a state.
 
 use super::super::call_strings::{CallStringId, Node};
 use super::super::certificate::{AT_ENTRY, is_any_index};
@@ -54,7 +54,7 @@ impl Walk<'_, '_> {
         let replace = |term| match store().kind(term) {
             TermKind::Variable { symbol, .. } if is_any_index(symbol) => Some(term),
             TermKind::Variable { symbol, .. } => {
-                // What is not a variable of the program, or not in scope, has any value.
+                // Other variables, and those not in scope, have any value.
                 let variable = self.lowered.by_symbol.get(&symbol).copied();
                 let slot = variable.and_then(|v| depth(v).map(|depth| self.slot(depth, v)));
                 Some(match slot {

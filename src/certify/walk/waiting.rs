@@ -1,4 +1,4 @@
-//! States that wait to be taken on, for [`super::rounds`].
+//! The work list of [`super::rounds`].
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,10 +11,10 @@ use super::State;
 use super::rounds::{Caller, Round};
 use regatta_program::LocationId;
 
-/// The order of work: loops and rounds, calls, places.
+/// The key of the execution order: loops and rounds, call string, location.
 pub(super) type Turn = (SmallVec<[u32; 16]>, CallStringId, LocationId);
 
-/// States that have come to a place.
+/// States that wait at a node.
 pub(super) struct Waiting {
     pub rounds: Vec<Round>,
     pub caller: Option<Rc<Caller>>,
@@ -22,9 +22,9 @@ pub(super) struct Waiting {
 }
 
 pub(super) enum WaitingList {
-    /// In the order of turns; those with the same turn are together.
+    /// States in the execution order, grouped by their keys for merging.
     Merged(BTreeMap<Turn, Waiting>),
-    /// Each by itself, the latest one first.
+    /// Separate states, the latest first.
     Apart(Vec<(Turn, Waiting)>),
 }
 
@@ -62,7 +62,7 @@ impl WaitingList {
         }
     }
 
-    /// The states that merge with others.
+    /// The waiting states, if states are merged.
     pub fn states_mut(&mut self) -> Box<dyn Iterator<Item = &mut State> + '_> {
         match self {
             Self::Merged(map) => Box::new(map.values_mut().flat_map(|one| &mut one.states)),

@@ -4,31 +4,31 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use regatta_experiment::accounting::Way;
+use regatta_experiment::accounting::AccountingMethod;
 use regatta_experiment::table::format::Format;
 
-/// What to do with an experiment.
+/// The subcommands of `experiment`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ExperimentCommand {
-    /// Make the runs of an experiment that are missing; exit code 0 if all are there, 1 if an answer is wrong, 2 if
-    /// it was stopped
+    /// Make the missing runs of an experiment; exit code 0 if all runs are there, 1 if an answer is wrong, 2 if it was
+    /// stopped
     Run(ExperimentRunOptions),
-    /// Make the runs of one job of a cluster: what the scripts of `experiment run --slurm` call
+    /// Make the runs of one job on a cluster; called by the scripts of `experiment run --slurm`
     Work(WorkOptions),
-    /// Tables by configuration and by category
+    /// Print tables by configuration and by category
     Table(TablesOptions),
-    /// Plots as SVG and PNG: quantiles, pairs of configurations, score over time, survival, the race's price,
-    /// publishers, winners
+    /// Draw plots as SVG and PNG: quantiles, pairs of configurations, score over time, survival, the price of the
+    /// race, publishers of invariants, winners
     Plot(PlotOptions),
-    /// A page for a browser with all of it, each cell leading to its run's log
+    /// Write a page for a browser with all tables and plots, in which each cell leads to its run's log
     Report(PageOptions),
-    /// Whether configurations differ by more than noise, and on which tasks
+    /// Compare configurations: whether they differ significantly, and on which tasks
     Compare(CompareOptions),
-    /// Learn from runs of single analyses who goes first on what kind of program: openings of a portfolio
+    /// Learn a portfolio's openings, the first turns by features of the program, from runs of single analyses
     Learn(LearnOptions),
-    /// Write results as BenchExec's result files, of which its table-generator makes a page
+    /// Write results as result files of BenchExec, for its table-generator
     Export(ExportOptions),
-    /// Make a folder of results of BenchExec's result files, of which tables, plots and comparisons are made as of any other
+    /// Import result files of BenchExec as a folder of results, for tables, plots and comparisons
     Import(ImportOptions),
 }
 
@@ -39,15 +39,15 @@ pub struct ExportOptions {
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
 
-    /// As result files of BenchExec: one for each configuration and repetition
+    /// Write result files of BenchExec, one for each configuration and repetition
     #[arg(long, required = true)]
     pub benchexec: bool,
 
-    /// Where the files go [default: the folder `benchexec` in each folder of results]
+    /// Folder for the files [default: the folder `benchexec` in each folder of results]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
 
-    /// Plain XML, not packed by bzip2
+    /// Write plain XML, not compressed by bzip2
     #[arg(long)]
     pub no_compress: bool,
 }
@@ -55,16 +55,15 @@ pub struct ExportOptions {
 /// Options of `experiment import`.
 #[derive(Clone, Debug, Args)]
 pub struct ImportOptions {
-    /// Result files, plain or packed by bzip2
+    /// Result files, plain or compressed by bzip2
     #[arg(value_name = "FILE.xml[.bz2]", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// They are result files of BenchExec
+    /// The files are result files of BenchExec
     #[arg(long, required = true)]
     pub benchexec: bool,
 
-    /// The folder of results that is made [default: the first file's name with .results in place of its endings, in the current
-    /// folder]
+    /// The new folder of results [default: the first file's name with the extension .results, in the current folder]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -80,11 +79,11 @@ pub struct LearnOptions {
     #[arg(long, value_name = "PORTFOLIO", default_value = "default")]
     pub portfolio: String,
 
-    /// How many cores the race will have [default: as many as the machine has]
+    /// Number of cores for which the openings are learned [default: the machine's]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     pub cores: Option<u16>,
 
-    /// Write the portfolio with the openings, whole
+    /// Write the whole portfolio with the openings to a file
     #[arg(long, value_name = "FILE.toml")]
     pub out: Option<PathBuf>,
 }
@@ -95,12 +94,12 @@ pub struct TablesOptions {
     #[command(flatten)]
     pub table: TableOptions,
 
-    /// Counters of runs with a right answer: of the analysis that had it (`predicates`), of another (`data-flow.queries`), or one by
-    /// another (`kept_constraints/constraints`); `solver` and `check` are seconds [default: those of the experiments' files]
+    /// Counters of runs with a right answer: of the winning analysis (`predicates`), of another (`data-flow.queries`), or
+    /// a quotient (`kept_constraints/constraints`); `solver` and `check` are seconds [default: the experiments' counters]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub counters: Vec<String>,
 
-    /// A row for each task, too
+    /// Add a table with a row for each task
     #[arg(long)]
     pub tasks: bool,
 
@@ -112,23 +111,23 @@ pub struct TablesOptions {
     #[arg(long, value_name = "CONFIGURATION")]
     pub not_solved_by: Vec<String>,
 
-    /// Only the tasks of which this verdict is right: true or false
+    /// Only the tasks whose right verdict this is: true or false
     #[arg(long, value_name = "VERDICT", value_parser = ["true", "false"])]
     pub expected: Option<String>,
 }
 
-/// What tables are of, and how they are written.
+/// Options about the input and the format of tables.
 #[derive(Clone, Debug, Args)]
 pub struct TableOptions {
     /// Folders of results
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
 
-    /// How the tables are written
+    /// The format of the tables
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatOption,
 
-    /// Write to a file
+    /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -140,11 +139,11 @@ pub struct PlotOptions {
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
 
-    /// Where the plots go [default: the folder `plots` in the first folder of results]
+    /// Folder for the plots [default: the folder `plots` in the first folder of results]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
 
-    /// What the others are drawn beside [default: the first configuration]
+    /// The configuration that the others are compared with [default: the first configuration]
     #[arg(long, value_name = "CONFIGURATION")]
     pub base: Option<String>,
 }
@@ -156,11 +155,11 @@ pub struct PageOptions {
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
 
-    /// The page's file [default: `report.html` in the first folder of results]
+    /// File for the page [default: `report.html` in the first folder of results]
     #[arg(long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,
 
-    /// What the others are compared with [default: the first configuration]
+    /// The configuration that the others are compared with [default: the first configuration]
     #[arg(long, value_name = "CONFIGURATION")]
     pub base: Option<String>,
 }
@@ -168,29 +167,29 @@ pub struct PageOptions {
 /// Options of `experiment compare`.
 #[derive(Clone, Debug, Args)]
 pub struct CompareOptions {
-    /// What is read and written.
+    /// The input and the format.
     #[command(flatten)]
     pub table: TableOptions,
 
-    /// What the others are compared with [default: the first configuration]
+    /// The configuration that the others are compared with [default: the first configuration]
     #[arg(long, value_name = "CONFIGURATION")]
     pub base: Option<String>,
 
-    /// Compare this one only
+    /// Compare only this configuration with the base; may be given several times
     #[arg(long, value_name = "CONFIGURATION")]
     pub with: Vec<String>,
 }
 
-/// How tables are written.
+/// The values of `--format`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatOption {
-    /// Columns in line
+    /// Aligned columns
     Text,
     /// Comma-separated values (RFC 4180)
     Csv,
-    /// Tables of Markdown
+    /// Markdown tables
     Markdown,
-    /// Tabulars of LaTeX, with booktabs
+    /// LaTeX tabulars, with booktabs
     Latex,
 }
 
@@ -212,7 +211,7 @@ pub struct ExperimentRunOptions {
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 
-    /// Where the results are, or shall be [default: the file's name with .results, in the current folder]
+    /// Folder of the results [default: the file's name with the extension .results, in the current folder]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
@@ -220,45 +219,45 @@ pub struct ExperimentRunOptions {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// A smaller experiment: of each list only every so-manieth task that the file chooses
+    /// Use only every NUMBER-th task of each list of tasks
     #[arg(long, value_name = "NUMBER")]
     pub every: Option<usize>,
 
-    /// Another limit of wall time than the file's; one of CPU time is then at most as much on all cores
+    /// Limit of wall time, instead of the file's; a limit of CPU time is reduced to this time on all cores
     #[arg(long, value_name = "SECONDS")]
     pub wall: Option<f64>,
 
-    /// Another number of cores for each run
+    /// Number of cores for each run, instead of the file's
     #[arg(long, value_name = "NUMBER")]
     pub cores: Option<u32>,
 
-    /// How CPU time and memory are measured [default: the first that can be had]
+    /// How CPU time and memory are measured [default: the first method that is available]
     #[arg(long, value_enum)]
     pub accounting: Option<AccountingOption>,
 
-    /// Write plain lines, also on a terminal
+    /// Print plain lines instead of the live view, also on a terminal
     #[arg(long)]
     pub plain: bool,
 
-    /// Whether a cluster makes the runs.
+    /// Options about a cluster.
     #[command(flatten)]
     pub cluster: ClusterOptions,
 }
 
-/// How a cluster makes the runs of an experiment.
+/// Options about the runs of an experiment on a cluster.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "On a cluster")]
 pub struct ClusterOptions {
-    /// Have the jobs of a cluster with Slurm make the runs, and collect what comes of them; after an interrupt jobs go on,
-    /// and the same command goes on to collect
+    /// Make the runs as jobs of a cluster with Slurm, and collect the results; after an interrupt the jobs continue, and
+    /// the same command resumes collecting
     #[arg(long)]
     pub slurm: bool,
 
-    /// Where the jobs run [default: where Slurm puts them]
+    /// The partition in which the jobs run [default: Slurm's choice]
     #[arg(long, value_name = "NAME", requires = "slurm")]
     pub partition: Option<String>,
 
-    /// A further option of sbatch, as --sbatch=--account=physics; it goes into the script
+    /// A further option of sbatch, such as --sbatch=--account=physics, for the job script; may be given several times
     #[arg(
         long,
         value_name = "OPTION",
@@ -267,11 +266,11 @@ pub struct ClusterOptions {
     )]
     pub sbatch: Vec<String>,
 
-    /// Cut the runs that are submitted together into at most so many jobs [default: 1000]
+    /// Maximum number of jobs that are submitted together [default: 1000]
     #[arg(long, value_name = "NUMBER", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
 
-    /// How often Slurm is asked for the jobs, in seconds [default: 10]
+    /// Interval between two queries to Slurm, in seconds [default: 10]
     #[arg(long, value_name = "SECONDS", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub interval: Option<u32>,
 }
@@ -279,7 +278,7 @@ pub struct ClusterOptions {
 /// Options of `experiment work`.
 #[derive(Clone, Debug, Args)]
 pub struct WorkOptions {
-    /// The folder of the submission, below the results'
+    /// The folder of the submission, within the folder of results
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 
@@ -287,16 +286,16 @@ pub struct WorkOptions {
     #[arg(long, value_name = "NUMBER")]
     pub chunk: usize,
 
-    /// How CPU time and memory are measured [default: the first that can be had]
+    /// How CPU time and memory are measured [default: the first method that is available]
     #[arg(long, value_enum)]
     pub accounting: Option<AccountingOption>,
 
-    /// Leave a page of each run
+    /// Write a report of each run
     #[arg(long)]
     pub pages: bool,
 }
 
-/// How CPU time and memory are measured.
+/// The values of `--accounting`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AccountingOption {
     /// A control group of version 2 for each run
@@ -307,7 +306,7 @@ pub enum AccountingOption {
     ProcessTree,
 }
 
-impl From<AccountingOption> for Way {
+impl From<AccountingOption> for AccountingMethod {
     fn from(option: AccountingOption) -> Self {
         match option {
             AccountingOption::CgroupV2 => Self::GroupV2,

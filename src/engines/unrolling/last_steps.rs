@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Unrolling;
 use super::schedule::{Schedule, Share};
-use regatta_solver::question::{Question, Respondents};
+use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::z3::text::TextAnswer;
 use regatta_term::TermId;
 
@@ -23,7 +23,7 @@ const FRUITLESS_QUERIES_SHARE: Share = Share {
 /// The queries. They do not go to an incremental solver: they have little in common, and what it learns from one slows
 /// down the next.
 pub(super) struct LastSteps {
-    solver: Respondents,
+    solver: TextSolvers,
     check_time: Duration,
     schedule: Schedule,
 }
@@ -31,7 +31,7 @@ pub(super) struct LastSteps {
 impl LastSteps {
     pub fn new() -> Self {
         Self {
-            solver: Respondents::default(),
+            solver: TextSolvers::default(),
             check_time: Duration::ZERO,
             schedule: Schedule::new(FRUITLESS_QUERIES_SHARE),
         }

@@ -1,7 +1,7 @@
-//! Control groups, of version 1 and 2.
+//! Control groups, version 1 and 2.
 //!
-//! A group for each run, below the one that this process is in. Of version 2, a controller can be used below a group only if no
-//! process is in that group itself; so the runner moves into a group beside those of its runs, where it may.
+//! Each run has a group below that of this process. In version 2, a controller can be used below a group only if no
+//! process is in that group itself, so the runner moves to a group beside those of its runs, if permitted.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -12,33 +12,33 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::Way;
+use super::AccountingMethod;
 
-/// What names of groups begin with; the runner's process and the run follow.
+/// The prefix of the names of groups, before the runner's process number and the run's name.
 const PREFIX: &str = "regatta-experiment";
 
-/// Where groups can be made.
+/// The hierarchies in which groups are made.
 #[derive(Debug)]
 pub struct Hierarchies {
-    way: Way,
-    /// The folders that the groups of a run are in: of version 2 one.
+    method: AccountingMethod,
+    /// The folder of the groups that measure CPU time; in version 2 it is that of memory, too.
     cpu: PathBuf,
-    /// Where memory is measured, if it can be.
+    /// The folder of the groups that measure memory, if memory can be measured.
     memory: Option<PathBuf>,
-    /// The group that the runner has moved to, out of which.
+    /// The group that the runner has moved to, and the group from which it has moved.
     moved: Option<(PathBuf, PathBuf)>,
     runner: Pid,
 }
 
 impl Hierarchies {
-    /// Of version 2, if a group can be made and joined.
+    /// Returns the hierarchy of version 2, if a group can be made and joined in it.
     ///
     /// # Errors
-    /// When it cannot, with the reason.
+    /// The reason why it cannot be used.
     pub fn version_2() -> Result<Self, String> {
         let home = own_group(|controllers, kind| kind == "cgroup2" && controllers.is_empty())?;
         let mut hierarchies = Self {
-            way: Way::GroupV2,
+            method: AccountingMethod::GroupV2,
             cpu: home.clone(),
             memory: None,
             moved: None,
@@ -52,7 +52,7 @@ impl Hierarchies {
             if is_enabled || fs::write(&subtree, "+memory").is_ok() {
                 hierarchies.memory = Some(home);
             } else if let Some(own) = hierarchies.move_aside() {
-                // No process may be in the group itself; others may have to stay.
+                // No process may be in the group itself, but it may have processes other than the runner.
                 if fs::write(&subtree, "+memory").is_ok() {
                     hierarchies.memory = Some(home);
                 } else {
@@ -65,10 +65,10 @@ impl Hierarchies {
         hierarchies.tried()
     }
 
-    /// Of version 1, if groups for CPU time and memory can be made and joined.
+    /// Returns the hierarchies of version 1, if groups for CPU time and memory can be made and joined.
     ///
     /// # Errors
-    /// When they cannot, with the reason.
+    /// The reason why they cannot be used.
     pub fn version_1() -> Result<Self, String> {
         let of = |wanted: &str| {
             own_group(|controllers, kind| {
@@ -76,7 +76,7 @@ impl Hierarchies {
             })
         };
         Self {
-            way: Way::GroupV1,
+            method: AccountingMethod::GroupV1,
             cpu: of("cpuacct")?,
             memory: Some(of("memory")?),
             moved: None,
@@ -85,17 +85,17 @@ impl Hierarchies {
         .tried()
     }
 
-    /// The way that it is.
-    pub fn way(&self) -> Way {
-        self.way
+    /// Returns the method of accounting.
+    pub fn method(&self) -> AccountingMethod {
+        self.method
     }
 
-    /// Whether memory is measured, too.
+    /// Checks whether memory is measured as well.
     pub fn has_memory(&self) -> bool {
         self.memory.is_some()
     }
 
-    /// The same, if a group can be made.
+    /// Returns the hierarchies if a trial group can be made in them.
     fn tried(mut self) -> Result<Self, String> {
         let trial = self.make("trial", None);
         let group = match trial {
@@ -110,8 +110,8 @@ impl Hierarchies {
             self.leave();
             return Err(format!("{}: no CPU time is told", self.cpu.display()));
         }
-        if self.way == Way::GroupV2 && group.peak().is_none() {
-            // A kernel before 5.19 does not keep the peak.
+        if self.method == AccountingMethod::GroupV2 && group.peak().is_none() {
+            // A kernel before 5.19 does not record the peak.
             self.memory = None;
         }
         group.remove();
@@ -130,9 +130,9 @@ impl Hierarchies {
         Some(own)
     }
 
-    /// The runner goes back where it came from.
+    /// Moves the runner back to its original group.
     pub fn leave(&self) {
-        // Its children have this, too, and are not the runner.
+        // Forked children have a copy of this, but only the runner has moved.
         if self.runner == nix::unistd::getpid()
             && let Some((own, home)) = &self.moved
         {
@@ -142,7 +142,7 @@ impl Hierarchies {
         }
     }
 
-    /// The folders, each once.
+    /// Returns the folders without duplicates.
     fn folders(&self) -> Vec<&Path> {
         let mut folders = vec![self.cpu.as_path()];
         folders.extend(self.memory.as_deref().filter(|memory| *memory != self.cpu));
@@ -156,19 +156,19 @@ impl Hierarchies {
     pub fn make(&self, name: &str, memory_limit: Option<u64>) -> std::io::Result<RunGroup> {
         let name = format!("{PREFIX}-{}-{name}", self.runner);
         let mut group = RunGroup {
-            way: self.way,
+            method: self.method,
             folders: Vec::new(),
             memory: self.memory.as_ref().map(|folder| folder.join(&name)),
-            doors: Vec::new(),
+            join_files: Vec::new(),
         };
         for folder in self.folders() {
             let folder = folder.join(&name);
             let made = fs::create_dir(&folder).and_then(|()| {
                 group.folders.push(folder.clone());
-                let door = File::options()
+                let join_file = File::options()
                     .write(true)
                     .open(folder.join("cgroup.procs"))?;
-                group.doors.push(door);
+                group.join_files.push(join_file);
                 Ok(())
             });
             if let Err(error) = made {
@@ -177,23 +177,23 @@ impl Hierarchies {
             }
         }
         if let (Some(folder), Some(limit)) = (&group.memory, memory_limit) {
-            let files: &[&str] = match self.way {
-                Way::GroupV2 => &["memory.max", "memory.swap.max"],
+            let files: &[&str] = match self.method {
+                AccountingMethod::GroupV2 => &["memory.max", "memory.swap.max"],
                 _ => &["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"],
             };
-            let values = match self.way {
-                Way::GroupV2 => [limit, 0],
+            let values = match self.method {
+                AccountingMethod::GroupV2 => [limit, 0],
                 _ => [limit, limit],
             };
             for (file, value) in files.iter().zip(values) {
-                // The runner looks at the limit, too; where there is no swap, the second is missing.
+                // Errors are ignored: the keeper enforces the limit as well, and without swap the second file is missing.
                 let _ = fs::write(folder.join(file), value.to_string());
             }
         }
         Ok(group)
     }
 
-    /// Takes away groups whose runner is gone, with the processes in them.
+    /// Removes groups whose runner has ended, with the processes in them.
     pub fn clean(&self) {
         for folder in self.folders() {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -216,8 +216,8 @@ impl Hierarchies {
     }
 }
 
-/// The folder of the group that this process is in, of the first mounted hierarchy that is wanted by its controllers (names, with
-/// commas; none of version 2) and its kind of file system.
+/// Returns the folder of this process's group in the first mounted hierarchy whose controllers (names separated by commas;
+/// empty for version 2) and file system satisfy the predicate.
 fn own_group(is_wanted: impl Fn(&str, &str) -> bool) -> Result<PathBuf, String> {
     let groups = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
     let mounts = fs::read_to_string("/proc/self/mountinfo").map_err(|error| error.to_string())?;
@@ -225,7 +225,7 @@ fn own_group(is_wanted: impl Fn(&str, &str) -> bool) -> Result<PathBuf, String> 
         .ok_or_else(|| "no such hierarchy is mounted".to_owned())
 }
 
-/// The same of the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`.
+/// Does the same, given the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`.
 fn group_folder(
     groups: &str,
     mounts: &str,
@@ -258,7 +258,7 @@ fn group_folder(
             if mounted != kind || (kind == "cgroup" && !has_all()) {
                 continue;
             }
-            // In a container the mount may begin further down than the hierarchy.
+            // In a container the mount may show a part of the hierarchy only.
             let below = match root {
                 "/" => path,
                 root => path.strip_prefix(root).unwrap_or(""),
@@ -269,21 +269,21 @@ fn group_folder(
     None
 }
 
-/// The groups of a run: one of version 2; of version 1 one for CPU time and one for memory.
+/// The groups of a run: one in version 2; one for CPU time and one for memory in version 1.
 #[derive(Debug)]
 pub struct RunGroup {
-    way: Way,
+    method: AccountingMethod,
     folders: Vec<PathBuf>,
-    /// The one that measures memory.
+    /// The group that measures memory.
     memory: Option<PathBuf>,
-    /// What is written to by who joins.
-    doors: Vec<File>,
+    /// The files by which a process joins the groups.
+    join_files: Vec<File>,
 }
 
 impl RunGroup {
-    /// What a process writes "0" to, to be in the group from then on, with what it starts.
-    pub fn doors(&self) -> Vec<RawFd> {
-        self.doors.iter().map(AsRawFd::as_raw_fd).collect()
+    /// Returns the files to which a process writes "0" to join the groups, with its descendants.
+    pub fn join_files(&self) -> Vec<RawFd> {
+        self.join_files.iter().map(AsRawFd::as_raw_fd).collect()
     }
 
     fn number(&self, folder: &Path, file: &str) -> Option<u64> {
@@ -294,18 +294,18 @@ impl RunGroup {
             .ok()
     }
 
-    /// The value after a word in a file of words and values.
+    /// Returns the value after a word in a file of words and values.
     fn entry(&self, folder: &Path, file: &str, word: &str) -> Option<u64> {
         let text = fs::read_to_string(folder.join(file)).ok()?;
         let mut values = text.lines().filter_map(|line| line.strip_prefix(word));
         values.next()?.trim().parse().ok()
     }
 
-    /// CPU time of all that is or was in the group.
+    /// Returns the CPU time of all processes that are or were in the group.
     pub fn cpu(&self) -> Option<Duration> {
         let folder = self.folders.first()?;
-        match self.way {
-            Way::GroupV2 => self
+        match self.method {
+            AccountingMethod::GroupV2 => self
                 .entry(folder, "cpu.stat", "usage_usec ")
                 .map(Duration::from_micros),
             _ => self
@@ -314,19 +314,19 @@ impl RunGroup {
         }
     }
 
-    /// The most memory that the group had, in bytes, with the files' pages that its processes brought in.
+    /// Returns the maximum memory of the group in bytes, including the page cache of its processes.
     pub fn peak(&self) -> Option<u64> {
         let folder = self.memory.as_ref()?;
-        match self.way {
-            Way::GroupV2 => self.number(folder, "memory.peak"),
+        match self.method {
+            AccountingMethod::GroupV2 => self.number(folder, "memory.peak"),
             _ => self.number(folder, "memory.max_usage_in_bytes"),
         }
     }
 
-    /// Whether the system has ended a process because there was no more memory.
+    /// Checks whether the system has killed a process because of the memory limit.
     pub fn was_out_of_memory(&self) -> bool {
-        let file = match self.way {
-            Way::GroupV2 => "memory.events",
+        let file = match self.method {
+            AccountingMethod::GroupV2 => "memory.events",
             _ => "memory.oom_control",
         };
         let kills = self.memory.as_ref();
@@ -340,21 +340,23 @@ impl RunGroup {
         let Some(folder) = self.folders.first() else {
             return;
         };
-        if self.way != Way::GroupV2 || fs::write(folder.join("cgroup.kill"), "1").is_err() {
+        if self.method != AccountingMethod::GroupV2
+            || fs::write(folder.join("cgroup.kill"), "1").is_err()
+        {
             kill_all(&folder.join("cgroup.procs"));
         }
     }
 
-    /// Whether no process is left in the group, not counting those that nobody has waited for.
+    /// Checks whether no process is left in the group, except zombies.
     pub fn is_empty(&self) -> bool {
         self.folders.iter().all(|folder| {
             fs::read_to_string(folder.join("cgroup.procs")).is_ok_and(|text| text.trim().is_empty())
         })
     }
 
-    /// Takes the groups away.
+    /// Removes the groups.
     pub fn remove(self) {
-        drop(self.doors);
+        drop(self.join_files);
         for folder in &self.folders {
             remove(folder);
         }
@@ -368,7 +370,7 @@ fn kill_all(processes: &Path) {
     }
 }
 
-/// Takes a group away; its last process may be on its way out.
+/// Removes a group, and waits for a moment for its last process to end.
 fn remove(folder: &Path) {
     for _ in 0..50 {
         match fs::remove_dir(folder) {

@@ -1,12 +1,11 @@
-//! CPU time and memory of a run: of all its processes together, also of those that were killed.
+//! Measures CPU time and memory of a run: of all its processes together, including killed ones.
 //!
-//! A control group of the run's own is the best witness, because nothing leaves it: of version 2, where one may be made with
-//! the memory controller, or else of version 1. Without, the figures are of the process tree: the keeper of a run is
-//! the subreaper of all that the run starts, so that whatever ends is waited for by somebody below it or by itself, and is
-//! in its `RUSAGE_CHILDREN`; memory is what the processes had together when they were looked at. Which one it was is in each
-//! record.
+//! The most accurate method is a control group for the run, which its processes cannot leave: of version 2, if one can be made
+//! with the memory controller, or else of version 1. Otherwise the process tree is measured: the keeper of a run is the
+//! subreaper of all its descendants, so that each process that ends is waited for by a descendant or by the keeper, and
+//! counts in the keeper's `RUSAGE_CHILDREN`; memory is sampled. Each record names its method.
 //!
-//! * [`cgroup`]: control groups; [`tree`]: the processes themselves.
+//! * [`cgroup`]: control groups; [`tree`]: the process tree.
 
 pub mod cgroup;
 pub mod tree;
@@ -16,26 +15,26 @@ use std::time::Duration;
 use self::cgroup::{Hierarchies, RunGroup};
 use super::record::Measured;
 
-/// Who measures.
+/// The methods of accounting.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum AccountingMethod {
     /// Control groups of version 2.
     GroupV2,
     /// Control groups of version 1.
     GroupV1,
-    /// The processes themselves.
+    /// The process tree.
     Tree,
 }
 
-impl Way {
-    /// The ways with their names.
+impl AccountingMethod {
+    /// The methods with their names in records.
     pub const ALL: [(Self, &str); 3] = [
         (Self::GroupV2, "cgroup v2"),
         (Self::GroupV1, "cgroup v1"),
         (Self::Tree, "process tree"),
     ];
 
-    /// The name in records.
+    /// Returns the name in records.
     pub fn name(self) -> &'static str {
         match self {
             Self::GroupV2 => "cgroup v2",
@@ -45,26 +44,26 @@ impl Way {
     }
 }
 
-/// How runs are measured on this machine.
+/// The accounting on this machine.
 #[derive(Debug)]
 pub struct Accounting {
-    /// Where groups can be made, if they can.
+    /// The hierarchies in which groups are made, if they are used.
     hierarchies: Option<Hierarchies>,
     measured: Measured,
 }
 
 impl Accounting {
-    /// In the way that is asked for, or the best that there is: it has been tried.
+    /// Returns the accounting by the given method, or by the best that is available after a trial.
     ///
     /// # Errors
-    /// When the way that is asked for cannot be had, with the reason.
-    pub fn new(wanted: Option<Way>) -> Result<Self, String> {
+    /// The reason why the given method is not available.
+    pub fn new(wanted: Option<AccountingMethod>) -> Result<Self, String> {
         let of = |hierarchies: Hierarchies| Self {
             measured: Measured {
-                cpu: hierarchies.way().name().to_owned(),
+                cpu: hierarchies.method().name().to_owned(),
                 memory: match hierarchies.has_memory() {
-                    true => hierarchies.way().name().to_owned(),
-                    false => Way::Tree.name().to_owned(),
+                    true => hierarchies.method().name().to_owned(),
+                    false => AccountingMethod::Tree.name().to_owned(),
                 },
             },
             hierarchies: Some(hierarchies),
@@ -72,14 +71,14 @@ impl Accounting {
         let tree = || Self {
             hierarchies: None,
             measured: Measured {
-                cpu: Way::Tree.name().to_owned(),
-                memory: Way::Tree.name().to_owned(),
+                cpu: AccountingMethod::Tree.name().to_owned(),
+                memory: AccountingMethod::Tree.name().to_owned(),
             },
         };
         match wanted {
-            Some(Way::Tree) => Ok(tree()),
-            Some(Way::GroupV2) => Hierarchies::version_2().map(of),
-            Some(Way::GroupV1) => Hierarchies::version_1().map(of),
+            Some(AccountingMethod::Tree) => Ok(tree()),
+            Some(AccountingMethod::GroupV2) => Hierarchies::version_2().map(of),
+            Some(AccountingMethod::GroupV1) => Hierarchies::version_1().map(of),
             None => {
                 let second = Hierarchies::version_2();
                 if second.as_ref().is_ok_and(Hierarchies::has_memory) {
@@ -92,13 +91,13 @@ impl Accounting {
         }
     }
 
-    /// Who measures what.
+    /// Returns the methods for CPU time and memory.
     pub fn measured(&self) -> &Measured {
         &self.measured
     }
 
-    /// Begins to measure what the calling process, which is to have no other children, is going to start. The memory is what
-    /// the system refuses to give more of, in bytes.
+    /// Begins to measure the future children of the calling process, which must have no others. `memory` is the control group's
+    /// limit in bytes.
     ///
     /// # Errors
     /// When a group cannot be made.
@@ -114,7 +113,7 @@ impl Accounting {
         })
     }
 
-    /// Takes away groups of runs whose runner is gone.
+    /// Removes groups of runs whose runner has ended.
     pub fn clean(&self) {
         if let Some(hierarchies) = &self.hierarchies {
             hierarchies.clean();
@@ -130,24 +129,24 @@ impl Drop for Accounting {
     }
 }
 
-/// Measures a run.
+/// The measurement of a run.
 #[derive(Debug)]
 pub struct Meter {
     group: Option<RunGroup>,
-    /// What this process had waited for before.
+    /// The usage of the children that this process had waited for before the run.
     before: tree::WaitedFor,
-    /// The most that was seen, in bytes.
+    /// The maximum of the samples, in bytes.
     peak: u64,
 }
 
 impl Meter {
-    /// The group that a new process has to join before it becomes the run.
+    /// Returns the group that a new process has to join before it becomes the run.
     pub fn group(&self) -> Option<&RunGroup> {
         self.group.as_ref()
     }
 
-    /// Looks at the processes, where that is how memory is measured. Returns what is known of the memory, in bytes.
-    pub fn look(&mut self) -> Option<u64> {
+    /// Samples the memory of the process tree and returns it in bytes; `None` if a control group measures it.
+    pub fn sample_memory(&mut self) -> Option<u64> {
         if self
             .group
             .as_ref()
@@ -160,7 +159,7 @@ impl Meter {
         Some(now)
     }
 
-    /// CPU time so far.
+    /// Returns the CPU time so far.
     pub fn cpu(&self) -> Duration {
         match self.group.as_ref().and_then(RunGroup::cpu) {
             Some(cpu) => cpu,
@@ -168,7 +167,7 @@ impl Meter {
         }
     }
 
-    /// Kills all processes of the run and waits for them. Returns whether all are gone.
+    /// Kills all processes of the run and waits for them. Returns whether all have ended.
     pub fn end_all(&self) -> bool {
         let begin = std::time::Instant::now();
         loop {
@@ -176,27 +175,28 @@ impl Meter {
                 group.kill();
             }
             tree::kill();
-            // What is killed becomes a child of this process, when its parent is gone, and is waited for here.
+            // A killed process whose parent has ended becomes a child of this process and is waited for here.
             let is_alone = tree::wait_for_all();
             let is_empty = self.group.as_ref().is_none_or(RunGroup::is_empty);
             if is_alone && is_empty {
                 return true;
             }
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > MAXIMUM_KILL_TIME {
                 return false;
             }
             std::thread::sleep(Duration::from_micros(500));
         }
     }
 
-    /// CPU time and most memory (in bytes) of a run that is over. The group is gone after that.
+    /// Returns the CPU time and the maximum memory (in bytes) of a run that has ended, and whether a process was killed
+    /// because of the memory limit. Removes the group.
     pub fn end(mut self) -> (Duration, u64, bool) {
         let cpu = self.cpu();
         let waited = tree::waited_for();
         let out_of_memory = self.group.as_ref().is_some_and(RunGroup::was_out_of_memory);
         let memory = match self.group.as_ref().and_then(RunGroup::peak) {
             Some(peak) => peak,
-            // No single process had more than this.
+            // The samples may have missed the maximum of the largest process.
             None => self.peak.max(waited.largest),
         };
         if let Some(group) = self.group.take() {
@@ -206,5 +206,5 @@ impl Meter {
     }
 }
 
-/// Processes that do not end in this time after they were killed hang in the system.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum time for killed processes to end; those that take longer hang in a system call.
+const MAXIMUM_KILL_TIME: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! The processes below the calling one.
+//! The descendants of the calling process.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use nix::sys::time::TimeValLike;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 
-/// What this process has waited for.
+/// The usage of the children that this process has waited for.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct WaitedFor {
     /// User and system time.
     pub cpu: Duration,
-    /// The most memory that one of the processes had, in bytes.
+    /// The maximum memory of a single process, in bytes.
     pub largest: u64,
 }
 
-/// The usage of all processes that were waited for by this one, or by one that was.
+/// Returns the usage of all descendants that were waited for.
 pub fn waited_for() -> WaitedFor {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
         return WaitedFor::default();
@@ -31,7 +31,7 @@ pub fn waited_for() -> WaitedFor {
     }
 }
 
-/// All processes below this one.
+/// Returns all descendants of this process.
 fn below() -> Vec<Pid> {
     let mut found = children(nix::unistd::getpid());
     let mut next = 0;
@@ -42,7 +42,7 @@ fn below() -> Vec<Pid> {
     found
 }
 
-/// What the threads of a process have started.
+/// Returns the children of all threads of a process.
 fn children(process: Pid) -> Vec<Pid> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
     let threads = threads.into_iter().flatten().flatten();
@@ -56,7 +56,7 @@ fn children(process: Pid) -> Vec<Pid> {
     children
 }
 
-/// Resident memory of all processes below this one, in bytes. Processes that share all their memory (`CLONE_VM`) are
+/// Returns the resident memory of all descendants in bytes. Processes that share their memory (`CLONE_VM`) are
 /// counted once.
 pub fn resident() -> u64 {
     let page = sysconf(SysconfVar::PAGE_SIZE)
@@ -70,8 +70,8 @@ pub fn resident() -> u64 {
         let Some(resident) = statm.split_whitespace().nth(1) else {
             continue;
         };
-        // Where the first mapping, the stack and all sizes are the same, so is the memory; a fork has the same for a
-        // moment, too.
+        // Processes with the same first mapping, stack and sizes are taken to share their memory; for a moment this also
+        // applies to a fork.
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
         let mapped: Vec<&str> = fields.split_whitespace().skip(20).take(6).collect();
@@ -84,7 +84,7 @@ pub fn resident() -> u64 {
     pages * page.max(1).cast_unsigned()
 }
 
-/// CPU time of the processes below this one that live, with what they have waited for.
+/// Returns the CPU time of the living descendants and of the children that they have waited for.
 pub fn running_cpu() -> Duration {
     let ticks = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
     let used = below().into_iter().filter_map(|process| {
@@ -100,14 +100,14 @@ pub fn running_cpu() -> Duration {
     Duration::from_secs_f64(used.sum::<u64>() as f64 / ticks.max(1) as f64)
 }
 
-/// Kills all processes below this one.
+/// Kills all descendants.
 pub fn kill() {
     for process in below() {
         let _ = send(process, Signal::SIGKILL);
     }
 }
 
-/// Waits for all children that have ended; whether none is left.
+/// Collects all children that have ended. Returns whether none is left.
 pub fn wait_for_all() -> bool {
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {

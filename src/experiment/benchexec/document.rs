@@ -1,4 +1,4 @@
-//! What a result file of BenchExec says, as it says it.
+//! Reads a result file of BenchExec.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,8 +11,8 @@ use quick_xml::{Reader, XmlVersion};
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_run::description::Environment;
 
-/// A larger text is no result file: those of a whole competition are below a tenth of it.
-const LONGEST: u64 = 1 << 30;
+/// Maximum size of a result file's text in bytes; those of a whole competition are below a tenth of it.
+const MAXIMUM_BYTES: u64 = 1 << 30;
 
 /// Attributes by their names.
 pub type Attributes = BTreeMap<String, String>;
@@ -20,33 +20,33 @@ pub type Attributes = BTreeMap<String, String>;
 /// A result file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
-    /// Of `result`: the tool, its version, limits, names.
+    /// The attributes of `result`: the tool, its version, limits, names.
     pub attributes: Attributes,
     pub description: String,
-    /// The machine, if it is told.
+    /// The machine, if the file describes it.
     pub environment: Option<Environment>,
     pub runs: Vec<Run>,
-    /// How many sums over all runs there are.
+    /// The number of columns with sums over all runs.
     pub sums: usize,
 }
 
-/// A run as the file has it.
+/// A run in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// The task's name, its property, the right verdict.
+    /// The task's name, its property, its expected verdict.
     pub attributes: Attributes,
-    /// Titles with their values; the last counts, if there are two of a title.
+    /// The columns' values by title; the last one, if a title occurs twice.
     pub columns: BTreeMap<String, String>,
 }
 
 impl Document {
-    /// The attribute, or nothing if it is not there or empty.
+    /// Returns the attribute; `None` if it is missing or empty.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let value = self.attributes.get(name).map(String::as_str);
         value.filter(|value| !value.is_empty())
     }
 
-    /// Reads a file: XML, or such as bzip2 has packed.
+    /// Reads a file: XML, plain or compressed by bzip2.
     ///
     /// # Errors
     /// When it cannot be read, or is no result file of BenchExec; with the place.
@@ -59,7 +59,7 @@ impl Document {
         let mut text = Vec::new();
         let read = match bytes.starts_with(b"BZh") {
             true => MultiBzDecoder::new(bytes.as_slice())
-                .take(LONGEST + 1)
+                .take(MAXIMUM_BYTES + 1)
                 .read_to_end(&mut text),
             false => {
                 text = bytes;
@@ -67,10 +67,10 @@ impl Document {
             }
         };
         let length = read.map_err(|error| unreadable(format!("bzip2: {error}")))?;
-        if length as u64 > LONGEST {
+        if length as u64 > MAXIMUM_BYTES {
             return Err(unreadable(format!(
                 "it is larger than {} MiB",
-                LONGEST >> 20
+                MAXIMUM_BYTES >> 20
             )));
         }
         let text = String::from_utf8(text).map_err(|error| {
@@ -80,7 +80,7 @@ impl Document {
         Self::parse(&name, &text)
     }
 
-    /// Reads the text of a result file; `name` is for messages.
+    /// Parses the text of a result file; `name` is for messages.
     ///
     /// # Errors
     /// When it is no XML, or not of BenchExec; with the place.
@@ -112,7 +112,7 @@ impl Document {
                     let taken = document.take(&open, &element, &mut is_begun);
                     taken.map_err(|message| wrong(before, message))?;
                 }
-                // That it is the right one is seen to by the reader.
+                // The reader checks that it matches the start tag.
                 Event::End(_) => {
                     open.pop();
                 }
@@ -140,7 +140,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Takes what an element says that stands in the others.
+    /// Takes the content of an element within the open elements.
     fn take(
         &mut self,
         open: &[String],
@@ -163,7 +163,7 @@ impl Document {
                 }),
                 "column" => self.sums += 1,
                 "systeminfo" => {
-                    self.environment.get_or_insert_with(nowhere);
+                    self.environment.get_or_insert_with(unknown_environment);
                 }
                 _ => {}
             }
@@ -180,7 +180,7 @@ impl Document {
         Ok(())
     }
 
-    /// What is known of the machine. Its environment variables are nobody's business.
+    /// Takes the description of the machine, without its environment variables, which may be private.
     fn take_machine(&mut self, name: &str, element: &BytesStart<'_>) -> Result<(), String> {
         let Some(environment) = &mut self.environment else {
             return Ok(());
@@ -202,8 +202,8 @@ impl Document {
     }
 }
 
-/// No machine that is known.
-pub fn nowhere() -> Environment {
+/// Returns the description of an unknown machine.
+pub fn unknown_environment() -> Environment {
     Environment {
         system: String::new(),
         processor: String::new(),
@@ -226,7 +226,7 @@ fn attributes(element: &BytesStart<'_>) -> Result<Attributes, String> {
     all.collect()
 }
 
-/// A time in seconds: `0.35s`, `900 s`, `15 min`. `None` for what is none.
+/// Parses a time to seconds: `0.35s`, `900 s`, `15 min`. `None` if it is invalid.
 pub fn seconds(text: &str) -> Option<f64> {
     let (number, unit) = quantity(text)?;
     let factor = match unit {
@@ -239,7 +239,7 @@ pub fn seconds(text: &str) -> Option<f64> {
     Some(number * factor)
 }
 
-/// An amount of memory in bytes: `1000B`, `7 GB`. `None` for what is none.
+/// Parses an amount of memory to bytes: `1000B`, `7 GB`. `None` if it is invalid.
 pub fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = quantity(text)?;
     let factor = match unit {
@@ -255,12 +255,12 @@ pub fn bytes(text: &str) -> Option<u64> {
     Some((number * factor) as u64)
 }
 
-/// A number that is none below zero, and what follows it.
+/// Parses a nonnegative number. Also returns the text after it.
 fn quantity(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
     let mut end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
-    // `1e-05s`
+    // An exponent, as in `1e-05s`.
     let rest = text[end..].strip_prefix(['e', 'E']);
     if let Some(rest) = rest {
         let digits = rest.strip_prefix(['-', '+']).unwrap_or(rest);

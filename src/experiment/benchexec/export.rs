@@ -1,7 +1,7 @@
-//! From the records of a folder to result files as BenchExec writes them: one for each configuration and repetition.
+//! Writes the records of a folder as result files of BenchExec: one for each configuration and repetition.
 //!
-//! A file follows version 3.12 of its document type, and nothing of the machine but system, processor and memory is in it.
-//! Counters, and what each analysis did, have no counterpart there and are left out.
+//! A file follows version 3.12 of the document type, and describes the machine by system, processor and memory only.
+//! Counters and the results of single analyses have no counterpart there and are left out.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -24,8 +24,8 @@ use regatta_report::utc;
 const DOCUMENT_TYPE: &str = "result PUBLIC '+//IDN sosy-lab.org//DTD BenchExec result 3.12//EN' \
      'https://www.sosy-lab.org/benchexec/result-3.12.dtd'";
 
-/// The columns that `table-generator` shows; others are hidden.
-const SHOWN: [&str; 6] = [
+/// The columns that `table-generator` shows; the others are hidden.
+const VISIBLE_COLUMNS: [&str; 6] = [
     title::STATUS,
     title::CPU,
     title::WALL,
@@ -37,15 +37,15 @@ const SHOWN: [&str; 6] = [
 /// A result file that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultFile {
-    /// As BenchExec names it: `experiment.2026-11-23_19-53-39.results.configuration.xml`, with `.bz2` if it is packed.
+    /// The name in BenchExec's form: `experiment.2026-11-23_19-53-39.results.configuration.xml`, with `.bz2` if it is compressed.
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
-/// The result files of a folder. `is_packed`: by bzip2, as BenchExec does.
+/// Returns the result files of a folder. `is_packed`: compressed by bzip2, as BenchExec does.
 ///
 /// # Errors
-/// None that the system does not make for what is in memory.
+/// When writing to memory fails.
 pub fn result_files(results: &Results, is_packed: bool) -> std::io::Result<Vec<ResultFile>> {
     let fixed = &results.description.fixed;
     let tasks: Vec<TaskParts> = fixed.tasks.iter().map(TaskParts::new).collect();
@@ -54,7 +54,7 @@ pub fn result_files(results: &Results, is_packed: bool) -> std::io::Result<Vec<R
     let mut files: Vec<ResultFile> = Vec::new();
     for described in &fixed.configurations {
         for repetition in 0..fixed.repetitions {
-            // In the order of the tasks, as BenchExec has them.
+            // BenchExec writes runs in the order of the tasks.
             let mut runs: Vec<(usize, &Record)> = Vec::new();
             for record in &results.records {
                 let key = &record.key;
@@ -80,7 +80,7 @@ pub fn result_files(results: &Results, is_packed: bool) -> std::io::Result<Vec<R
             if fixed.repetitions > 1 {
                 name.push_str(&format!(".{}", repetition + 1));
             }
-            // Two of a name: configurations that differ in letters that files do not have.
+            // Names may coincide if configurations differ only in letters that are replaced.
             let ending = if is_packed { "xml.bz2" } else { "xml" };
             let is_taken = |name: &str| {
                 let wanted = format!("{name}.{ending}");
@@ -104,9 +104,9 @@ fn pack(text: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// What a file has of a task.
+/// A task in a result file.
 struct TaskParts {
-    /// The name with the ending of the task's file.
+    /// The name with the extension of the task's file.
     name: String,
     file: String,
     property: String,
@@ -134,7 +134,7 @@ impl TaskParts {
                 .find(|known| Specification::read(&known.file).is_ok())
                 .map(|known| known.file)
         });
-        // Without one, calls of `reach_error` and failing assertions count.
+        // The default property is that of failing assertions and calls of `reach_error`.
         let property = property.unwrap_or_else(|| PathBuf::from("unreach-call.prp"));
         let stem = property.file_stem().unwrap_or_default();
         Self {
@@ -150,14 +150,14 @@ impl TaskParts {
 struct RunSet<'r> {
     results: &'r Results,
     described: &'r Described,
-    /// When the first of them began, in seconds since 1970.
+    /// The time at which the first of them began, in seconds since 1970.
     begun: f64,
     /// Whether all tasks are there.
     is_whole: bool,
 }
 
 impl RunSet<'_> {
-    /// The folder's name, without the ending that it has from us.
+    /// Returns the folder's name without the extension `.results`.
     fn benchmark(&self) -> String {
         let path = self.results.path.canonicalize();
         let path = path.unwrap_or_else(|_| self.results.path.clone());
@@ -208,7 +208,7 @@ impl RunSet<'_> {
         let limits = &fixed.limits;
         let moment = utc::seconds(self.begun.max(0.0) as u64);
         let date = moment.replace('T', " ").replace('Z', " UTC");
-        // The limit of wall time has no attribute; it is an option of the run as any other.
+        // The limit of wall time has no attribute, so it is written as an option of the run.
         let mut options = vec![
             "--time-limit".to_owned(),
             limits.wall.to_string(),
@@ -216,7 +216,7 @@ impl RunSet<'_> {
             limits.cores.to_string(),
         ];
         options.extend(self.described.arguments.iter().cloned());
-        // What was imported is of the tool that it was of, with its own options.
+        // Imported runs keep their tool and its options.
         let is_ours = !self.described.digest.is_empty();
         let tool = match is_ours {
             true => TOOL,
@@ -237,7 +237,7 @@ impl RunSet<'_> {
             ),
             ("displayName", tool.to_owned()),
         ];
-        // Which module another tool has is not known here.
+        // The tool-info module of another tool is unknown.
         if tool == TOOL {
             attributes.push(("toolmodule", "regtool.regatta".to_owned()));
         }
@@ -266,7 +266,7 @@ impl RunSet<'_> {
         writer
             .create_element("columns")
             .write_inner_content(|writer| {
-                for title in SHOWN {
+                for title in VISIBLE_COLUMNS {
                     let element = writer.create_element("column");
                     element.with_attribute(("title", title)).write_empty()?;
                 }
@@ -295,7 +295,7 @@ impl RunSet<'_> {
     }
 }
 
-/// BenchExec's word for whether the answer is right.
+/// Returns BenchExec's category of the answer.
 fn category(record: &Record, status: &str) -> &'static str {
     let is_answer = status == "true" || status.starts_with("false");
     match record.score {
@@ -352,7 +352,7 @@ fn write_run(
             let mut column = column
                 .with_attribute(("title", *title))
                 .with_attribute(("value", clean(value)));
-            if !SHOWN.contains(title) {
+            if !VISIBLE_COLUMNS.contains(title) {
                 column = column.with_attribute(("hidden", "true"));
             }
             column.write_empty()?;
@@ -362,7 +362,7 @@ fn write_run(
     Ok(())
 }
 
-/// The text without what XML cannot have.
+/// Replaces characters that XML does not allow.
 fn clean(text: &str) -> Cow<'_, str> {
     let is_wrong = |letter: char| {
         (letter < ' ' && !"\t\n\r".contains(letter)) || matches!(letter, '\u{fffe}' | '\u{ffff}')

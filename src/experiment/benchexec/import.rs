@@ -1,14 +1,14 @@
-//! From result files of BenchExec to a folder of results, so that tables, comparisons and plots are made of them as of our own.
+//! Converts result files of BenchExec to a folder of results, for tables, comparisons and plots.
 //!
-//! A run definition of a tool (with its version and options) is a configuration; when it was run several times, these are
-//! repetitions. BenchExec writes a file for each set of tasks and may write one of all: a run that is in both counts once. The
-//! score is by our rule ([`crate::score`]), so that it is that of our own runs; where BenchExec judged an answer otherwise, that
-//! is told. What has no counterpart is left out and counted.
+//! A run definition of a tool (with its version and options) is a configuration; several executions of it are
+//! repetitions. BenchExec writes a file for each set of tasks and may write one for all: a run in both counts once. The
+//! score is computed by [`crate::score`], as for own runs; answers that BenchExec judged differently are
+//! counted in a remark. Parts without a counterpart are left out and counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::document::{Attributes, Document, Run, bytes, nowhere, seconds};
+use super::document::{Attributes, Document, Run, bytes, seconds, unknown_environment};
 use super::naming::{Identity, TaskKey, configuration_names, plain, task_key, task_names};
 use super::{TOOL, title, verdict_of};
 use crate::definition::{Limits, Order};
@@ -19,17 +19,17 @@ use crate::selection::Selected;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_report::utc;
 
-/// What files say, as a folder has it.
+/// The imported content of a folder of results.
 #[derive(Clone, Debug)]
 pub struct Imported {
     pub description: Description,
     pub records: Vec<Record>,
-    /// What a reader should know: what was left out, and how much of it.
+    /// Remarks about the parts that were left out.
     pub remarks: Vec<String>,
 }
 
-/// Titles that have a counterpart in a record, or are told by others.
-const TAKEN: [&str; 15] = [
+/// The columns that have a counterpart in a record, or follow from others.
+const IMPORTED_COLUMNS: [&str; 15] = [
     title::STATUS,
     title::CATEGORY,
     title::CPU,
@@ -47,13 +47,13 @@ const TAKEN: [&str; 15] = [
     title::REPETITION,
 ];
 
-/// Who measured.
-const MEASURER: &str = "BenchExec";
+/// The method of measurement of imported runs.
+const MEASURED_BY: &str = "BenchExec";
 
-/// Reads result files and puts them together.
+/// Reads result files and combines them.
 ///
 /// # Errors
-/// When a file is none, they have limits of their own, or there is no run.
+/// When a file is invalid, the files have different limits, or there is no run.
 pub fn import(files: &[PathBuf]) -> Result<Imported, Error> {
     let mut documents = Vec::with_capacity(files.len());
     for file in files {
@@ -62,18 +62,18 @@ pub fn import(files: &[PathBuf]) -> Result<Imported, Error> {
     assemble(documents)
 }
 
-/// What is left out, by what it is.
+/// The numbers of parts that are left out, by kind.
 #[derive(Default)]
 struct LeftOut {
     columns: BTreeMap<String, usize>,
     sums: usize,
-    /// Runs without a result, without a name or times, and those that were there before.
+    /// Runs without a result; runs without a name or times; runs that occur twice.
     open: usize,
     unreadable: usize,
     twice: usize,
-    /// Answers that BenchExec judged otherwise.
+    /// Answers that BenchExec judged differently.
     otherwise: usize,
-    /// Right verdicts that were concluded from its judgement.
+    /// Expected verdicts that were derived from BenchExec's judgement.
     concluded: usize,
 }
 
@@ -87,7 +87,7 @@ fn assemble(mut documents: Vec<(&Path, Document)>) -> Result<Imported, Error> {
             remarks.push(format!("{}: BenchExec says: {error}", file.display()));
         }
     }
-    // A file of one set of tasks says which; so it is taken before the one of all.
+    // A file for one set of tasks names the set, so it is read before the file for all sets.
     documents.sort_by_key(|(_, document)| document.attribute("block").is_none());
     let identities: Vec<Identity> = documents
         .iter()
@@ -119,7 +119,7 @@ fn assemble(mut documents: Vec<(&Path, Document)>) -> Result<Imported, Error> {
                 continue;
             }
             let category = category(document, run, &key.0);
-            // A task that has not been run is one all the same.
+            // A task without a result is still a task of the experiment.
             let expected = expected(run, &mut left_out);
             tasks.entry(key).or_insert_with(|| Selected {
                 name: name.clone(),
@@ -158,7 +158,7 @@ fn assemble(mut documents: Vec<(&Path, Document)>) -> Result<Imported, Error> {
     Ok(Imported {
         description: Description {
             fixed,
-            environment: environment.unwrap_or_else(nowhere),
+            environment: environment.unwrap_or_else(unknown_environment),
             measured: measured(),
             begun: records.first().map_or(0.0, |record| record.begun),
             side_by_side: 1,
@@ -171,17 +171,17 @@ fn assemble(mut documents: Vec<(&Path, Document)>) -> Result<Imported, Error> {
 
 fn measured() -> Measured {
     Measured {
-        cpu: MEASURER.to_owned(),
-        memory: MEASURER.to_owned(),
+        cpu: MEASURED_BY.to_owned(),
+        memory: MEASURED_BY.to_owned(),
     }
 }
 
-/// Which execution of its configuration a file is of; in their order.
+/// The execution of its configuration that a file belongs to, ordered by time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Execution {
-    /// As our own files say it; without it zero.
+    /// The repetition in files of this program; zero in others.
     repetition: u32,
-    /// What one call of BenchExec ran has one date; several of ours may begin in the same second.
+    /// The date, which all files of one call of BenchExec share; several repetitions of this program may begin in one second.
     moment: String,
 }
 
@@ -197,7 +197,7 @@ impl Execution {
     }
 }
 
-/// The executions of each configuration in their order.
+/// Returns the executions of each configuration in their order.
 fn executions(
     documents: &[(&Path, Document)],
     identities: &[Identity],
@@ -210,7 +210,7 @@ fn executions(
     executions
 }
 
-/// Configurations in the order of the files.
+/// Returns the configurations in the order of the files.
 fn described(identities: &[Identity], names: &BTreeMap<Identity, String>) -> Vec<Described> {
     let mut described: Vec<Described> = Vec::new();
     for identity in identities {
@@ -232,7 +232,7 @@ fn described(identities: &[Identity], names: &BTreeMap<Identity, String>) -> Vec
     described
 }
 
-/// The set of tasks; without one, the folder's name.
+/// Returns the set of tasks, or else the folder's name.
 fn category(document: &Document, run: &Run, path: &str) -> String {
     let given = run.columns.get(title::TASK_SET).map(String::as_str);
     let given = given.filter(|name| !name.is_empty());
@@ -246,7 +246,7 @@ fn category(document: &Document, run: &Run, path: &str) -> String {
     }
 }
 
-/// The right verdict: as it is told, or as it follows from BenchExec's judgement of an answer.
+/// Returns the expected verdict: as stated, or as it follows from BenchExec's judgement of an answer.
 fn expected(run: &Run, left_out: &mut LeftOut) -> Option<String> {
     let told = run.attributes.get("expectedVerdict").map(String::as_str);
     if let Some(told) = told.filter(|told| is_expectation(told)) {
@@ -265,7 +265,7 @@ fn expected(run: &Run, left_out: &mut LeftOut) -> Option<String> {
     Some(concluded.to_owned())
 }
 
-/// The record of a run, if it has a result.
+/// Returns the record of a run, if it has a result.
 fn record(
     run: &Run,
     key: &Key,
@@ -289,7 +289,7 @@ fn record(
         }
     };
     for title in run.columns.keys() {
-        if !TAKEN.contains(&title.as_str()) {
+        if !IMPORTED_COLUMNS.contains(&title.as_str()) {
             *left_out.columns.entry(title.clone()).or_default() += 1;
         }
     }
@@ -353,11 +353,11 @@ impl LeftOut {
             (self.twice, "runs that are there twice are taken once"),
             (
                 self.concluded,
-                "right verdicts are not told, and concluded from BenchExec's category",
+                "expected verdicts are missing, and derived from BenchExec's category",
             ),
             (
                 self.otherwise,
-                "answers are judged here otherwise than by BenchExec",
+                "answers are judged differently by BenchExec",
             ),
         ] {
             if number > 0 {
@@ -368,7 +368,7 @@ impl LeftOut {
     }
 }
 
-/// The limits of all files; `None` where none is told.
+/// Returns the common limits of all files; `None` if they have none.
 fn common_limits(documents: &[(&Path, Document)]) -> Result<Option<Limits>, Error> {
     let mut common: Option<(&Path, Option<Limits>)> = None;
     for (file, document) in documents {
@@ -387,12 +387,13 @@ fn common_limits(documents: &[(&Path, Document)]) -> Result<Option<Limits>, Erro
     Ok(common.and_then(|(_, limits)| limits))
 }
 
-/// The limits of a file. Of wall time BenchExec tells none: it is the option of our own runs, or that of CPU time.
+/// Returns the limits of a file. BenchExec has no limit of wall time: it is taken from the options of Regatta's runs, or else
+/// from the limit of CPU time.
 fn limits(attributes: &Attributes) -> Option<Limits> {
     let of = |name: &str| attributes.get(name).map_or("", String::as_str);
     let cpu = seconds(of("timelimit")).filter(|&limit| limit > 0.0);
     let mut options = of("options").split_whitespace();
-    // In another tool it may be anything.
+    // In another tool the option may have another meaning.
     let option = options
         .find(|option| *option == "--time-limit" && of("tool") == TOOL)
         .and_then(|_| options.next());
@@ -405,7 +406,7 @@ fn limits(attributes: &Attributes) -> Option<Limits> {
     })
 }
 
-/// Without limits: the time of the longest run.
+/// Returns the limits for files without limits: the time of the longest run.
 fn longest(records: &[Record]) -> Limits {
     let times = records.iter().map(|record| record.wall);
     Limits {
@@ -431,7 +432,7 @@ fn versions(identities: &[Identity]) -> String {
         .iter()
         .map(|identity| format!("{} {}", identity.tool, identity.version))
         .collect();
-    // Our own version stands alone, as in our own folders.
+    // Regatta's version is written without the tool's name, as in own folders.
     let all: Vec<&str> = all.iter().map(|text| text.trim()).collect();
     match all.as_slice() {
         [one] => one.strip_prefix("Regatta ").unwrap_or(one).to_owned(),

@@ -1,10 +1,10 @@
-//! Result files of [BenchExec](https://github.com/sosy-lab/benchexec): ours for its `table-generator`, and its own, of this or of any
-//! other tool, for the tables, comparisons and plots here.
+//! Result files of [BenchExec](https://github.com/sosy-lab/benchexec): export for its `table-generator`, and import, of this
+//! or any other tool, for tables, comparisons and plots.
 //!
-//! * [`export`]: from records to XML; [`document`]: what an XML file says; [`import`]: from such files to a folder of results, with
-//!   [`naming`].
+//! * [`export`]: writes records as XML; [`document`]: reads an XML file; [`import`]: converts such files to a folder of
+//!   results, with [`naming`].
 //!
-//! What both have in common is here: how a verdict is called there ([`status_of`], [`verdict_of`]), and the titles of columns.
+//! This file has the common part: the translation of verdicts ([`status_of`], [`verdict_of`]), and the titles of columns.
 
 pub mod document;
 pub mod export;
@@ -13,7 +13,7 @@ pub mod naming;
 
 use super::record::{CRASH, MEMORY, REJECTED, Record, TIMEOUT, UNKNOWN};
 
-/// Titles of BenchExec's columns.
+/// The titles of columns. Those marked as Regatta's are not of BenchExec.
 mod title {
     pub const STATUS: &str = "status";
     pub const CATEGORY: &str = "category";
@@ -25,28 +25,28 @@ mod title {
     pub const SIGNAL: &str = "exitsignal";
     pub const CORES: &str = "cpuCores";
     pub const BEGUN: &str = "starttime";
-    /// Ours, as in `scripts/benchexec/portfolios.xml`: the analysis that had the answer.
+    /// Regatta's, as in `scripts/benchexec/portfolios.xml`: the analysis that found the answer.
     pub const WINNER: &str = "answered by";
-    /// Ours: why there is no answer.
+    /// Regatta's: the reason why there is no answer.
     pub const REASON: &str = "reason";
-    /// Ours: the row of our tables that the task belongs to. BenchExec's `category` says whether the answer is right.
+    /// Regatta's: the category of the task. BenchExec's `category` says whether the answer is right.
     pub const TASK_SET: &str = "taskset";
-    /// Ours: the task's name in our tables.
+    /// Regatta's: the task's name.
     pub const TASK: &str = "taskname";
-    /// Ours: which of its configuration's repetitions the run is of, from 1. Repetitions of a shuffled experiment are made
-    /// side by side, so that the moments at which they began tell nothing.
+    /// Regatta's: the number of the repetition, from 1. It cannot be derived from the times at which runs began, because the
+    /// repetitions of a shuffled experiment are interleaved.
     pub const REPETITION: &str = "repetition";
 }
 
-/// Our name there.
+/// Regatta's name in BenchExec.
 const TOOL: &str = "Regatta";
 
 const OUT_OF_TIME: &str = "TIMEOUT";
 const OUT_OF_MEMORY: &str = "OUT OF MEMORY";
-/// As the tool-info module in `scripts/benchexec` has it.
+/// The statuses for rejected input, as in the tool-info module in `scripts/benchexec`.
 const REFUSED: [&str; 2] = ["ERROR (input refused)", "ERROR (property not supported)"];
 
-/// The status of a run in BenchExec's words, and why it was ended from outside, if it was.
+/// Returns the status of a run in BenchExec's words, and the reason for which it was killed, if it was.
 fn status_of(record: &Record) -> (String, Option<&'static str>) {
     match record.verdict.as_str() {
         TIMEOUT => (OUT_OF_TIME.to_owned(), Some("walltime")),
@@ -63,10 +63,10 @@ fn status_of(record: &Record) -> (String, Option<&'static str>) {
     }
 }
 
-/// The verdict that a status of BenchExec is, and the reason that it gives itself. `is_ended`: BenchExec ended the run at a limit.
+/// Returns the verdict of a status of BenchExec, and the reason in it. `is_ended`: BenchExec killed the run at a limit.
 fn verdict_of(status: &str, is_ended: bool) -> (String, String) {
     let answer = |verdict: &str, reason: &str| (verdict.to_owned(), reason.to_owned());
-    // A tool that has its answer too late: `TIMEOUT (true)`.
+    // An answer after the limit has a status such as `TIMEOUT (true)`.
     if status.starts_with(OUT_OF_TIME) {
         return match is_ended {
             true => answer(TIMEOUT, "killed at the limit"),
@@ -85,7 +85,7 @@ fn verdict_of(status: &str, is_ended: bool) -> (String, String) {
         "false" => answer("false", ""),
         _ if status.starts_with("false(") && status.ends_with(')') => answer(status, ""),
         UNKNOWN => answer(UNKNOWN, ""),
-        // The tool says neither.
+        // The tool ended without a verdict.
         "done" => answer(UNKNOWN, "done"),
         _ if REFUSED.contains(&status) => answer(REJECTED, status),
         _ => answer(CRASH, status),

@@ -1,4 +1,4 @@
-//! Names of what is imported: configurations and tasks are called as in our own folders, and no two have one name.
+//! Unique names of imported configurations and tasks, in the form of this program's own folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::document::{Document, Run};
 use super::title;
 
-/// Which execution a file is of.
+/// The identity of the configuration that a file belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
     pub benchmark: String,
@@ -17,7 +17,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// As the file says it.
+    /// Returns the identity in the file.
     pub fn new(document: &Document) -> Self {
         let of = |name: &str| plain(document.attribute(name).unwrap_or_default());
         let (name, block) = (of("name"), of("block"));
@@ -37,7 +37,7 @@ impl Identity {
         }
     }
 
-    /// Names from the shortest to the longest.
+    /// Returns the possible names, from the shortest to the longest.
     fn names(&self) -> [String; 3] {
         let short = match self.definition.is_empty() {
             true => self.benchmark.clone(),
@@ -53,10 +53,10 @@ impl Identity {
     }
 }
 
-/// What a task is told apart by: its file as BenchExec names it, without where that is seen from, and its properties.
+/// The identity of a task: its file as BenchExec names it, without leading `../`, and its properties.
 pub type TaskKey = (String, String);
 
-/// The task of a run; `None` if it has no name.
+/// Returns the task of a run; `None` if it has no name.
 pub fn task_key(run: &Run) -> Option<TaskKey> {
     let of = |name: &str| plain(run.attributes.get(name).map_or("", String::as_str));
     let name = of("name");
@@ -67,7 +67,7 @@ pub fn task_key(run: &Run) -> Option<TaskKey> {
     (!path.is_empty()).then(|| (path.to_owned(), of("properties")))
 }
 
-/// The shortest name for each by which it is told apart from the others.
+/// Returns the shortest unique name of each configuration.
 pub fn configuration_names(identities: &[Identity]) -> BTreeMap<Identity, String> {
     let all: BTreeSet<&Identity> = identities.iter().collect();
     let mut names = BTreeMap::new();
@@ -92,8 +92,8 @@ pub fn configuration_names(identities: &[Identity]) -> BTreeMap<Identity, String
     names
 }
 
-/// Names as our own selection has them, which our own files tell: folder and stem, or the whole path where two have the same,
-/// and the property where a file is verified against several.
+/// Returns the names of tasks: those in files of this program, or else folder and stem, or the whole path if that is ambiguous,
+/// with the property if a file is verified against several.
 pub fn task_names(documents: &[(&Path, Document)]) -> BTreeMap<TaskKey, String> {
     let runs = documents.iter().flat_map(|(_, document)| &document.runs);
     let mut keys: BTreeMap<TaskKey, Option<&str>> = BTreeMap::new();
@@ -137,12 +137,12 @@ pub fn task_names(documents: &[(&Path, Document)]) -> BTreeMap<TaskKey, String> 
     names
 }
 
-/// A name that fits into a line of a table.
+/// Returns a name without control characters.
 pub fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// The path without its ending.
+/// Returns the path without its extension.
 fn whole(key: &TaskKey) -> String {
     let path = key.0.as_str();
     let endings = [".yml", ".yaml", ".c", ".i"];
@@ -150,7 +150,7 @@ fn whole(key: &TaskKey) -> String {
     without.unwrap_or(path).to_owned()
 }
 
-/// Folder and stem.
+/// Returns folder and stem.
 fn short(key: &TaskKey) -> String {
     let whole = whole(key);
     let mut parts: Vec<&str> = whole.rsplitn(3, '/').take(2).collect();

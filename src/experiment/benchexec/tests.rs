@@ -94,7 +94,7 @@ fn quantities_have_units() {
 }
 
 #[test]
-fn what_is_no_result_file_is_told_with_its_place() {
+fn invalid_result_files_are_reported_with_their_places() {
     for (text, expected) in [
         ("", "f:1:1: experiment: there is no `result` in it"),
         ("<a/>", "f:1:1: experiment: the root is `a`"),
@@ -118,7 +118,7 @@ fn what_is_no_result_file_is_told_with_its_place() {
 }
 
 #[test]
-fn a_document_says_what_it_says() {
+fn a_document_is_read_without_environment_variables() {
     let text = "\u{feff}<?xml version='1.0'?><!DOCTYPE result [<!ENTITY a 'b'>]>\n<result tool=\"a &lt; b&#10;c\">\
         <description> x &amp; y </description><columns><column title='status'/></columns>\
         <systeminfo><os name='O'/><cpu model='C' cores='2'/><ram size='2097152B'/>\

@@ -1,4 +1,4 @@
-//! What the runs say of each task: what its program is like, and how long each analysis needs for it.
+//! The training data: the features of each task's program, and the time that each analysis needs for it.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,47 @@ use crate::statistics::median;
 use regatta_program::features::Features;
 use regatta_run::config::Portfolio;
 
-/// A task that some analysis solves.
+/// A task that at least one analysis solves.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub category: String,
     pub features: Features,
     /// Seconds until the analyses begin.
     pub before: f64,
-    /// Seconds that each analysis needs by itself; infinite where it does not solve the task in time.
+    /// Seconds that each analysis needs alone; infinite if it does not solve the task in time.
     pub needs: Vec<f64>,
 }
 
 impl Case {
-    /// The wall time of the best analysis alone.
+    /// Returns the wall time of the best analysis alone.
     pub fn best(&self) -> f64 {
         let least = self.needs.iter().copied().fold(f64::INFINITY, f64::min);
         self.before + least
     }
 }
 
-/// So many times each task is varied.
-const VARIANTS: usize = 8;
+/// Number of variants of each task.
+const VARIANTS_PER_TASK: usize = 8;
 
-/// By so much the logarithms of times are varied, at most.
-const SPREAD: f64 = 0.7;
+/// Maximum change of the logarithm of a time.
+const MAXIMUM_LOG_CHANGE: f64 = 0.7;
 
-/// How probable it is that an analysis does not solve the variant of a task that it solves.
-const MISSES: f64 = 0.25;
+/// Probability that an analysis that solves a task does not solve its variant.
+const MISS_PROBABILITY: f64 = 0.25;
 
-/// Tasks like those: an analysis takes longer or less long, or does not solve the task. What is learned from them does not
-/// rely on the times of a few tasks. The same cases have the same variants.
+/// Returns random variants of the tasks, in which analyses take longer or shorter or do not solve the task, against
+/// overfitting to the times of a few tasks. The result is deterministic.
 pub(super) fn varied(cases: &[&Case]) -> Vec<Case> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut variants = Vec::with_capacity(cases.len() * VARIANTS);
+    let mut variants = Vec::with_capacity(cases.len() * VARIANTS_PER_TASK);
     for &case in cases {
-        for _ in 0..VARIANTS {
+        for _ in 0..VARIANTS_PER_TASK {
             let mut variant = case.clone();
             for need in &mut variant.needs {
-                *need *= random.random_range(-SPREAD..SPREAD).exp();
-                if random.random_bool(MISSES) {
+                *need *= random
+                    .random_range(-MAXIMUM_LOG_CHANGE..MAXIMUM_LOG_CHANGE)
+                    .exp();
+                if random.random_bool(MISS_PROBABILITY) {
                     *need = f64::INFINITY;
                 }
             }
@@ -61,7 +63,7 @@ pub(super) fn varied(cases: &[&Case]) -> Vec<Case> {
     variants
 }
 
-/// The tasks that are solved by one of the analyses alone.
+/// Returns the tasks that one of the analyses solves alone.
 pub(super) fn cases(data: &Data, names: &[String]) -> Vec<Case> {
     let mut found: BTreeMap<&str, Found> = BTreeMap::new();
     for configuration in &data.configurations {
@@ -87,7 +89,7 @@ pub(super) fn cases(data: &Data, names: &[String]) -> Vec<Case> {
     found.collect()
 }
 
-/// The analysis that the configuration consists of, if it is one.
+/// Returns the configuration's analysis, if it has only one.
 fn single(data: &Data, configuration: &Configuration) -> Option<String> {
     let described = &data.folders[configuration.folder]
         .description
@@ -104,7 +106,7 @@ fn single(data: &Data, configuration: &Configuration) -> Option<String> {
     }
 }
 
-/// When the analysis began.
+/// Returns the time at which the analysis began.
 fn begin(record: &Record, name: &str) -> Option<f64> {
     if record.features.is_empty() {
         return None;
@@ -114,7 +116,7 @@ fn begin(record: &Record, name: &str) -> Option<f64> {
     Some(analysis.started)
 }
 
-/// What has been found of a task.
+/// The data of a task under construction.
 struct Found {
     category: String,
     features: Features,

@@ -1,13 +1,13 @@
-//! `regatta experiment learn`: from runs of single analyses to the openings of a portfolio.
+//! `regatta experiment learn`: learns the openings of a portfolio from runs of single analyses.
 //!
-//! What is wanted is the least price of the race: a task's wall time by that of the best analysis alone, in the geometric
-//! mean over the tasks that some analysis solves. A tree of a few questions about a program's features leads to an opening
-//! each ([`tree`]); an opening is made turn by turn and then improved by small changes ([`search`]); what it would do is
-//! reckoned from the runs ([`schedule`]). Greedy schedules of runs with limits are due to Streeter, Golovin and Smith
+//! The objective is the price of the race: a task's wall time divided by that of the best analysis alone, as the geometric
+//! mean over the tasks that some analysis solves. A decision tree over a program's features selects an opening
+//! ([`tree`]). An opening is built greedily turn by turn and then improved by local search ([`search`]); its effect is
+//! simulated from the runs ([`schedule`]). Greedy schedules of runs with limits are due to Streeter, Golovin and Smith
 //! (Combining multiple heuristics online, AAAI 2007).
 //!
-//! How good it is on programs that it has not seen is told by cross-validation: the categories are dealt to some parts, and
-//! each part is judged by what was learned from the others. The number of questions is chosen in the same way.
+//! Cross-validation estimates the price on unseen programs: the categories are divided into folds, and
+//! each fold is evaluated by the tree learned from the others. The depth of the tree is chosen in the same way.
 
 mod cases;
 mod schedule;
@@ -28,28 +28,28 @@ use regatta_base::{Error, ErrorKind};
 use regatta_run::config::Portfolio;
 use regatta_run::config::opening::{Condition, Opening, Turn};
 
-/// How many parts the categories are dealt to.
-const PARTS: usize = 8;
+/// Number of folds of cross-validation.
+const FOLDS: usize = 8;
 
-/// Questions on the way to an opening: so many are tried.
-const DEEPEST: usize = 2;
+/// Maximum depth of the tree.
+const MAXIMUM_DEPTH: usize = 2;
 
-/// Fewer tasks are not worth learning from.
-const LEAST_CASES: usize = 20;
+/// Minimum number of tasks for learning.
+const MINIMUM_CASES: usize = 20;
 
-/// What was learned.
+/// The learned openings.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// The first that fits is meant.
+    /// The openings, of which the first that fits is used.
     pub openings: Vec<Opening>,
-    /// What it would do, beside what there was.
+    /// Their evaluation, compared with the portfolio's present openings.
     pub sheet: Sheet,
 }
 
-/// Learns openings of the portfolio for so many cores.
+/// Learns openings of the portfolio for the number of cores.
 ///
 /// # Errors
-/// When the folders do not have runs of single analyses of the portfolio, or too few that have solved their tasks.
+/// When the folders have too few solved runs of single analyses of the portfolio.
 pub fn learn(data: &Data, portfolio: &Portfolio, cores: usize) -> Result<Learned, Error> {
     let names: Vec<String> = portfolio
         .analyses
@@ -58,9 +58,9 @@ pub fn learn(data: &Data, portfolio: &Portfolio, cores: usize) -> Result<Learned
         .map(|analysis| analysis.name().to_owned())
         .collect();
     let cases = cases(data, &names);
-    if cases.len() < LEAST_CASES {
+    if cases.len() < MINIMUM_CASES {
         let message = format!(
-            "{} tasks are solved by analyses of the portfolio alone, of which the program's features are known; {LEAST_CASES} are needed",
+            "single analyses of the portfolio solve {} tasks with known features; {MINIMUM_CASES} are needed",
             cases.len()
         );
         let help = "a configuration with one analysis: set.only = [\"bmc\"]".to_owned();
@@ -69,7 +69,7 @@ pub fn learn(data: &Data, portfolio: &Portfolio, cores: usize) -> Result<Learned
     let rules = Rules::new(portfolio, &names, cores);
     let all: Vec<&Case> = cases.iter().collect();
     let parts = parts(&cases);
-    let depths: Vec<(usize, Vec<f64>)> = (0..=DEEPEST)
+    let depths: Vec<(usize, Vec<f64>)> = (0..=MAXIMUM_DEPTH)
         .map(|depth| (depth, held_out(&rules, &parts, depth)))
         .collect();
     let total = |walls: &[f64]| -> f64 { walls.iter().sum() };
@@ -122,7 +122,7 @@ pub fn learn(data: &Data, portfolio: &Portfolio, cores: usize) -> Result<Learned
         openings: openings(&tree, &names),
         sheet: Sheet {
             title: format!(
-                "The race's price on {cores} cores, reckoned from runs of single analyses"
+                "The race's price on {cores} cores, simulated from runs of single analyses"
             ),
             head: head.map(str::to_owned).to_vec(),
             rows,
@@ -130,7 +130,7 @@ pub fn learn(data: &Data, portfolio: &Portfolio, cores: usize) -> Result<Learned
     })
 }
 
-/// The tasks by categories in parts of about the same size.
+/// Divides the tasks by categories into folds of about the same size.
 fn parts(cases: &[Case]) -> Vec<Vec<&Case>> {
     let mut by_category: std::collections::BTreeMap<&str, Vec<&Case>> = Default::default();
     for case in cases {
@@ -138,7 +138,7 @@ fn parts(cases: &[Case]) -> Vec<Vec<&Case>> {
     }
     let mut groups: Vec<Vec<&Case>> = by_category.into_values().collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-    let mut parts: Vec<Vec<&Case>> = vec![Vec::new(); PARTS.min(groups.len())];
+    let mut parts: Vec<Vec<&Case>> = vec![Vec::new(); FOLDS.min(groups.len())];
     for group in groups {
         if let Some(smallest) = parts.iter_mut().min_by_key(|part| part.len()) {
             smallest.extend(group);
@@ -147,7 +147,7 @@ fn parts(cases: &[Case]) -> Vec<Vec<&Case>> {
     parts
 }
 
-/// The wall times on each part by what was learned from the others, in the order of the parts.
+/// Returns the wall times on each fold under the tree learned from the others, in the order of the folds.
 fn held_out(rules: &Rules, parts: &[Vec<&Case>], depth: usize) -> Vec<f64> {
     let of_part = |index: usize| {
         let others = parts
@@ -163,7 +163,7 @@ fn held_out(rules: &Rules, parts: &[Vec<&Case>], depth: usize) -> Vec<f64> {
     walls.into_iter().flatten().collect()
 }
 
-/// Logarithms of the prices.
+/// Returns the logarithms of the prices.
 fn price_of(parts: &[Vec<&Case>], walls: &[f64]) -> Vec<f64> {
     let cases = parts.iter().flatten();
     cases
@@ -196,7 +196,7 @@ fn row(what: &str, cases: &[&Case], walls: &[f64]) -> Vec<Cell> {
     ]
 }
 
-/// The turns of analyses that are known, by their numbers.
+/// Returns the turns of known analyses, by their numbers.
 fn steps(turns: &[Turn], names: &[String]) -> Vec<Step> {
     let step = |turn: &Turn| {
         let analysis = names.iter().position(|name| *name == turn.analysis)?;
@@ -208,7 +208,7 @@ fn steps(turns: &[Turn], names: &[String]) -> Vec<Step> {
     turns.iter().filter_map(step).collect()
 }
 
-/// The tree's leaves as openings of a portfolio.
+/// Returns the tree's leaves as openings of a portfolio.
 fn openings(tree: &Tree, names: &[String]) -> Vec<Opening> {
     let leaves = tree.leaves();
     let opening = |(when, steps): (Vec<Condition>, &[Step])| Opening {

@@ -1,6 +1,6 @@
-//! What a schedule would do: the coordinator's rules on analyses of which it is known how long they need.
+//! Simulates a schedule: the scheduler's rules, applied to analyses with known running times.
 //!
-//! It is assumed that an analysis needs the same time whether it runs in one piece or in several, that none overstays its
+//! The simulation assumes that an analysis needs the same time in one turn or in several, that none overstays its
 //! turn, and that none helps another.
 
 use super::cases::Case;
@@ -11,15 +11,15 @@ use regatta_run::config::{Portfolio, Schedule};
 pub(super) struct Step {
     /// The analysis's number.
     pub analysis: usize,
-    /// Seconds.
+    /// The length in seconds.
     pub time: f64,
 }
 
-/// What is the same for all schedules of a portfolio.
+/// The parameters of a portfolio's schedule.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub cores: usize,
-    /// How long turns are at first, in seconds, by analysis: after the opening.
+    /// The lengths of the first turns after the opening, in seconds, by analysis.
     slices: Vec<f64>,
     growth: f64,
     longest: f64,
@@ -28,8 +28,8 @@ pub(super) struct Rules {
     head_start: Vec<Step>,
 }
 
-/// Later than this nobody looks, in seconds: what is not solved by then costs so much.
-const LATEST: f64 = 60.0;
+/// Maximum time of a simulated race in seconds, which is also the cost of an unsolved task.
+const MAXIMUM_RACE_SECONDS: f64 = 60.0;
 
 impl Rules {
     pub fn new(portfolio: &Portfolio, names: &[String], cores: usize) -> Self {
@@ -72,19 +72,19 @@ impl Rules {
         self.queue.len()
     }
 
-    /// What goes first without an opening.
+    /// Returns the turns that come first without an opening.
     pub fn head_start(&self) -> Vec<Step> {
         self.head_start.clone()
     }
 }
 
-/// When the race is over, in seconds from its begin.
+/// Returns the end of the race, in seconds from its begin.
 pub(super) fn finish(opening: &[Step], case: &Case, rules: &Rules) -> f64 {
     let mut race = Race {
         case,
         permits: vec![(0.0, usize::MAX); rules.cores],
         used: vec![0.0; rules.analyses()],
-        end: LATEST,
+        end: MAXIMUM_RACE_SECONDS,
     };
     for step in opening {
         if race.is_over() {
@@ -106,18 +106,18 @@ pub(super) fn finish(opening: &[Step], case: &Case, rules: &Rules) -> f64 {
     race.end
 }
 
-/// A race in the making.
+/// A race under simulation.
 struct Race<'c> {
     case: &'c Case,
-    /// When each is free, and who has it until then.
+    /// For each permit the time at which it becomes free, and the analysis that has it until then.
     permits: Vec<(f64, usize)>,
     used: Vec<f64>,
-    /// The earliest answer that is known.
+    /// The time of the earliest answer so far.
     end: f64,
 }
 
 impl Race<'_> {
-    /// Whether no turn that is still to come begins before the answer.
+    /// Checks whether no further turn begins before the answer.
     fn is_over(&self) -> bool {
         self.permits.iter().all(|permit| permit.0 >= self.end)
     }
@@ -127,7 +127,7 @@ impl Race<'_> {
         let next = (0..self.permits.len())
             .min_by(|&one, &other| self.permits[one].0.total_cmp(&self.permits[other].0));
         let Some(next) = next else { return };
-        // Who runs at that moment goes on.
+        // An analysis that runs at that time continues on its core.
         let place = match holds {
             Some(own) if self.permits[own].0 > self.permits[next].0 => own,
             _ => next,

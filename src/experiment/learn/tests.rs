@@ -36,20 +36,20 @@ fn step(analysis: usize, time: f64) -> Step {
 }
 
 #[test]
-fn a_schedule_is_reckoned_as_it_is_run() {
+fn a_schedule_is_simulated_as_it_is_run() {
     let ends = |opening: &[Step], needs: [f64; 3], cores: usize| {
         let end = finish(opening, &case(0, needs), &rules(cores));
         (end * 1000.0).round()
     };
     // In turns of 100 ms: a, b, c, a, b.
     assert_eq!(ends(&[], [NEVER, 0.15, NEVER], 1), 450.0);
-    // a and b beside one another, then c beside a.
+    // a and b in parallel, then c in parallel to a.
     assert_eq!(ends(&[], [NEVER, NEVER, 0.05], 2), 150.0);
-    // Who is first in the opening is first.
+    // The first analysis of the opening runs first.
     assert_eq!(ends(&[step(2, 0.05)], [NEVER, NEVER, 0.05], 1), 50.0);
-    // What has been done in the opening is not done again.
+    // Work done in the opening is not done again.
     assert_eq!(ends(&[step(2, 0.04)], [NEVER, NEVER, 0.05], 1), 250.0);
-    // One that runs has a longer turn, and no second core.
+    // A turn of a running analysis prolongs its present turn, on the same core.
     assert_eq!(
         ends(&[step(0, 0.1), step(0, 0.1)], [0.2, NEVER, NEVER], 2),
         200.0
@@ -57,7 +57,7 @@ fn a_schedule_is_reckoned_as_it_is_run() {
 }
 
 #[test]
-fn who_is_fast_goes_first() {
+fn the_fast_analysis_goes_first() {
     let (first, second) = (case(0, [NEVER, 0.02, NEVER]), case(0, [NEVER, 0.03, 0.3]));
     let cases = [&first, &second];
     let opening = search(&cases, &rules(1));
@@ -66,7 +66,7 @@ fn who_is_fast_goes_first() {
 }
 
 #[test]
-fn a_question_tells_kinds_of_programs_apart() {
+fn a_condition_separates_kinds_of_programs() {
     let all: Vec<Case> = (0..80)
         .map(|number| match number % 2 {
             0 => case(0, [0.02, NEVER, NEVER]),
@@ -79,6 +79,6 @@ fn a_question_tells_kinds_of_programs_apart() {
     let conditions: Vec<String> = leaves.iter().map(|(when, _)| when[0].to_string()).collect();
     assert_eq!(conditions, ["loops >= 1", "loops <= 0"]);
     assert_eq!(leaves[0].1[0].analysis, 2);
-    // Who is first in any case needs no opening.
+    // The analysis that is first anyway needs no opening.
     assert!(leaves[1].1.first().is_none_or(|step| step.analysis == 0));
 }

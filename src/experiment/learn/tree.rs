@@ -1,4 +1,4 @@
-//! Questions about a program, and an opening for each way to answer them.
+//! A decision tree over a program's features, with an opening at each leaf.
 
 use rayon::prelude::*;
 
@@ -8,20 +8,20 @@ use super::search::{greedy, search};
 use regatta_program::features::Features;
 use regatta_run::config::opening::{Bound, Condition};
 
-/// A leaf is for no fewer tasks, each with its variants.
-const LEAST_TASKS: usize = 20 * 8;
+/// Minimum number of cases at a leaf: 20 tasks with 8 variants each.
+const MINIMUM_LEAF_CASES: usize = 20 * 8;
 
-/// So many bounds of a feature are tried.
-const MOST_BOUNDS: usize = 6;
+/// Maximum number of bounds of a feature that are tried, in addition to one.
+const MAXIMUM_BOUNDS_PER_FEATURE: usize = 6;
 
-/// Turns of the openings by which questions are compared.
+/// Number of turns of the openings by which conditions are compared.
 const TURNS_TO_COMPARE: usize = 5;
 
-/// A question and what follows, or an opening.
+/// A node of the tree.
 #[derive(Clone, Debug)]
 pub(super) enum Tree {
     Leaf(Vec<Step>),
-    /// Whether the feature is at least the number.
+    /// The condition that the feature is at least the number.
     Question {
         feature: &'static str,
         least: u64,
@@ -31,7 +31,7 @@ pub(super) enum Tree {
 }
 
 impl Tree {
-    /// From the tasks and variants of them, with at most so many questions on a way.
+    /// Learns a tree of at most the given depth from variants of the tasks.
     pub fn learn(rules: &Rules, cases: &[&Case], depth: usize) -> Self {
         let varied = varied(cases);
         Self::grow(rules, &varied.iter().collect::<Vec<_>>(), depth)
@@ -54,7 +54,7 @@ impl Tree {
         }
     }
 
-    /// The opening for a program.
+    /// Returns the opening for a program.
     pub fn opening(&self, features: &Features) -> &[Step] {
         match self {
             Self::Leaf(steps) => steps,
@@ -70,7 +70,7 @@ impl Tree {
         }
     }
 
-    /// Each opening with what leads to it.
+    /// Returns each opening with the conditions that lead to it.
     pub fn leaves(&self) -> Vec<(Vec<Condition>, &[Step])> {
         match self {
             Self::Leaf(steps) => vec![(Vec::new(), steps)],
@@ -96,13 +96,13 @@ impl Tree {
     }
 }
 
-/// Those of which the feature is at least the number, and the others.
+/// Divides the cases by whether the feature is at least the number.
 fn split<'c>(cases: &[&'c Case], feature: &str, least: u64) -> (Vec<&'c Case>, Vec<&'c Case>) {
     let is_yes = |case: &&Case| case.features.get(feature).unwrap_or_default() >= least;
     cases.iter().copied().partition(is_yes)
 }
 
-/// The question after which short openings are best, if one is better than none.
+/// Returns the condition after which short openings are best, if it is an improvement.
 fn best_question(rules: &Rules, cases: &[&Case]) -> Option<(&'static str, u64)> {
     let questions = Features::NAMES.iter().flat_map(|&feature| {
         let bounds = bounds(cases, feature).into_iter();
@@ -111,7 +111,7 @@ fn best_question(rules: &Rules, cases: &[&Case]) -> Option<(&'static str, u64)> 
     let questions: Vec<(&'static str, u64)> = questions.collect();
     let judged = questions.into_par_iter().filter_map(|(feature, least)| {
         let (yes, no) = split(cases, feature, least);
-        if yes.len().min(no.len()) < LEAST_TASKS {
+        if yes.len().min(no.len()) < MINIMUM_LEAF_CASES {
             return None;
         }
         let cost = |cases: &[&Case]| greedy(cases, rules, TURNS_TO_COMPARE).1 * cases.len() as f64;
@@ -125,15 +125,19 @@ fn best_question(rules: &Rules, cases: &[&Case]) -> Option<(&'static str, u64)> 
     (best.0 < without).then_some((best.1, best.2))
 }
 
-/// Numbers from one on that divide the tasks, at most some.
+/// Returns candidate bounds of a feature, from one: quantiles of its values.
 fn bounds(cases: &[&Case], feature: &str) -> Vec<u64> {
     let mut values: Vec<u64> = cases
         .iter()
         .map(|case| case.features.get(feature).unwrap_or_default())
         .collect();
     values.sort_unstable();
-    let of_quantile = |part: usize| values.get(values.len() * part / (MOST_BOUNDS + 1)).copied();
-    let mut bounds: Vec<u64> = (1..=MOST_BOUNDS)
+    let of_quantile = |part: usize| {
+        values
+            .get(values.len() * part / (MAXIMUM_BOUNDS_PER_FEATURE + 1))
+            .copied()
+    };
+    let mut bounds: Vec<u64> = (1..=MAXIMUM_BOUNDS_PER_FEATURE)
         .filter_map(of_quantile)
         .chain([1])
         .filter(|&bound| bound > 0)

@@ -1,7 +1,7 @@
-//! An experiment as a page for a browser: one file that needs no network, and leads to the logs beside it.
+//! An experiment as a page for a browser: one file that needs no network and links to the logs.
 //!
-//! The tables, the comparisons and the plots, and a row for each task with a cell for each configuration, which the script sorts
-//! and filters. Without the script all of it can be read.
+//! It has the tables, the comparisons and the plots, and a row for each task with a cell for each configuration, which the
+//! script sorts and filters. The page can be read without the script.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,9 +75,9 @@ struct TaskView {
     name: String,
     category: String,
     expected: String,
-    /// `wrong`, `mixed` where some solve it, `solved` by all, `open`.
+    /// `wrong` if an answer is wrong, `mixed` if some configurations solve the task, `solved` if all do, else `open`.
     class: &'static str,
-    /// As many as there are configurations.
+    /// The runs, by configuration.
     cells: Vec<Vec<RunView>>,
 }
 
@@ -86,18 +86,18 @@ struct RunView {
     /// `right`, `wrong`, `open`, `unjudged`.
     class: &'static str,
     text: String,
-    /// What is said of it when the mouse is over it.
+    /// The tooltip.
     tip: String,
-    /// Where its log is; empty if it was made elsewhere and has none.
+    /// The link to its log; empty if it was imported and has none.
     link: String,
-    /// By which cells are sorted: what is not solved comes after all that is.
+    /// The sort key: unsolved tasks come after all solved ones.
     rank: f64,
 }
 
-/// The page, which will be at the path.
+/// Returns the page for the path, to which its links are relative.
 ///
 /// # Errors
-/// When a template or a drawing is wrong, which a test excludes; in words.
+/// A message when a template or a drawing is invalid, which a test excludes.
 pub fn page(data: &Data, base: usize, at: &Path) -> Result<String, String> {
     let view = View::new(data, base, at)?;
     let render = || -> Result<String, minijinja::Error> {
@@ -195,7 +195,7 @@ impl CellView {
     }
 }
 
-/// What is known of the folders as a whole.
+/// Returns facts about the folders.
 fn facts(data: &Data) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     for folder in &data.folders {
@@ -238,7 +238,7 @@ fn facts(data: &Data) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// A row for each task.
+/// Returns a row for each task.
 fn tasks(data: &Data, at: &Path) -> Vec<TaskView> {
     let number = data.configurations.len();
     let mut rows: BTreeMap<&str, (&Record, Vec<Vec<RunView>>)> = BTreeMap::new();
@@ -321,7 +321,7 @@ impl RunView {
     }
 }
 
-/// A folder as seen from another.
+/// Returns the relative path of a folder from another.
 fn relative(folder: &Path, from: &Path) -> PathBuf {
     let whole = |path: &Path| {
         let path = if path.as_os_str().is_empty() {
@@ -341,7 +341,7 @@ fn relative(folder: &Path, from: &Path) -> PathBuf {
     up.collect::<PathBuf>().join(down)
 }
 
-/// A path as a relative address.
+/// Returns a path as a relative URL.
 fn encoded(path: &Path) -> String {
     let text = path.to_string_lossy();
     let mut address = String::with_capacity(text.len());

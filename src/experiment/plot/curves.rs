@@ -1,10 +1,10 @@
-//! Lines: how many tasks are solved in which time, the score over time, what is left of each category.
+//! Curves: quantiles of times, the score over time, and the unsolved part of each category over time.
 
-use super::{Axis, Corner, Curve, Kind, Plot, SHORTEST, Scale, plain};
+use super::{Axis, Corner, Curve, Kind, MINIMUM_TIME, Plot, Scale, plain};
 use crate::data::Data;
 
-/// The categories with the most runs that a plot shows.
-const MOST_CATEGORIES: usize = 12;
+/// Maximum number of categories in a plot: those with the most runs.
+const MAXIMUM_CATEGORIES: usize = 12;
 
 fn time_axis() -> Axis {
     Axis {
@@ -20,14 +20,14 @@ fn linear(label: &str) -> Axis {
     }
 }
 
-/// For each configuration, the times of what it solves in their order.
+/// Plots for each configuration the times of solved tasks in ascending order.
 pub fn quantiles(data: &Data) -> Plot {
     let curves = data.configurations.iter().map(|configuration| {
         let solved = configuration
             .records
             .iter()
             .filter(|record| record.is_solved());
-        let mut times: Vec<f64> = solved.map(|record| record.wall.max(SHORTEST)).collect();
+        let mut times: Vec<f64> = solved.map(|record| record.wall.max(MINIMUM_TIME)).collect();
         times.sort_unstable_by(f64::total_cmp);
         Curve {
             name: configuration.name.clone(),
@@ -46,7 +46,7 @@ pub fn quantiles(data: &Data) -> Plot {
     }
 }
 
-/// For each configuration, the score that it has if every run may take so long.
+/// Plots for each configuration the score as a function of the time limit.
 pub fn score_over_time(data: &Data) -> Plot {
     let curves = data.configurations.iter().map(|configuration| {
         let answers = configuration
@@ -54,11 +54,11 @@ pub fn score_over_time(data: &Data) -> Plot {
             .iter()
             .filter(|record| record.score != 0);
         let mut answers: Vec<(f64, i32)> = answers
-            .map(|record| (record.wall.max(SHORTEST), record.score))
+            .map(|record| (record.wall.max(MINIMUM_TIME), record.score))
             .collect();
         answers.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
         let mut score = 0;
-        let mut points = vec![(SHORTEST, 0.0)];
+        let mut points = vec![(MINIMUM_TIME, 0.0)];
         for (time, more) in answers {
             points.push((time, f64::from(score)));
             score += more;
@@ -72,7 +72,7 @@ pub fn score_over_time(data: &Data) -> Plot {
     });
     Plot {
         name: "score".to_owned(),
-        title: "Score by the time that a run may take".to_owned(),
+        title: "Score by time limit".to_owned(),
         kind: Kind::Curves {
             x: time_axis(),
             y: linear("score"),
@@ -82,7 +82,7 @@ pub fn score_over_time(data: &Data) -> Plot {
     }
 }
 
-/// A plot for each configuration: the part of each category that is not solved, over time.
+/// Returns a plot for each configuration: the unsolved part of each category over time.
 pub fn survival(data: &Data) -> Vec<Plot> {
     let configurations = data.configurations.iter();
     let plots = configurations.map(|configuration| {
@@ -92,15 +92,15 @@ pub fn survival(data: &Data) -> Vec<Plot> {
             .map(|category| (category, configuration.of(Some(category)).count()));
         let mut sizes: Vec<(&String, usize)> = sizes.filter(|&(_, size)| size > 0).collect();
         sizes.sort_by_key(|&(category, size)| (std::cmp::Reverse(size), category));
-        sizes.truncate(MOST_CATEGORIES);
+        sizes.truncate(MAXIMUM_CATEGORIES);
         let curves = sizes.iter().map(|&(category, size)| {
             let solved = configuration
                 .of(Some(category))
                 .filter(|record| record.is_solved());
-            let mut times: Vec<f64> = solved.map(|record| record.wall.max(SHORTEST)).collect();
+            let mut times: Vec<f64> = solved.map(|record| record.wall.max(MINIMUM_TIME)).collect();
             times.sort_unstable_by(f64::total_cmp);
             let mut left = size;
-            let mut points = vec![(SHORTEST, 1.0)];
+            let mut points = vec![(MINIMUM_TIME, 1.0)];
             for time in times {
                 points.push((time, left as f64 / size as f64));
                 left -= 1;
@@ -114,10 +114,10 @@ pub fn survival(data: &Data) -> Vec<Plot> {
         });
         Plot {
             name: format!("survival-{}", plain(&configuration.name)),
-            title: format!("{}: what is left of each category", configuration.name),
+            title: format!("{}: unsolved part of each category", configuration.name),
             kind: Kind::Curves {
                 x: time_axis(),
-                y: linear("part that is not solved"),
+                y: linear("unsolved part"),
                 legend: Corner::LowerLeft,
                 curves: curves.collect(),
             },

@@ -1,4 +1,4 @@
-//! How plots look, as SVG and PNG.
+//! Renders plots as SVG and PNG.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -9,55 +9,56 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::pairs::BEYOND;
-use super::{Axis, Corner, Curve, Kind, Plot, Point, SHORTEST, Scale};
+use super::pairs::UNSOLVED_FACTOR;
+use super::{Axis, Corner, Curve, Kind, MINIMUM_TIME, Plot, Point, Scale};
 
-/// Of a drawing, in pixels.
+/// Width and height of a plot with curves, in pixels.
 const WIDTH: u32 = 760;
 const HEIGHT: u32 = 480;
 
-/// A square one, for pairs.
+/// Width and height of a scatter plot, in pixels.
 const SIDE: u32 = 520;
 
-/// Cells of a matrix, and what is left of and above it.
-const CELL: (i32, i32) = (72, 26);
-const LEFT: i32 = 230;
-const ABOVE: i32 = 190;
+/// Width and height of a matrix's cells, and of the room for the names of rows and columns, in pixels.
+const CELL_SIZE: (i32, i32) = (72, 26);
+const ROW_NAMES_WIDTH: i32 = 230;
+const COLUMN_NAMES_HEIGHT: i32 = 190;
 
-/// A PNG has so many pixels for one.
-const DENSITY: u32 = 2;
+/// Factor of the size of a PNG.
+const PNG_SCALE: u32 = 2;
 
 const FONT: &str = "sans-serif";
 
-/// A failure to draw, in words.
+/// An error message about a drawing.
 type Failure = String;
 
-/// The font is compiled in, so that no machine draws another one.
+/// Registers the built-in font, so that plots look the same on all machines.
 fn register() {
     static REGISTERED: OnceLock<()> = OnceLock::new();
     REGISTERED.get_or_init(|| {
-        // The font's file is right, or the tests fail.
+        // The tests show that the font is valid.
         let _ = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
         let _ = register_font(FONT, FontStyle::Bold, dejavu::sans::bold());
     });
 }
 
-/// Width and height, in pixels.
+/// Returns width and height of a plot, in pixels.
 fn size(plot: &Plot) -> (u32, u32) {
     match &plot.kind {
         Kind::Curves { .. } => (WIDTH, HEIGHT),
         Kind::Pairs { .. } => (SIDE, SIDE),
         Kind::Matrix { rows, columns, .. } => (
-            (LEFT + CELL.0 * columns.len() as i32 + 40).max(WIDTH as i32 / 2) as u32,
-            (ABOVE + CELL.1 * rows.len() as i32 + 20) as u32,
+            (ROW_NAMES_WIDTH + CELL_SIZE.0 * columns.len() as i32 + 40).max(WIDTH as i32 / 2)
+                as u32,
+            (COLUMN_NAMES_HEIGHT + CELL_SIZE.1 * rows.len() as i32 + 20) as u32,
         ),
     }
 }
 
-/// The plot as SVG.
+/// Returns the plot as SVG.
 ///
 /// # Errors
-/// When something cannot be drawn, in words.
+/// A message when the plot cannot be drawn.
 pub fn svg(plot: &Plot) -> Result<String, Failure> {
     register();
     let mut text = String::new();
@@ -69,23 +70,23 @@ pub fn svg(plot: &Plot) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The plot as PNG.
+/// Returns the plot as PNG.
 ///
 /// # Errors
-/// When something cannot be drawn, or the system refuses a file aside; in words.
+/// A message when the plot cannot be drawn, or the system refuses a temporary file.
 pub fn png(plot: &Plot) -> Result<Vec<u8>, Failure> {
     register();
     let (width, height) = size(plot);
     let file = tempfile::Builder::new().suffix(".png").tempfile();
     let file = file.map_err(|error| error.to_string())?;
-    let area = BitMapBackend::new(file.path(), (width * DENSITY, height * DENSITY));
-    draw(plot, area.into_drawing_area(), DENSITY)?;
+    let area = BitMapBackend::new(file.path(), (width * PNG_SCALE, height * PNG_SCALE));
+    draw(plot, area.into_drawing_area(), PNG_SCALE)?;
     std::fs::read(file.path()).map_err(|error| error.to_string())
 }
 
 type Area<B> = DrawingArea<B, Shift>;
 
-/// Draws with so many pixels for one.
+/// Draws the plot, enlarged by the factor.
 fn draw<B: DrawingBackend>(plot: &Plot, area: Area<B>, scale: u32) -> Result<(), Failure> {
     let words = |error: DrawingAreaErrorKind<B::ErrorType>| error.to_string();
     area.fill(&WHITE).map_err(words)?;
@@ -144,12 +145,12 @@ fn draw<B: DrawingBackend>(plot: &Plot, area: Area<B>, scale: u32) -> Result<(),
 
 type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
-/// The least and the greatest value on an axis, not the same.
+/// Returns the range of an axis, which is not empty.
 fn extent(curves: &[Curve], value: impl Fn(&(f64, f64)) -> f64, axis: &Axis) -> (f64, f64) {
     let points = curves.iter().flat_map(|curve| &curve.points);
     let (mut least, mut greatest) = match axis.scale {
         Scale::Linear => (0.0, 1.0),
-        Scale::Logarithmic => (SHORTEST, 1.0),
+        Scale::Logarithmic => (MINIMUM_TIME, 1.0),
     };
     for point in points {
         least = value(point).min(least);
@@ -161,7 +162,7 @@ fn extent(curves: &[Curve], value: impl Fn(&(f64, f64)) -> f64, axis: &Axis) -> 
     }
 }
 
-/// What plots with axes have in common.
+/// The common part of plots with axes.
 struct Figure<'f, B: DrawingBackend> {
     area: &'f Area<B>,
     title: &'f str,
@@ -169,13 +170,13 @@ struct Figure<'f, B: DrawingBackend> {
     scale: u32,
 }
 
-/// Seconds or numbers at an axis.
+/// Formats a number at an axis.
 fn tick(value: &f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     format!("{rounded}")
 }
 
-/// A name that is not too long for its place.
+/// Cuts a name off after the number of characters.
 fn short(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -245,8 +246,8 @@ impl<B: DrawingBackend> Figure<'_, B> {
     }
 
     fn pairs(&self, limit: f64, points: &[Point]) -> Drawn<B> {
-        let end = limit * BEYOND * 1.15;
-        let begin = SHORTEST * 0.8;
+        let end = limit * UNSOLVED_FACTOR * 1.15;
+        let begin = MINIMUM_TIME * 0.8;
         let mut chart = ChartBuilder::on(self.area)
             .caption(short(self.title, 55), (FONT, self.pixels(14)))
             .margin(self.pixels(10))
@@ -267,7 +268,7 @@ impl<B: DrawingBackend> Figure<'_, B> {
         ] {
             chart.draw_series(LineSeries::new(line, border))?;
         }
-        // What would be drawn at the same place is drawn once.
+        // Points at the same place are drawn once.
         let place = |value: f64| (value.ln() * 150.0) as i64;
         let mut seen = BTreeSet::new();
         let shown = points
@@ -310,34 +311,34 @@ fn matrix<B: DrawingBackend>(area: &Area<B>, plot: &Plot, scale: i32) -> Drawn<B
     area.draw_text(
         &format!("{row}  \\  {column}"),
         &style(11, right),
-        at(LEFT - 10, ABOVE - 14),
+        at(ROW_NAMES_WIDTH - 10, COLUMN_NAMES_HEIGHT - 14),
     )?;
     for (index, name) in columns.iter().enumerate() {
-        let x = LEFT + CELL.0 * index as i32 + CELL.0 / 2;
+        let x = ROW_NAMES_WIDTH + CELL_SIZE.0 * index as i32 + CELL_SIZE.0 / 2;
         let turned = TextStyle::from(
             (FONT, 11 * scale)
                 .into_font()
                 .transform(FontTransform::Rotate270),
         );
         let turned = turned.pos(left).color(&BLACK);
-        area.draw_text(&short(name, 22), &turned, at(x, ABOVE - 8))?;
+        area.draw_text(&short(name, 22), &turned, at(x, COLUMN_NAMES_HEIGHT - 8))?;
     }
     for (line, name) in rows.iter().enumerate() {
-        let y = ABOVE + CELL.1 * line as i32;
+        let y = COLUMN_NAMES_HEIGHT + CELL_SIZE.1 * line as i32;
         area.draw_text(
             &short(name, 30),
             &style(11, right),
-            at(LEFT - 10, y + CELL.1 / 2),
+            at(ROW_NAMES_WIDTH - 10, y + CELL_SIZE.1 / 2),
         )?;
         for index in 0..columns.len() {
             let value = values[line * columns.len() + index];
             let part = (value as f64).ln_1p() / greatest.ln_1p();
-            let x = LEFT + CELL.0 * index as i32;
-            let cell = [at(x, y), at(x + CELL.0 - 2, y + CELL.1 - 2)];
+            let x = ROW_NAMES_WIDTH + CELL_SIZE.0 * index as i32;
+            let cell = [at(x, y), at(x + CELL_SIZE.0 - 2, y + CELL_SIZE.1 - 2)];
             let colour = RGBColor(11, 87, 184).mix(0.05 + 0.6 * part);
             area.draw(&Rectangle::new(cell, colour.filled()))?;
             if value > 0 {
-                let place = at(x + CELL.0 / 2, y + CELL.1 / 2);
+                let place = at(x + CELL_SIZE.0 / 2, y + CELL_SIZE.1 / 2);
                 area.draw_text(&value.to_string(), &style(11, middle), place)?;
             }
         }

@@ -1,11 +1,11 @@
-//! Numbers of two names: who publishes to whom, who answers first.
+//! Matrices: invariants taken, by publisher and user; winning analyses, by configuration.
 
 use std::collections::BTreeMap;
 
 use super::{Kind, Plot, plain};
 use crate::data::{Configuration, Data};
 
-/// A plot for each configuration whose analyses took invariants of one another.
+/// Returns a plot for each configuration whose analyses took invariants of one another.
 pub fn publishers(data: &Data) -> Vec<Plot> {
     data.configurations
         .iter()
@@ -32,7 +32,7 @@ fn of_configuration(configuration: &Configuration) -> Option<Plot> {
     Some(plot)
 }
 
-/// Who had the answers, by configuration.
+/// Returns the plot of winning analyses, by configuration.
 pub fn winners(data: &Data) -> Option<Plot> {
     let mut numbers: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for configuration in &data.configurations {
@@ -41,19 +41,19 @@ pub fn winners(data: &Data) -> Option<Plot> {
             .iter()
             .filter(|record| record.is_solved())
         {
-            // What the simplifier decides has no winner among the analyses.
+            // An answer of the simplifier has no winner among the analyses.
             let winner = record.winner.as_deref().unwrap_or("before the race");
             *numbers.entry((winner, &configuration.name)).or_default() += 1;
         }
     }
     Some(Plot {
         name: "winners".to_owned(),
-        title: "Who answers first".to_owned(),
+        title: "Winning analyses".to_owned(),
         kind: matrix("analysis", "configuration", &numbers)?,
     })
 }
 
-/// Rows and columns in the order of their sums; `None` if there is nothing.
+/// Returns the matrix with rows and columns in the order of their sums; `None` if it is empty.
 fn matrix(row: &str, column: &str, numbers: &BTreeMap<(&str, &str), u64>) -> Option<Kind> {
     let mut sums: [BTreeMap<&str, u64>; 2] = Default::default();
     for (&(of, to), &number) in numbers {

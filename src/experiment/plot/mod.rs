@@ -1,9 +1,9 @@
 //! Plots of an experiment, as SVG and PNG.
 //!
-//! What a plot shows is made here as plain data ([`Plot`]); [`draw`] knows how it looks.
+//! The content of a plot is plain data ([`Plot`]), which [`draw`] renders.
 //!
 //! * [`curves`]: quantiles, score over time, survival by category; [`pairs`]: two configurations, the price of the race;
-//!   [`matrices`]: who publishes to whom, who answers first.
+//!   [`matrices`]: invariants by publisher, winning analyses.
 
 pub mod curves;
 pub mod draw;
@@ -23,33 +23,33 @@ pub struct Plot {
     pub kind: Kind,
 }
 
-/// What is drawn.
+/// The kinds of plots.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// Lines over two axes.
     Curves {
         x: Axis,
         y: Axis,
-        /// Where there is room for the names.
+        /// The corner for the legend.
         legend: Corner,
         curves: Vec<Curve>,
     },
-    /// A point a task: both axes are times in seconds, logarithmic, and what was not solved is at the border.
+    /// A point for each task: both axes are logarithmic times in seconds, and unsolved tasks are at the border.
     Pairs {
         x: String,
         y: String,
-        /// Times beyond this were not had.
+        /// The limit of wall time.
         limit: f64,
         points: Vec<Point>,
     },
     /// Numbers by row and column.
     Matrix {
-        /// What rows and columns are.
+        /// The titles of rows and columns.
         row: String,
         column: String,
         rows: Vec<String>,
         columns: Vec<String>,
-        /// Row by row.
+        /// The values, row by row.
         values: Vec<u64>,
     },
 }
@@ -68,7 +68,7 @@ pub struct Axis {
     pub scale: Scale,
 }
 
-/// How values lie on an axis.
+/// The scale of an axis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Scale {
     Linear,
@@ -76,7 +76,7 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// A line, with what it is called.
+/// A line with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     pub name: String,
@@ -92,10 +92,10 @@ pub struct Point {
     pub is_wrong: bool,
 }
 
-/// Times below this are drawn as this: they are noise.
-pub const SHORTEST: f64 = 0.01;
+/// Minimum time that is drawn, in seconds; shorter ones are noise.
+pub const MINIMUM_TIME: f64 = 0.01;
 
-/// All plots of the data. Pairs are of the base and each other configuration.
+/// Returns all plots of the data. Scatter plots compare the base with each other configuration.
 pub fn plots(data: &Data, base: usize) -> Vec<Plot> {
     let mut plots = vec![curves::quantiles(data), curves::score_over_time(data)];
     plots.extend(curves::survival(data));
@@ -120,7 +120,7 @@ pub fn plots(data: &Data, base: usize) -> Vec<Plot> {
     plots
 }
 
-/// A name in plain letters for a file.
+/// Returns a name for files in plain letters.
 pub fn plain(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
     let letters = name.chars().take(80);

@@ -1,22 +1,22 @@
-//! Times of two on the same tasks.
+//! Scatter plots: the times of two configurations on the same tasks.
 
 use std::collections::BTreeMap;
 
-use super::{Kind, Plot, Point, SHORTEST, plain};
+use super::{Kind, MINIMUM_TIME, Plot, Point, plain};
 use crate::data::{Configuration, Data};
 use crate::record::{Key, Record};
 
-/// What is not solved is drawn so far beyond the limit.
-pub const BEYOND: f64 = 1.35;
+/// Factor of the limit at which unsolved tasks are drawn.
+pub const UNSOLVED_FACTOR: f64 = 1.35;
 
 fn time(record: &Record, limit: f64) -> f64 {
     match record.is_solved() {
-        true => record.wall.clamp(SHORTEST, limit),
-        false => limit * BEYOND,
+        true => record.wall.clamp(MINIMUM_TIME, limit),
+        false => limit * UNSOLVED_FACTOR,
     }
 }
 
-/// By task and repetition.
+/// Returns the runs by task and repetition.
 fn runs(configuration: &Configuration) -> BTreeMap<(&str, u32), &Record> {
     let records = configuration.records.iter();
     records
@@ -29,7 +29,7 @@ fn runs(configuration: &Configuration) -> BTreeMap<(&str, u32), &Record> {
         .collect()
 }
 
-/// Two configurations: what is below the diagonal is faster in the second.
+/// Plots two configurations: tasks below the diagonal are faster in the second.
 pub fn scatter(data: &Data, base: usize, other: usize) -> Plot {
     let (first, second) = (&data.configurations[base], &data.configurations[other]);
     let limit = first.limit.max(second.limit);
@@ -55,11 +55,11 @@ pub fn scatter(data: &Data, base: usize, other: usize) -> Plot {
     }
 }
 
-/// How many analyses the configuration's portfolio has; `None` if that is not known here.
+/// Returns the number of analyses of the configuration's portfolio; `None` if it is not known.
 fn analyses(data: &Data, number: usize) -> Option<usize> {
     let configuration = &data.configurations[number];
     let folder = &data.folders[configuration.folder];
-    // The name may have the folder's beside it.
+    // The folder's name may be appended to the configuration's.
     let described = folder.description.fixed.configurations.iter();
     let described = described.filter(|described| configuration.name.starts_with(&described.name));
     let portfolio = &described
@@ -72,8 +72,8 @@ fn analyses(data: &Data, number: usize) -> Option<usize> {
     (number > 0).then_some(number)
 }
 
-/// A plot for each configuration with several analyses: its times beside those of the best of the configurations that have
-/// one analysis each, task by task. What is above the diagonal is what the race costs.
+/// Returns a plot for each configuration with several analyses: its times against those of the best configuration with
+/// a single analysis, task by task. The distance above the diagonal is the price of the race.
 pub fn price_of_the_race(data: &Data) -> Vec<Plot> {
     let numbers = 0..data.configurations.len();
     let is_race = |number: &usize| analyses(data, *number).is_some_and(|count| count > 1);
@@ -95,7 +95,7 @@ pub fn price_of_the_race(data: &Data) -> Vec<Plot> {
         let race = &data.configurations[race];
         let points = runs(race).into_iter().filter_map(|(key, record)| {
             Some(Point {
-                x: best.get(&key)?.min(race.limit * BEYOND),
+                x: best.get(&key)?.min(race.limit * UNSOLVED_FACTOR),
                 y: time(record, race.limit),
                 is_wrong: record.is_wrong(),
             })

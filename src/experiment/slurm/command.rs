@@ -1,6 +1,6 @@
-//! Slurm's own programs: what they are asked, and how their answers are read.
+//! Calls of Slurm's programs, and the parsing of their output.
 //!
-//! What the environment would change of the questions (`SQUEUE_…`, some of `SBATCH_…`) is taken out of it.
+//! Environment variables that would change the calls (`SQUEUE_…`, some of `SBATCH_…`) are removed.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Slurm's programs wait for a controller that does not answer; not longer than this.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Maximum time to wait for Slurm's programs, which themselves wait for a controller that does not answer.
+const MAXIMUM_ANSWER_TIME: Duration = Duration::from_secs(120);
 
-/// What the script says and the environment would change.
+/// Environment variables that would override what the script sets.
 const SET_BY_SCRIPT: [&str; 7] = [
     "SBATCH_ARRAY_INX",
     "SBATCH_CLUSTERS",
@@ -23,10 +23,10 @@ const SET_BY_SCRIPT: [&str; 7] = [
     "SLURM_CLUSTERS",
 ];
 
-/// How many jobs an array may have, if Slurm does not say.
-const ARRAY_SIZE: usize = 1001;
+/// Maximum number of jobs in an array, if Slurm's configuration does not name it.
+const DEFAULT_ARRAY_SIZE: usize = 1001;
 
-/// A job of an array, as `squeue` knows it.
+/// A job of an array in the output of `squeue`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The number of the array.
@@ -36,12 +36,12 @@ pub struct Row {
     pub state: String,
     /// The name of the array.
     pub name: String,
-    /// Why it waits.
+    /// The reason why it waits.
     pub reason: String,
 }
 
-/// States of jobs that have ended.
-const OVER: [&str; 9] = [
+/// The states of jobs that have ended.
+const ENDED_STATES: [&str; 9] = [
     "BOOT_FAIL",
     CANCELLED,
     "COMPLETED",
@@ -53,27 +53,27 @@ const OVER: [&str; 9] = [
     "TIMEOUT",
 ];
 
-/// Somebody has ended the job, and it is not the run's fault.
+/// The state of a job that a user has cancelled, which does not count against its runs.
 pub const CANCELLED: &str = "CANCELLED";
-/// As is this: another job was more important.
+/// The state of a job that has given way to another one, which does not count against its runs either.
 pub const PREEMPTED: &str = "PREEMPTED";
 
 impl Row {
-    /// Whether the job has ended.
+    /// Checks whether the job has ended.
     pub fn is_over(&self) -> bool {
-        OVER.contains(&self.state.as_str())
+        ENDED_STATES.contains(&self.state.as_str())
     }
 
-    /// Whether the job has not begun.
+    /// Checks whether the job has not begun.
     pub fn is_waiting(&self) -> bool {
         ["PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD"].contains(&self.state.as_str())
     }
 }
 
-/// Submits the script `job.sh` in the folder; returns the number of the array.
+/// Submits the script `job.sh` in the folder. Returns the number of the array.
 ///
 /// # Errors
-/// What `sbatch` says.
+/// The message of `sbatch`.
 pub fn submit(folder: &Path) -> Result<String, String> {
     let mut command = Command::new("sbatch");
     command.args(["--parsable", "job.sh"]).current_dir(folder);
@@ -81,7 +81,7 @@ pub fn submit(folder: &Path) -> Result<String, String> {
         command.env_remove(name);
     }
     let text = ask(&mut command)?;
-    // A number, and perhaps the cluster's name.
+    // The output is a number, optionally with the cluster's name.
     let number = text.trim().split(';').next().unwrap_or_default();
     match !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
         true => Ok(number.to_owned()),
@@ -92,10 +92,10 @@ pub fn submit(folder: &Path) -> Result<String, String> {
     }
 }
 
-/// The jobs of these names that Slurm still knows, among them some that have ended.
+/// Returns the jobs of these names that Slurm still knows, among them some that have ended.
 ///
 /// # Errors
-/// What `squeue` says.
+/// The message of `squeue`.
 pub fn jobs(names: &[&str]) -> Result<Vec<Row>, String> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -127,31 +127,32 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-/// How many jobs an array may have.
+/// Returns the maximum number of jobs in an array.
 ///
 /// # Errors
-/// When Slurm's programs are not there, or its controller does not answer.
+/// When Slurm's programs are missing, or its controller does not answer.
 pub fn array_size() -> Result<usize, String> {
     let mut command = Command::new("scontrol");
     let text = ask(command.args(["show", "config"]))?;
     let mut lines = text.lines().filter_map(|line| line.split_once('='));
     let size = lines.find(|(name, _)| name.trim() == "MaxArraySize");
     let size = size.and_then(|(_, value)| value.trim().parse().ok());
-    Ok(size.unwrap_or(ARRAY_SIZE).max(1))
+    Ok(size.unwrap_or(DEFAULT_ARRAY_SIZE).max(1))
 }
 
-/// Ends jobs, as `12_3`; they may be gone already.
+/// Cancels jobs, such as `12_3`, which may have ended already.
 pub fn cancel(jobs: &[String]) {
-    const MOST: usize = 500;
-    for jobs in jobs.chunks(MOST) {
+    /// Maximum number of jobs in a call of `scancel`.
+    const MAXIMUM_JOBS_PER_CALL: usize = 500;
+    for jobs in jobs.chunks(MAXIMUM_JOBS_PER_CALL) {
         let _ = ask(Command::new("scancel").arg("--quiet").args(jobs));
     }
 }
 
-/// What the program writes to standard output.
+/// Runs the program and returns its standard output.
 fn ask(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let answer = run(command, PATIENCE).map_err(|error| match error.kind() {
+    let answer = run(command, MAXIMUM_ANSWER_TIME).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             format!("`{name}` is not there: is this a machine of a cluster with Slurm?")
         }
@@ -171,8 +172,8 @@ fn ask(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Status, standard output and standard error of the program, unless it was ended because it took too long. An interrupt of the
-/// terminal is not for it: a job that is being submitted gets its number.
+/// Runs the program and returns its status, standard output and standard error; `None` if it was killed because it took too
+/// long. It does not get interrupts of the terminal, so that the number of a job that is being submitted is not lost.
 fn run(
     command: &mut Command,
     patience: Duration,
@@ -219,7 +220,7 @@ mod tests {
             row("12|3|NODE_FAIL|x|a|b").map(|row| row.reason),
             Some("a|b".to_owned())
         );
-        // A job that is of no array, and what is no row at all.
+        // A job outside an array, and a line that is no row.
         assert_eq!(row("12|N/A|RUNNING|x|None"), None);
         assert_eq!(row("slurm_load_jobs error"), None);
     }

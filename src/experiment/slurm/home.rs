@@ -1,4 +1,4 @@
-//! The folder `slurm` of an experiment: which experiment it is of, and its submissions.
+//! The folder `slurm` of an experiment: the experiment's hash, and its submissions.
 
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -11,10 +11,10 @@ use crate::selection::draw;
 use regatta_base::digest::{hexadecimal, sha256};
 use regatta_run::file;
 
-/// Makes the folder, or reads what is there: what all jobs are called, before the submission's number, and the submissions.
+/// Creates or reads the folder. Returns the name of all jobs, before the submission's number, and the submissions.
 ///
 /// # Errors
-/// When the system refuses, or the submissions are of another experiment: what their jobs have made is not for this one.
+/// When the system refuses, or the submissions belong to another experiment.
 pub fn open(
     home: &Path,
     folder: &Path,
@@ -47,7 +47,7 @@ pub fn open(
     Ok((name, submissions))
 }
 
-/// By what an experiment is recognised. The same programs may be elsewhere.
+/// Returns the hash by which an experiment is recognised. It does not depend on the paths of programs.
 fn mark_of(fixed: &Fixed) -> std::io::Result<String> {
     let mut fixed = fixed.clone();
     for described in &mut fixed.configurations {
@@ -56,20 +56,21 @@ fn mark_of(fixed: &Fixed) -> std::io::Result<String> {
     Ok(sha256(&serde_json::to_vec(&fixed)?))
 }
 
-/// Whether Slurm takes the folder's path as it is: it expands `%a` and the like in the names of what jobs write to.
+/// Checks that Slurm uses the folder's path unchanged, since it expands patterns such as `%a` in the names of output files.
 fn check_path(path: &Path) -> std::io::Result<()> {
     let path = path.display().to_string();
     match path.contains(['%', '\\', '\n']) {
         false => Ok(()),
         true => Err(std::io::Error::other(
-            "Slurm cannot have a folder with `%` or `\\` in its path: give another with --out",
+            "Slurm does not support a folder with `%` or `\\` in its path: give another with --out",
         )),
     }
 }
 
-/// A name for jobs that no other experiment has, of plain letters.
+/// Returns a name for jobs, in plain letters, that no other experiment has.
 fn new_name(folder: &Path) -> String {
-    const LONGEST: usize = 40;
+    /// Maximum number of letters of the folder's name in it.
+    const MAXIMUM_NAME_LENGTH: usize = 40;
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let stem = folder.file_name().unwrap_or_default().to_string_lossy();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
@@ -77,7 +78,7 @@ fn new_name(folder: &Path) -> String {
         .trim_end_matches(".results")
         .chars()
         .map(|letter| if is_plain(letter) { letter } else { '_' })
-        .take(LONGEST)
+        .take(MAXIMUM_NAME_LENGTH)
         .collect();
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let seed = clock.unwrap_or_default().as_nanos() as u64;

@@ -1,7 +1,7 @@
-//! What a job writes of its runs: a line when one begins, and one when it has ended or was stopped.
+//! The journal of a job: a line when a run begins, and one when it has ended or was stopped.
 //!
-//! Only the job writes to the file, so that it needs no lock. A line counts when it is whole and can be read. After a
-//! failure of a machine there may be a torn one, which is left out: its run is made again.
+//! Only the job writes to the file, so it needs no lock. A line counts when it is complete and valid. After a
+//! failure of a machine there may be an incomplete line, which is left out: its run is made again.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 use crate::folder::Sink;
 use crate::record::{Key, Record};
 
-/// A line.
+/// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Entry {
-    /// A run begins.
+    /// A run has begun.
     Begun(Begun),
-    /// It has ended.
+    /// A run has ended.
     Ended(Box<Record>),
-    /// It is not made after all, and not because of what it did.
+    /// A run was stopped, for a reason outside the run.
     Withdrawn(Key),
 }
 
@@ -29,26 +29,26 @@ pub enum Entry {
 pub struct Begun {
     #[serde(flatten)]
     pub key: Key,
-    /// The name of the machine.
+    /// The name of the cluster's node.
     pub node: String,
 }
 
-/// What was read.
+/// The lines that a reading has found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct News {
+pub struct JournalUpdate {
     pub entries: Vec<Entry>,
-    /// Lines that are none.
+    /// The number of invalid lines.
     pub broken: usize,
 }
 
-/// Reads what the file has after the offset, which is moved behind the last whole line. A file that is not there is empty.
+/// Reads the lines after the offset, which is moved behind the last complete line. A missing file counts as empty.
 ///
 /// # Errors
 /// When the system refuses.
-pub fn read(path: &Path, offset: &mut u64) -> std::io::Result<News> {
+pub fn read(path: &Path, offset: &mut u64) -> std::io::Result<JournalUpdate> {
     let mut file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(News::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(JournalUpdate::default()),
         Err(error) => return Err(error),
     };
     file.seek(SeekFrom::Start(*offset))?;
@@ -57,20 +57,20 @@ pub fn read(path: &Path, offset: &mut u64) -> std::io::Result<News> {
     let whole = bytes.iter().rposition(|&byte| byte == b'\n');
     let whole = whole.map_or(0, |last| last + 1);
     *offset += whole as u64;
-    let mut news = News::default();
+    let mut update = JournalUpdate::default();
     for line in bytes[..whole].split(|&byte| byte == b'\n') {
         if line.is_empty() {
             continue;
         }
         match serde_json::from_slice(line) {
-            Ok(entry) => news.entries.push(entry),
-            Err(_) => news.broken += 1,
+            Ok(entry) => update.entries.push(entry),
+            Err(_) => update.broken += 1,
         }
     }
-    Ok(news)
+    Ok(update)
 }
 
-/// The file of a job, for the job.
+/// The journal, open for its job.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
@@ -80,7 +80,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file, or makes it, and ends a torn line. Returns the runs that an earlier life of the job has made, too.
+    /// Opens or creates the file, and terminates an incomplete line. Also returns the runs that the job has made before a
+    /// restart.
     ///
     /// # Errors
     /// When the system refuses.
@@ -91,12 +92,12 @@ impl Journal {
             .create(true)
             .open(path)?;
         let mut offset = 0;
-        let news = read(path, &mut offset)?;
+        let update = read(path, &mut offset)?;
         if file.metadata()?.len() > offset {
             file.write_all(b"\n")?;
         }
         let mut done: Vec<Record> = Vec::new();
-        for entry in news.entries {
+        for entry in update.entries {
             if let Entry::Ended(record) = entry
                 && done.iter().all(|known| known.key != record.key)
             {
@@ -113,7 +114,7 @@ impl Journal {
         Ok((journal, done))
     }
 
-    /// Other machines see the line when this returns.
+    /// Writes the line and synchronises the file, so that other machines see it.
     fn write(&mut self, entry: &Entry) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
@@ -161,23 +162,23 @@ mod tests {
         journal.begin(&key("x")).expect("written");
         let mut offset = 0;
         assert_eq!(read(&path, &mut offset).expect("read").entries.len(), 1);
-        // Half a line is not read, and not lost either.
+        // An incomplete line is not read, and the offset stays before it.
         let mut file = File::options().append(true).open(&path).expect("a file");
         file.write_all(b"{\"ended\":{\"conf").expect("written");
         let before = offset;
         assert_eq!(
             read(&path, &mut offset).expect("read"),
-            News::default(),
+            JournalUpdate::default(),
             "half a line"
         );
         assert_eq!(offset, before);
-        // The job begins a second time.
+        // The job is restarted.
         let (mut journal, _) = Journal::open(&path, folder.path()).expect("a journal");
         journal.begin(&key("y")).expect("written");
-        let news = read(&path, &mut offset).expect("read");
-        assert_eq!((news.entries.len(), news.broken), (1, 1));
-        assert!(matches!(&news.entries[0], Entry::Begun(begun) if begun.key == key("y")));
+        let update = read(&path, &mut offset).expect("read");
+        assert_eq!((update.entries.len(), update.broken), (1, 1));
+        assert!(matches!(&update.entries[0], Entry::Begun(begun) if begun.key == key("y")));
         let missing = read(&folder.path().join("none"), &mut 0).expect("read");
-        assert_eq!(missing, News::default());
+        assert_eq!(missing, JournalUpdate::default());
     }
 }

@@ -1,25 +1,26 @@
-//! Experiments on a cluster that Slurm gives out: who makes the runs is not who collects them.
+//! Experiments on a cluster with Slurm: jobs make the runs, a collector collects the results.
 //!
-//! The collector cuts the runs that are missing into chunks and submits them as job arrays, a chunk a job. A job makes its runs one
-//! after the other, with the keepers of [`super::runner`], and adds each to a file of its own. The collector reads these files, adds what is
-//! new to the one `results.jsonl`, and asks Slurm now and then which jobs there are: what a job that is no more has not
-//! made is submitted again. So the collector may end at any time, and the next one goes on from the files; nothing depends on locks
-//! of files between machines, or on Slurm's accounting, which many clusters do not have. Who is late is heard, too, but
-//! whichever result of a run is read first is the only one that counts.
+//! The collector divides the missing runs into chunks and submits them as job arrays, one chunk for each job. A job makes its
+//! runs one after the other, with the keepers of [`super::runner`], and adds each to its own journal. The collector reads the
+//! journals, adds new results to `results.jsonl`, and regularly queries the jobs from Slurm: the runs that a
+//! job has not made before its end are submitted again. So the collector may end at any time, and the next one continues from
+//! the files. Nothing depends on file locks between machines, or on Slurm's accounting, which many clusters do not have. Late
+//! results are accepted, but only the first result that is read of a run counts.
 //!
-//! Below the folder of the results:
+//! In the folder of the results:
 //!
-//! * `slurm/name`: what all jobs of the experiment are called, with the number of the submission behind it; and which experiment it is ([`home`]).
+//! * `slurm/name`: the common name of the experiment's jobs, to which the number of the submission is appended, and the
+//!   experiment's hash ([`home`]).
 //! * `slurm/N/job.sh`: the script of the Nth submission; `slurm/N/job`: the number that Slurm gave it.
-//! * `slurm/N/runs/K.json`: the runs of its Kth job; `slurm/N/runs/K.jsonl`: what came of them ([`journal`]).
-//! * `slurm/N/output/K.txt`: what the job said; `slurm/N/over.jsonl`: which jobs are over, and how.
+//! * `slurm/N/runs/K.json`: the runs of its Kth job; `slurm/N/runs/K.jsonl`: the job's [`journal`].
+//! * `slurm/N/output/K.txt`: the output of the job; `slurm/N/over.jsonl`: the jobs that have ended, and how.
 //!
-//! The folder, the tasks and the program have to be at the same place on all machines.
+//! The folder, the tasks and the program must have the same paths on all machines.
 //!
-//! * [`collector`]: who submits and collects; [`watch`]: what is known of the jobs; [`submission`]: the files of one submission;
+//! * [`collector`]: submits and collects; [`watch`]: the state of the jobs; [`submission`]: the files of one submission;
 //!   [`script`]: its script.
-//! * [`worker`]: what a job does; [`journal`]: what it writes.
-//! * [`command`]: Slurm's own programs.
+//! * [`worker`]: the work of a job; [`journal`]: its journal.
+//! * [`command`]: calls of Slurm's programs.
 
 pub mod collector;
 pub mod command;
@@ -32,15 +33,15 @@ pub mod worker;
 
 use std::time::Duration;
 
-/// What is asked of the cluster.
+/// The options of jobs on the cluster.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the jobs run; if not given, where Slurm puts them.
+    /// The partition in which the jobs run; if not given, Slurm chooses it.
     pub partition: Option<String>,
-    /// Further options of `sbatch`, which go into the script.
+    /// Further options of `sbatch` for the script.
     pub further: Vec<String>,
-    /// Into at most so many jobs runs are cut that are submitted together.
+    /// Maximum number of jobs that are submitted together.
     pub jobs: usize,
-    /// How often Slurm is asked for the jobs.
+    /// Interval between two queries to Slurm.
     pub interval: Duration,
 }

@@ -1,4 +1,4 @@
-//! The script of a submission: what `sbatch` gets, and what a person can read.
+//! The script of a submission for `sbatch`, with comments for its readers.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,25 +7,25 @@ use super::Options;
 use crate::definition::Limits;
 use crate::keeper;
 
-/// What a script says.
+/// The content of a script.
 #[derive(Clone, Debug)]
 pub struct Script<'s> {
-    /// What the jobs are called.
+    /// The name of the jobs.
     pub name: &'s str,
-    /// How many runs there are, and in how many jobs.
+    /// The numbers of runs and of jobs.
     pub runs: usize,
     pub jobs: usize,
-    /// The most runs of a job.
+    /// The maximum number of runs of a job.
     pub size: usize,
     pub limits: &'s Limits,
     pub options: &'s Options,
-    /// The program that the jobs call, and what it is told beside the job's number.
+    /// The program that the jobs call, and its arguments in addition to the job's number.
     pub program: &'s Path,
     pub arguments: Vec<String>,
 }
 
-/// Options of `sbatch` without which the collector would not find its jobs and files again.
-const OURS: [&str; 12] = [
+/// Options of `sbatch` that users must not set, because the collector finds its jobs and files by them.
+const RESERVED_OPTIONS: [&str; 12] = [
     "--array",
     "-a",
     "--job-name",
@@ -40,19 +40,19 @@ const OURS: [&str; 12] = [
     "--test-only",
 ];
 
-/// What the job itself needs beside the run, in MiB.
+/// Memory of the job in addition to the run's, in MiB.
 const OWN_MEMORY: u64 = 128;
 
-/// What a run takes at most beside its limit, in seconds: until it is killed, and what it used is counted.
-const BESIDE: f64 = 3.0;
+/// Maximum time of a run beyond its limit, in seconds: until it is killed and its resources are measured.
+const RUN_OVERHEAD_SECONDS: f64 = 3.0;
 
-/// What a job takes beside its runs, in seconds.
-const START: f64 = 60.0;
+/// Maximum time of a job in addition to its runs, in seconds.
+const JOB_OVERHEAD_SECONDS: f64 = 60.0;
 
-/// Whether the options may stand in a script.
+/// Checks that the options are valid in a script.
 ///
 /// # Errors
-/// Which may not, in words.
+/// A message about the first invalid option.
 pub fn check(options: &Options) -> Result<(), String> {
     if let Some(partition) = &options.partition
         && !is_word(partition)
@@ -66,11 +66,13 @@ pub fn check(options: &Options) -> Result<(), String> {
                 "{option:?} is not an option of sbatch, as `--account=physics`"
             ));
         }
-        // A short option may have its value right behind it, and a long one may be cut short.
-        let is_ours = OURS.iter().any(|ours| match ours.starts_with("--") {
-            true => name.len() > 3 && ours.starts_with(name),
-            false => !name.starts_with("--") && name.starts_with(ours),
-        });
+        // A short option may be followed by its value directly, and a long one may be abbreviated.
+        let is_ours = RESERVED_OPTIONS
+            .iter()
+            .any(|ours| match ours.starts_with("--") {
+                true => name.len() > 3 && ours.starts_with(name),
+                false => !name.starts_with("--") && name.starts_with(ours),
+            });
         if is_ours {
             return Err(format!("the option {name} of sbatch is set by Regatta"));
         }
@@ -84,7 +86,7 @@ fn is_word(text: &str) -> bool {
 }
 
 impl Script<'_> {
-    /// The text of the script.
+    /// Returns the text of the script.
     pub fn text(&self) -> String {
         let limits = self.limits;
         let mut text = String::from("#!/bin/sh\n");
@@ -109,10 +111,11 @@ impl Script<'_> {
             let memory = (keeper::hard_memory(memory) >> 20).saturating_add(OWN_MEMORY);
             line(format_args!("#SBATCH --mem={memory}M"));
         }
-        let seconds = START + self.size as f64 * (limits.wall + BESIDE);
+        let seconds =
+            JOB_OVERHEAD_SECONDS + self.size as f64 * (limits.wall + RUN_OVERHEAD_SECONDS);
         line(format_args!("#SBATCH --time={}", duration(seconds)));
         line(format_args!(
-            "# What a lost node took is submitted again by the collector, which counts how often."
+            "# Runs of a failed node are submitted again by the collector, which counts how often."
         ));
         line(format_args!("#SBATCH --no-requeue"));
         line(format_args!("#SBATCH --output=output/%a.txt"));
@@ -123,7 +126,7 @@ impl Script<'_> {
             line(format_args!("#SBATCH {option}"));
         }
         line(format_args!(
-            "\n# A job makes the runs that runs/NUMBER.json lists, and adds what comes of them to runs/NUMBER.jsonl."
+            "\n# A job makes the runs that runs/NUMBER.json lists, and adds the results to runs/NUMBER.jsonl."
         ));
         let mut call = format!(
             "exec {} experiment work . --chunk \"$SLURM_ARRAY_TASK_ID\"",
@@ -137,7 +140,7 @@ impl Script<'_> {
     }
 }
 
-/// As Slurm reads it, in whole minutes: `2-03:04:00`.
+/// Formats a time for Slurm, rounded up to minutes: `2-03:04:00`.
 fn duration(seconds: f64) -> String {
     let minutes = (seconds / 60.0).ceil().max(1.0) as u64;
     let (days, hours, minutes) = (minutes / 1440, minutes / 60 % 24, minutes % 60);
@@ -147,7 +150,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// A word of the shell.
+/// Quotes a word for the shell.
 fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=+,".contains(letter);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -200,7 +203,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
-        // What stands behind the first command is not read by sbatch.
+        // `sbatch` does not read options after the first command.
         let (head, _) = text.split_once("exec").expect("a command");
         assert!(
             head.lines()
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn slurm_options_that_do_harm_are_refused() {
+    fn slurm_reserved_options_are_refused() {
         for (partition, further) in [
             (Some("a b"), vec![]),
             (Some("--x"), vec![]),

@@ -1,7 +1,7 @@
-//! The files of a submission: its script, the runs of its jobs, what became of them.
+//! The files of a submission: its script, the runs of its jobs, and their results.
 //!
-//! A submission's folder is made aside and renamed: it is whole, or not there. It is there before Slurm hears of it, so that the
-//! next collector finds the jobs by their name, whenever this one ends.
+//! A submission's folder is made under another name and renamed, so that it is complete or not there. It is written before the
+//! call of `sbatch`, so that the next collector finds the jobs by their name, whenever this one ends.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,18 +17,18 @@ use regatta_run::file;
 const SCRIPT: &str = "job.sh";
 const JOB: &str = "job";
 const OVER: &str = "over.jsonl";
-/// A folder that is being made.
+/// The name of a folder that is being made.
 const ASIDE: &str = "new";
 
 /// A submission.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// From one.
+    /// The number of the submission, from one.
     pub number: u32,
     pub path: PathBuf,
-    /// What its jobs are called.
+    /// The name of its jobs.
     pub name: String,
-    /// The number that Slurm gave it, if that is known.
+    /// The number that Slurm gave it, if it is known.
     pub job: Option<String>,
     pub tasks: Vec<Task>,
 }
@@ -37,22 +37,23 @@ pub struct Submission {
 #[derive(Clone, Debug)]
 pub struct Task {
     pub keys: Vec<Key>,
-    /// The runs that have begun, with the names of the machines.
+    /// The runs that have begun, with the names of the nodes.
     pub begun: BTreeMap<Key, String>,
-    /// How many of its runs it has made.
+    /// The number of its runs that it has made.
     pub made: usize,
     pub state: TaskState,
-    /// How much of its journal has been read, in bytes.
+    /// The number of bytes of its journal that have been read.
     offset: u64,
 }
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
-    /// It has not begun, as far as is known.
+    /// It has not begun, as far as known.
     Waiting,
     Running,
-    /// It is no more. What it has begun and not made counts against the run, unless somebody ended the job on purpose.
+    /// It has ended. A run that it has begun and not finished may be at fault, unless the job is excused, because it was
+    /// cancelled or preempted.
     Over {
         is_excused: bool,
     },
@@ -69,13 +70,13 @@ impl Task {
         }
     }
 
-    /// Whether results may come.
+    /// Checks whether the job may still deliver results.
     pub fn is_live(&self) -> bool {
         !matches!(self.state, TaskState::Over { .. })
     }
 }
 
-/// A line of what is known of jobs that are over.
+/// A line of the list of jobs that have ended.
 #[derive(Debug, Serialize, Deserialize)]
 struct OverLine {
     task: usize,
@@ -83,7 +84,7 @@ struct OverLine {
 }
 
 impl Submission {
-    /// Writes down a submission with so many chunks, and the script that is made for its name. Slurm does not know of it yet.
+    /// Writes the files of a submission with these chunks and this script, before it is submitted to Slurm.
     ///
     /// # Errors
     /// When the system refuses.
@@ -103,7 +104,7 @@ impl Submission {
         fs::create_dir_all(aside.join("output"))?;
         for (task, chunk) in chunks.iter().enumerate() {
             fs::write(list_of(&aside, task), serde_json::to_vec_pretty(chunk)?)?;
-            // It is there, so that no machine remembers for a while that it is not.
+            // The file is created now, so that no machine caches that it does not exist.
             File::create(journal_of(&aside, task))?;
         }
         fs::write(aside.join(SCRIPT), script)?;
@@ -119,15 +120,15 @@ impl Submission {
         })
     }
 
-    /// All submissions below the folder, in order; their jobs are called by the name and their number.
+    /// Reads all submissions in the folder, in order; the names of their jobs are the name with the submission's number.
     ///
     /// # Errors
-    /// When the system refuses, or a file is not what it was.
+    /// When the system refuses, or a file is invalid.
     pub fn read_all(home: &Path, name: &str) -> std::io::Result<Vec<Self>> {
         let mut numbers = Vec::new();
         for entry in fs::read_dir(home)? {
             let text = entry?.file_name().to_string_lossy().into_owned();
-            // A file as `01` is none of ours.
+            // A file such as `01` is no submission.
             if let Ok(number) = text.parse::<u32>()
                 && number.to_string() == text
             {
@@ -158,7 +159,7 @@ impl Submission {
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error),
         };
-        // What is torn is found out again.
+        // The job of an incomplete line is found to have ended again by a query.
         let lines = over.lines().map(serde_json::from_str::<OverLine>);
         for OverLine { task, is_excused } in lines.flatten() {
             if let Some(task) = tasks.get_mut(task) {
@@ -174,42 +175,42 @@ impl Submission {
         })
     }
 
-    /// Slurm has given it a number.
+    /// Records the number that Slurm has given it.
     ///
     /// # Errors
-    /// When it cannot be written down.
+    /// When it cannot be written.
     pub fn set_job(&mut self, job: &str) -> std::io::Result<()> {
         file::write(&self.path.join(JOB), format!("{job}\n").as_bytes())?;
         self.job = Some(job.to_owned());
         Ok(())
     }
 
-    /// A job is no more.
+    /// Records that a job has ended.
     ///
     /// # Errors
-    /// When it cannot be written down.
+    /// When it cannot be written.
     pub fn set_over(&mut self, task: usize, is_excused: bool) -> std::io::Result<()> {
         let mut file = File::options()
             .append(true)
             .create(true)
             .open(self.path.join(OVER))?;
-        // A line before may be torn; an empty one does no harm.
+        // The previous line may be incomplete; an empty line is ignored.
         let line = serde_json::to_string(&OverLine { task, is_excused })?;
         file.write_all(format!("\n{line}\n").as_bytes())?;
         self.tasks[task].state = TaskState::Over { is_excused };
         Ok(())
     }
 
-    /// What the job has made since it was looked at last; and how many lines could not be read.
+    /// Reads the results that the job has written since the last reading. Also returns the number of invalid lines.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn news_of(&mut self, task: usize) -> std::io::Result<(Vec<Record>, usize)> {
+    pub fn read_journal(&mut self, task: usize) -> std::io::Result<(Vec<Record>, usize)> {
         let path = journal_of(&self.path, task);
         let task = &mut self.tasks[task];
-        let news = journal::read(&path, &mut task.offset)?;
+        let update = journal::read(&path, &mut task.offset)?;
         let mut records = Vec::new();
-        for entry in news.entries {
+        for entry in update.entries {
             match entry {
                 Entry::Begun(begun) => {
                     task.begun.insert(begun.key, begun.node);
@@ -223,10 +224,10 @@ impl Submission {
                 }
             }
         }
-        Ok((records, news.broken))
+        Ok((records, update.broken))
     }
 
-    /// The last line that the job said, with its file.
+    /// Returns the last line of the job's output, with its file.
     pub fn said(&self, task: usize) -> Option<(PathBuf, String)> {
         let path = self.path.join("output").join(format!("{task}.txt"));
         let text = fs::read(&path).ok()?;
@@ -236,17 +237,17 @@ impl Submission {
     }
 }
 
-/// The file that lists the runs of a job.
+/// Returns the file that lists the runs of a job.
 fn list_of(submission: &Path, task: usize) -> PathBuf {
     submission.join("runs").join(format!("{task}.json"))
 }
 
-/// The file in which a job writes down what came of them.
+/// Returns the file of a job's journal.
 pub fn journal_of(submission: &Path, task: usize) -> PathBuf {
     submission.join("runs").join(format!("{task}.jsonl"))
 }
 
-/// The runs of a job.
+/// Reads the list of the runs of a job.
 ///
 /// # Errors
 /// When there is no such job, or the list cannot be read.
@@ -274,7 +275,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let home = folder.path();
         let keys: Vec<Key> = (0..5).map(key).collect();
-        // What was left of one that was not finished.
+        // The rest of a submission whose making was interrupted.
         fs::create_dir_all(home.join("new/runs")).expect("a folder");
         let chunks: Vec<&[Key]> = keys.chunks(2).collect();
         let made = Submission::create(home, 1, "e-1".to_owned(), &chunks, "#!/bin/sh\n");

@@ -1,4 +1,4 @@
-//! What is known of the jobs: from their files, and from Slurm.
+//! The state of the jobs, from their files and from Slurm.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -11,40 +11,40 @@ use crate::record::{Key, Record};
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     pub submissions: Vec<Submission>,
-    /// Why jobs wait, with how many.
+    /// The reasons why jobs wait, with the numbers of jobs.
     pub reasons: BTreeMap<String, usize>,
 }
 
-/// What an answer of Slurm changes.
+/// The changes by an answer of Slurm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     pub over: Vec<Over>,
-    /// A job that was cancelled, as `12_3`.
+    /// A job that was cancelled, such as `12_3`.
     pub cancelled: Option<String>,
 }
 
-/// A job that is no more.
+/// A job that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Over {
-    /// The places of its submission, and of it in there.
+    /// The index of its submission, and of the job in it.
     pub submission: usize,
     pub task: usize,
-    /// Whether somebody ended it on purpose.
+    /// Whether it was cancelled or preempted, so that its runs are not at fault.
     pub is_excused: bool,
-    /// How, in Slurm's words, as `NODE_FAIL (NodeDown)`.
+    /// Its ending in Slurm's words, such as `NODE_FAIL (NodeDown)`.
     pub ending: String,
 }
 
 impl Watch {
-    /// The names of submissions with jobs that may be there still.
+    /// Returns the names of submissions with jobs that may not have ended.
     pub fn names(&self) -> Vec<&str> {
         let is_live = |submission: &&Submission| submission.tasks.iter().any(|task| task.is_live());
         let live = self.submissions.iter().filter(is_live);
         live.map(|submission| submission.name.as_str()).collect()
     }
 
-    /// Takes Slurm's answer; what has vanished from it is over. The files have to be read before that is written down: a job that is over
-    /// has written all.
+    /// Applies Slurm's answer; a job that is missing in it has ended. The journals have to be read before that is recorded,
+    /// because a job that has ended has written all its results.
     pub fn apply(&mut self, rows: &[Row]) -> Change {
         let mut by_name: HashMap<&str, Vec<&Row>> = HashMap::new();
         for row in rows {
@@ -92,10 +92,10 @@ impl Watch {
         change
     }
 
-    /// Writes down the numbers of jobs that a collector before did not hear.
+    /// Records the numbers of submissions that an earlier collector did not get from `sbatch`.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// When they cannot be written.
     pub fn adopt(&mut self, rows: &[Row]) -> std::io::Result<()> {
         for submission in &mut self.submissions {
             if submission.job.is_none()
@@ -107,8 +107,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Reads what is new in the files of jobs, of all that may have something to say or only of those that run. Calls the first with each
-    /// record, and the second with the file of lines that could not be read and their number.
+    /// Reads new lines in the journals, of all jobs that may have results left or only of running ones. Calls `hear` with each
+    /// record, and `complain` with the submission of invalid lines and their number.
     ///
     /// # Errors
     /// When the system refuses to read.
@@ -129,7 +129,7 @@ impl Watch {
                 if !may_speak || task.keys.iter().all(|key| done.contains(key)) {
                     continue;
                 }
-                let (records, broken) = submission.news_of(index)?;
+                let (records, broken) = submission.read_journal(index)?;
                 if broken > 0 {
                     complain(&submission.path, broken);
                 }
@@ -139,14 +139,14 @@ impl Watch {
         Ok(())
     }
 
-    /// The runs that jobs have still to make, as far as is known.
+    /// Returns the runs of jobs that have not ended.
     pub fn expected(&self) -> HashSet<&Key> {
         let tasks = self.submissions.iter().flat_map(|known| &known.tasks);
         let live = tasks.filter(|task| task.is_live());
         live.flat_map(|task| &task.keys).collect()
     }
 
-    /// For each run that jobs took with them: the machines, one a job.
+    /// Returns the runs during which jobs have ended, each with the nodes of these jobs.
     pub fn lost(&self) -> HashMap<&Key, Vec<&str>> {
         let mut lost: HashMap<&Key, Vec<&str>> = HashMap::new();
         for task in self.submissions.iter().flat_map(|known| &known.tasks) {
@@ -159,14 +159,14 @@ impl Watch {
         lost
     }
 
-    /// The runs that jobs make now.
+    /// Returns the runs that jobs make now.
     pub fn running(&self) -> impl Iterator<Item = &Key> {
         let tasks = self.submissions.iter().flat_map(|known| &known.tasks);
         let live = tasks.filter(|task| task.is_live());
         live.flat_map(|task| task.begun.keys())
     }
 
-    /// Those of the jobs that have runs to make, as `12_3`.
+    /// Returns the jobs that have runs left to make, such as `12_3`.
     pub fn unfinished(&self, rows: &[Row]) -> Vec<String> {
         let is_unfinished = |row: &&Row| {
             let named = |submission: &&Submission| submission.name == row.name;
@@ -180,7 +180,7 @@ impl Watch {
             .collect()
     }
 
-    /// No job is looked at any more.
+    /// Records all jobs as ended, so that they are not queried any more.
     ///
     /// # Errors
     /// When that cannot be written.
@@ -195,7 +195,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The numbers of arrays with jobs that may be there still.
+    /// Returns the numbers of arrays with jobs that may not have ended.
     pub fn live_arrays(&self) -> Vec<&str> {
         let live = self.submissions.iter().filter(|known| {
             let mut tasks = known.tasks.iter();
@@ -205,7 +205,7 @@ impl Watch {
     }
 }
 
-/// How a job has ended, if Slurm still knows.
+/// Returns how a job has ended, if Slurm still knows it.
 fn ending(rows: &[&Row]) -> String {
     match rows.first() {
         Some(row) if row.reason.is_empty() || row.reason == "None" => row.state.clone(),
@@ -251,7 +251,7 @@ mod tests {
             row(0, "RUNNING"),
             row(1, "PENDING"),
             row(2, "NODE_FAIL"),
-            // It was put back: an old life of it is over.
+            // The job was requeued: its first start has ended.
             row(3, "NODE_FAIL"),
             row(3, "PENDING"),
             row(4, "PREEMPTED"),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn slurm_runs_that_a_job_took_count_unless_it_was_cancelled() {
+    fn slurm_lost_runs_count_unless_the_job_was_cancelled() {
         let folder = tempfile::tempdir().expect("a folder");
         let keys = [key(0), key(1)];
         let mut watch = Watch::default();

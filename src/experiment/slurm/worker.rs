@@ -1,10 +1,10 @@
-//! What a job of the cluster does: the runs of one chunk, one after the other.
+//! The work of a job on the cluster: makes the runs of one chunk, one after the other.
 
 use std::path::Path;
 
 use super::journal::Journal;
 use super::submission::{journal_of, read_list};
-use crate::accounting::{Accounting, Way};
+use crate::accounting::{Accounting, AccountingMethod};
 use crate::definition::Limits;
 use crate::display::Display;
 use crate::folder::{Description, read_description};
@@ -15,22 +15,22 @@ use crate::record::Key;
 use crate::runner::{Setup, make};
 use regatta_base::{Error, ErrorKind, Place};
 
-/// What a job is told.
+/// The options of a job.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Which chunk of the submission it makes.
+    /// The number of the chunk in the submission.
     pub chunk: usize,
-    /// How runs are measured; if not given, as well as the machine can.
-    pub way: Option<Way>,
-    /// Whether each run leaves a page.
+    /// The method of measurement; if not given, the best that is available.
+    pub method: Option<AccountingMethod>,
+    /// Whether each run writes a report.
     pub has_pages: bool,
 }
 
-/// Makes the runs of a chunk that are missing; the folder is the submission's. Returns whether all are there. Must be called while the
+/// Makes the missing runs of a chunk of the submission in the folder. Returns whether all are there. Must be called while the
 /// process has one thread.
 ///
 /// # Errors
-/// When the folder or the program are not what they were when the runs were submitted, or the machine lacks what a run needs.
+/// When the folder or the program have changed since the submission, or the machine lacks cores for a run.
 pub fn work(submission: &Path, options: &Options) -> Result<bool, Error> {
     let problem = |message: String| {
         let place = Place::file(submission.display().to_string());
@@ -45,7 +45,7 @@ pub fn work(submission: &Path, options: &Options) -> Result<bool, Error> {
     let runs = runs_of(&description, &keys).map_err(problem)?;
     let programs = programs_of(&description, &runs)?;
     let slots = slot(&description.fixed.limits).map_err(problem)?;
-    let accounting = Accounting::new(options.way).map_err(problem)?;
+    let accounting = Accounting::new(options.method).map_err(problem)?;
     accounting.clean();
     let (journal, done) =
         Journal::open(&journal_of(&path, options.chunk), folder).map_err(system)?;
@@ -61,7 +61,7 @@ pub fn work(submission: &Path, options: &Options) -> Result<bool, Error> {
     Ok(ended.is_complete)
 }
 
-/// The runs with these keys, in their order.
+/// Returns the runs with these keys, in their order.
 fn runs_of(description: &Description, keys: &[Key]) -> Result<Vec<Planned>, String> {
     let wanted: std::collections::HashMap<&Key, usize> = keys.iter().zip(0..).collect();
     let mut runs: Vec<Planned> = plan(&description.fixed);
@@ -73,7 +73,7 @@ fn runs_of(description: &Description, keys: &[Key]) -> Result<Vec<Planned>, Stri
     }
 }
 
-/// The programs of the runs: still those that were submitted.
+/// Returns the programs of the runs, after a check that they are those of the submission.
 fn programs_of(description: &Description, runs: &[Planned]) -> Result<Programs, Error> {
     let mut programs = Programs::default();
     for (number, described) in description.fixed.configurations.iter().enumerate() {
@@ -90,8 +90,8 @@ fn programs_of(description: &Description, runs: &[Planned]) -> Result<Programs, 
     Ok(programs)
 }
 
-/// The cores of the job. Where they are its own, because Slurm binds jobs to cores or gives it all of the machine, a run has as many of them
-/// as it may use; else nobody knows which are free, and runs are left to the system's scheduler.
+/// Returns the cores of the job. If they are its own, because Slurm binds jobs to cores or has given it the whole machine, a run
+/// is bound to as many of them as it may use. Otherwise it is unknown which cores are free, and the system schedules the run.
 fn slot(limits: &Limits) -> Result<Slots, String> {
     let mut mine = cores();
     let each = limits.cores as usize;

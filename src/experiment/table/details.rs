@@ -1,4 +1,4 @@
-//! Tables that papers have beside those of all runs: the times of right answers, counters, and a row a task.
+//! Further tables: the times of right answers, counters, and a row for each task.
 
 use super::{Cell, Sheet, count, head};
 use crate::data::{Configuration, Data};
@@ -6,7 +6,7 @@ use crate::figure::Figure;
 use crate::record::Record;
 use crate::statistics::{mean, median, quantile, standard_deviation};
 
-/// For each configuration the times of right answers, of the proofs among them, and of the alarms.
+/// Returns for each configuration the times of right answers, of the proofs among them, and of the alarms.
 pub fn times_of_answers(data: &Data) -> Sheet {
     let mut rows = Vec::new();
     for configuration in &data.configurations {
@@ -52,14 +52,14 @@ pub fn times_of_answers(data: &Data) -> Sheet {
     }
 }
 
-/// Counters of the runs that have solved their tasks: a row for each figure and configuration.
+/// Returns the counters of the runs that have solved their tasks: a row for each figure and configuration.
 pub fn by_figure(data: &Data, figures: &[Figure]) -> Sheet {
     let mut rows = Vec::new();
     for figure in figures {
         for configuration in &data.configurations {
             let solved = configuration.records.iter().filter(|one| one.is_solved());
             let mut values: Vec<f64> = solved.filter_map(|one| figure.of(one)).collect();
-            if !is_told(figure, configuration) {
+            if !is_counted(figure, configuration) {
                 values.clear();
             }
             values.sort_unstable_by(f64::total_cmp);
@@ -85,7 +85,8 @@ pub fn by_figure(data: &Data, figures: &[Figure]) -> Sheet {
     }
 }
 
-/// A row a task: for each configuration the wall time, or why there is none, and the figures of its first run.
+/// Returns a row for each task: for each configuration the wall time, or the reason for UNKNOWN, and the figures of its first
+/// run.
 pub fn by_task(data: &Data, figures: &[Figure]) -> Sheet {
     let mut tasks: Vec<&str> = data.records().map(|one| one.key.task.as_str()).collect();
     tasks.sort_unstable();
@@ -93,7 +94,7 @@ pub fn by_task(data: &Data, figures: &[Figure]) -> Sheet {
     let first = |configuration: &Configuration, task: &str| {
         let of = configuration.records.iter();
         let of = of.filter(|one| one.key.task == task);
-        // Runs end in any order.
+        // Records are in the order in which runs ended.
         of.min_by_key(|one| one.key.repetition).cloned()
     };
     let mut names = vec!["task".to_owned(), "expected".to_owned()];
@@ -114,7 +115,7 @@ pub fn by_task(data: &Data, figures: &[Figure]) -> Sheet {
             row.push(run.as_ref().map_or(Cell::Nothing, time));
             row.extend(figures.iter().map(|figure| {
                 let solved = run.as_ref().filter(|run| run.is_solved());
-                let solved = solved.filter(|_| is_told(figure, configuration));
+                let solved = solved.filter(|_| is_counted(figure, configuration));
                 decimal(solved.and_then(|run| figure.of(run)))
             }));
         }
@@ -127,10 +128,10 @@ pub fn by_task(data: &Data, figures: &[Figure]) -> Sheet {
     }
 }
 
-/// Whether one of its runs tells of the figure.
-fn is_told(figure: &Figure, configuration: &Configuration) -> bool {
+/// Checks whether one of the configuration's runs has the figure.
+fn is_counted(figure: &Figure, configuration: &Configuration) -> bool {
     let mut records = configuration.records.iter();
-    records.any(|record| figure.is_told(record))
+    records.any(|record| figure.is_counted(record))
 }
 
 fn time(record: &Record) -> Cell {
@@ -141,12 +142,12 @@ fn time(record: &Record) -> Cell {
     }
 }
 
-/// Of nothing it is zero, where Rust's is less.
+/// Returns the sum; zero for no values, for which Rust returns negative zero.
 fn sum(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() + 0.0
 }
 
-/// Phases may take milliseconds.
+/// Returns a cell with three decimals, since phases may take milliseconds.
 fn fine(value: Option<f64>) -> Cell {
     value.map_or(Cell::Nothing, |value| Cell::Decimal(value, 3))
 }
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(texts(2), ["t2", "true", "time limit", ""]);
         let sheet = by_figure(&data(), &figures);
         let row: Vec<String> = sheet.rows[0].iter().map(Cell::text).collect();
-        // Of the one that has not solved its task, nothing counts.
+        // The run that has not solved its task does not count.
         assert_eq!(
             row,
             [

@@ -4,20 +4,20 @@ use std::fmt::Write as _;
 
 use super::{Cell, Sheet};
 
-/// How tables are written.
+/// The formats of tables.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Columns in line, for a terminal.
+    /// Aligned columns, for a terminal.
     Text,
     /// RFC 4180, with the table's title in the first column of each line.
     Csv,
-    /// Pipes, as GitHub has it.
+    /// Markdown tables with pipes, as on GitHub.
     Markdown,
     /// `tabular` with the rules of `booktabs`.
     Latex,
 }
 
-/// The tables, one after the other.
+/// Formats the tables that are not empty, one after the other.
 pub fn format(sheets: &[Sheet], format: Format) -> String {
     let parts = sheets.iter().filter(|sheet| !sheet.rows.is_empty());
     let parts = parts.map(|sheet| match format {
@@ -30,7 +30,7 @@ pub fn format(sheets: &[Sheet], format: Format) -> String {
     parts.join("\n")
 }
 
-/// Whether a column has numbers.
+/// Checks whether a column has numbers only.
 fn is_numeric(sheet: &Sheet, column: usize) -> bool {
     sheet
         .rows
@@ -63,7 +63,7 @@ fn text(sheet: &Sheet) -> String {
     text
 }
 
-/// A cell for people.
+/// Returns a cell's text for a terminal.
 fn shown(cell: &Cell) -> String {
     match cell {
         Cell::Nothing => "-".to_owned(),
@@ -87,7 +87,7 @@ fn csv(sheet: &Sheet) -> String {
         .collect()
 }
 
-/// A field of CSV. What a spreadsheet would take for a formula is a text.
+/// Quotes a field of CSV. A text that a spreadsheet would take for a formula gets an apostrophe.
 fn quoted(field: &str) -> String {
     let is_number = field.parse::<f64>().is_ok();
     let field = match !is_number && field.starts_with(['=', '+', '-', '@']) {
@@ -145,13 +145,14 @@ fn latex(sheet: &Sheet) -> String {
         )
     });
     format!(
-        "% {}; needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head}\\midrule\n{}\\bottomrule\n\\end{{tabular}}\n",
+        "% {}; needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{columns}}}\n\
+         \\toprule\n{head}\\midrule\n{}\\bottomrule\n\\end{{tabular}}\n",
         sheet.title.replace(['\n', '\r'], " "),
         rows.collect::<String>(),
     )
 }
 
-/// A text in LaTeX.
+/// Escapes a text for LaTeX.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_escapes_what_it_must() {
+    fn each_format_escapes_special_characters() {
         for (kind, expected) in [
             (
                 Format::Text,
@@ -206,7 +207,9 @@ mod tests {
             ),
             (
                 Format::Latex,
-                "% T; needs \\usepackage{booktabs}\n\\begin{tabular}{lr}\n\\toprule\nname & PAR-2 \\\\\n\\midrule\na\\_b\\textbar{}c,\\textquotedbl{}d\\textquotedbl{} & 1.50 \\\\\n=x & \\textbf{1} \\\\\nü & -- \\\\\n\\bottomrule\n\\end{tabular}\n",
+                "% T; needs \\usepackage{booktabs}\n\\begin{tabular}{lr}\n\
+                 \\toprule\nname & PAR-2 \\\\\n\\midrule\n\
+                 a\\_b\\textbar{}c,\\textquotedbl{}d\\textquotedbl{} & 1.50 \\\\\n=x & \\textbf{1} \\\\\nü & -- \\\\\n\\bottomrule\n\\end{tabular}\n",
             ),
         ] {
             assert_eq!(format(&[sheet()], kind), expected);

@@ -1,7 +1,7 @@
-//! Tables of an experiment: by configuration, by category, why there is no answer.
+//! Tables of an experiment: by configuration, by category, by the reason for UNKNOWN.
 //!
-//! * [`details`]: times of right answers, counters, a row a task.
-//! * [`mod@format`]: as text, CSV, Markdown and LaTeX.
+//! * [`details`]: times of right answers, counters, a row for each task.
+//! * [`mod@format`]: output as text, CSV, Markdown and LaTeX.
 
 pub mod details;
 pub mod format;
@@ -15,25 +15,25 @@ use super::data::{Data, Summary};
 pub struct Sheet {
     pub title: String,
     pub head: Vec<String>,
-    /// As many cells each as the head has.
+    /// The rows, each with as many cells as the head.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in a table.
+/// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     Text(String),
     Number(i64),
-    /// With so many decimals.
+    /// A number with a number of decimals.
     Decimal(f64, usize),
-    /// There is no such value.
+    /// A missing value.
     Nothing,
-    /// A number that must be zero.
+    /// A number that should be zero, such as that of wrong answers.
     Wrong(i64),
 }
 
 impl Cell {
-    /// As text; a number without separators.
+    /// Returns the cell as text; a number without separators.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -43,18 +43,18 @@ impl Cell {
         }
     }
 
-    /// Whether it stands on the right.
+    /// Checks whether the cell is aligned to the right.
     pub fn is_number(&self) -> bool {
         !matches!(self, Self::Text(_))
     }
 }
 
-/// A number of things.
+/// Returns the cell of a count.
 pub fn count(number: usize) -> Cell {
     Cell::Number(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// What a summary is shown as, and the head of it.
+/// The head of a summary.
 const FIGURES: [&str; 11] = [
     "runs",
     "solved",
@@ -91,7 +91,7 @@ fn figures(summary: &Summary) -> Vec<Cell> {
     ]
 }
 
-/// All tables but those that are asked for.
+/// Returns all tables that are shown without further options.
 pub fn tables(data: &Data) -> Vec<Sheet> {
     vec![
         by_configuration(data),
@@ -101,7 +101,7 @@ pub fn tables(data: &Data) -> Vec<Sheet> {
     ]
 }
 
-/// A row a configuration.
+/// Returns a table with a row for each configuration.
 pub fn by_configuration(data: &Data) -> Sheet {
     let rows = data.configurations.iter().map(|configuration| {
         let summary = Summary::new(configuration, None);
@@ -115,7 +115,7 @@ pub fn by_configuration(data: &Data) -> Sheet {
     }
 }
 
-/// A row for each category and configuration.
+/// Returns a table with a row for each category and configuration.
 pub fn by_category(data: &Data) -> Sheet {
     let mut rows = Vec::new();
     for category in &data.categories {
@@ -134,7 +134,8 @@ pub fn by_category(data: &Data) -> Sheet {
     }
 }
 
-/// A row for each reason why there is no answer, a column a configuration; the most frequent first.
+/// Returns a table with a row for each reason why there is no answer, the most frequent first, and a column for each
+/// configuration.
 pub fn by_reason(data: &Data) -> Sheet {
     let configurations = data.configurations.iter();
     let reasons: Vec<BTreeMap<String, usize>> = configurations
@@ -143,7 +144,7 @@ pub fn by_reason(data: &Data) -> Sheet {
             let mut reasons = summary.unknown;
             if summary.unjudged > 0 {
                 reasons.insert(
-                    "an answer that nobody can judge".to_owned(),
+                    "an answer without an expected verdict".to_owned(),
                     summary.unjudged,
                 );
             }
@@ -187,7 +188,7 @@ mod tests {
     use crate::data::Configuration;
     use crate::record::Record;
 
-    /// A configuration with a proof, an alarm, and a run that came to no end.
+    /// A configuration with a proof, an alarm, and a timeout.
     pub fn data() -> Data {
         let record = |task: u32,
                       expected: &str,

@@ -1,4 +1,4 @@
-/* Quotients of complex integers, as gcc divides them. */
+/* Division of complex integers, as in gcc. */
 
 long long _Complex __regatta_complex_quotient(long long a, long long b, long long c, long long d)
 {
@@ -18,7 +18,8 @@ long long _Complex __regatta_complex_quotient(long long a, long long b, long lon
     return result;
 }
 
-unsigned long long _Complex __regatta_unsigned_complex_quotient(unsigned long long a, unsigned long long b, unsigned long long c, unsigned long long d)
+unsigned long long _Complex __regatta_unsigned_complex_quotient(unsigned long long a, unsigned long long b,
+                                                                unsigned long long c, unsigned long long d)
 {
     unsigned long long ratio, square;
     unsigned long long _Complex result;

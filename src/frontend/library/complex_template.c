@@ -1,6 +1,6 @@
 /* Complex numbers for each floating-point type: REAL is the type, __X the suffix of the names ("", f, l). */
 
-/* What the compiler calls to multiply (C11, annex G.5.1): an infinity that became a pair of NaNs is found again. */
+/* The compiler's multiplication (C11, annex G.5.1): recovers an infinity that became a pair of NaNs. */
 
 REAL _Complex __regatta_complex_product__X(REAL a, REAL b, REAL c, REAL d)
 {
@@ -77,13 +77,14 @@ REAL _Complex cproj__X(REAL _Complex z)
     return z;
 }
 
-/* What the compiler calls to divide. Its libraries scale the operands in several ways and round alike where none of them is
-   very large or small; of 32-bit code's x87 registers nothing is known. */
+/* The compiler's division. Its libraries scale the operands in several ways; their results agree if no operand is very
+   large or small. The results of 32-bit code, which uses x87 registers, are not known. */
 
 REAL _Complex __regatta_complex_division__X(REAL a, REAL b, REAL c, REAL d)
 {
     REAL ratio, divisor, x, y;
-    if (sizeof(void *) == 4 || !__regatta_is_moderate__X(a) || !__regatta_is_moderate__X(b) || !__regatta_is_moderate__X(c) || !__regatta_is_moderate__X(d) || (c == 0 && d == 0))
+    if (sizeof(void *) == 4 || !__regatta_is_moderate__X(a) || !__regatta_is_moderate__X(b) ||
+    !__regatta_is_moderate__X(c) || !__regatta_is_moderate__X(d) || (c == 0 && d == 0))
         return __builtin_complex(__regatta_unknown_real__X(), __regatta_unknown_real__X());
     if (fabs__X(c) < fabs__X(d)) {
         ratio = c / d;

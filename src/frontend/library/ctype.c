@@ -1,16 +1,16 @@
-/* <ctype.h>: in the C locale what is no ASCII belongs to no class. The results for characters that are in a class are
-   glibc's: the bit by which its table marks it. */
+/* <ctype.h>: in the C locale, characters outside of ASCII belong to no class. The result for a character in a class is
+   the class's bit in glibc's table. */
 
-/* Whether a locale that is not C's may be in use. */
+/* Whether a locale other than C may be in use. */
 
 static _Bool __regatta_locale;
 
 /* The classes of the characters from 128 on in that locale: 0 none, 1 control, 2 space, 3 punctuation, 4 a letter
-   without case, 5 a capital, 6 a small letter, 7 one that is not printed; others are 0. */
+   without case, 5 upper case, 6 lower case, 7 not printable; other values count as 0. */
 
 static unsigned char __regatta_classes[128];
 
-/* In how many locales the program can be is not known: the classes are as good as inputs. */
+/* The available locales are not known: the classes of characters are inputs. */
 char *setlocale(int category, const char *name)
 {
     if (category < 0 || category > 12) {
@@ -32,7 +32,7 @@ char *setlocale(int category, const char *name)
     return __regatta_input_string();
 }
 
-/* The class of a character that the C locale has in none. */
+/* The class of a character that has no class in the C locale. */
 static int __regatta_class(int c)
 {
     if (!__regatta_locale || c < -128 || c > 255 || (c >= -1 && c < 128))
@@ -108,7 +108,9 @@ int ispunct(int c)
 int isalnum(int c)
 {
     int class = __regatta_class(c);
-    return ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) || (class >= 4 && class <= 6) ? 1 << 3 : 0;
+    return ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) || (class >= 4 && class <= 6)
+               ? 1 << 3
+               : 0;
 }
 
 int isascii(int c)
@@ -121,7 +123,7 @@ int toascii(int c)
     return c & 127;
 }
 
-/* Negative characters but EOF are taken for the unsigned ones, as in glibc's tables. */
+/* Negative characters except EOF count as unsigned ones, as in glibc's tables. */
 int __regatta_ctype_tolower(int c)
 {
     if (__regatta_class(c) != 0) {
@@ -166,7 +168,7 @@ int _toupper(int c)
     return toupper(c);
 }
 
-/* `(*__ctype_b_loc())[c]`, which glibc's macros come to, is rewritten to a call of this function. */
+/* `(*__ctype_b_loc())[c]`, the expansion of glibc's macros, is rewritten to a call of this function. */
 unsigned short __regatta_ctype_b(int c)
 {
     return (unsigned short)(isupper(c) | islower(c) | isalpha(c) | isdigit(c) | isxdigit(c) | isspace(c) | isprint(c)

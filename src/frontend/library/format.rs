@@ -1,14 +1,14 @@
-//! Formats of `printf` and `scanf`: a call whose format is known becomes a call of a C function of ours that does what
-//! the format says, directive by directive.
+//! Formats of `printf` and `scanf`: a call with a known format becomes a call of a generated C function that executes
+//! the format directive by directive.
 //!
-//! Printing computes the characters exactly, floating-point numbers and pointers excepted. Scanning a string is exact,
-//! too; scanning a stream gives as many conversions as the environment likes, and any values: what a failed conversion
-//! would have assigned stays as it is. Where directives that follow one another restrict what can come (`"%d%c"`: the
-//! character ends the number), an alarm on such a path is not confirmed.
+//! Printing computes the characters exactly, except for floating-point numbers and pointers. Scanning a string is exact,
+//! too; scanning a stream gives any number of successful conversions and any values: a failed conversion assigns
+//! nothing. Where a directive restricts the input of the next one (`"%d%c"`: the character ends the number), an alarm on
+//! such a path is not confirmed.
 //!
 //! * [`family`](mod@family): the functions of the family.
-//! * [`directive`]: a format, read into its directives.
-//! * [`print`](mod@print), [`scan`]: the function that prints, or scans, as a format says.
+//! * [`directive`]: parses a format into its directives.
+//! * [`print`](mod@print), [`scan`]: generate the function that prints or scans by a format.
 
 mod directive;
 mod family;
@@ -21,7 +21,7 @@ pub use family::{Channel, Family, family};
 pub use print::print_function;
 pub use scan::scan_function;
 
-/// What an argument has to be.
+/// The kind of value that an argument must have.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
@@ -29,20 +29,20 @@ pub enum Kind {
     Pointer,
 }
 
-/// A function of ours for a format.
+/// A generated function for a format.
 #[derive(Clone, Debug, Default)]
 pub struct FormatFunction {
-    /// Its parameters behind those that the channel has, as C declares them without a name.
+    /// Its parameters after those of the channel: their C types.
     pub parameters: Vec<(Kind, String)>,
-    /// Which of the call's variable arguments they are.
+    /// The indices of the call's variable arguments that are passed to them.
     pub used: Vec<usize>,
     /// The statements of its body.
     pub body: String,
-    /// Whether it writes to what an argument points to (`%n`, and all that is scanned).
+    /// Whether it writes to the target of an argument (`%n`, and all scanning).
     pub writes: bool,
 }
 
-/// Why there is no such function.
+/// The part of a format for which no function can be generated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` in a format")]
 pub struct NotModelled(pub String);
@@ -50,7 +50,7 @@ pub struct NotModelled(pub String);
 type Made = Result<FormatFunction, NotModelled>;
 
 impl FormatFunction {
-    /// Adds a parameter for the next variable argument; gives its name.
+    /// Adds a parameter for the next variable argument; returns its name.
     fn parameter(&mut self, next: &mut usize, kind: Kind, ty: &str) -> String {
         let name = format!("a{}", self.parameters.len());
         self.parameters.push((kind, ty.to_owned()));

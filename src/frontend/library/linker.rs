@@ -1,6 +1,6 @@
-//! Symbols that the linker defines: where the program and its sections begin and end.
+//! Symbols that the linker defines, such as the bounds of the program and its sections.
 
-/// What GNU ld defines for programs that declare it.
+/// Symbols that GNU ld defines if the program declares them.
 const SYMBOLS: &[&str] = &[
     "end",
     "_end",
@@ -50,7 +50,7 @@ const SYMBOLS: &[&str] = &[
     "_IO_stdin_used",
 ];
 
-/// Those that it defines even if the program does.
+/// Symbols that GNU ld defines even if the program does.
 const OWN: &[&str] = &["_end", "_edata", "__bss_start"];
 
 /// Whether the linker defines a symbol if the program declares it.
@@ -58,17 +58,17 @@ pub fn defines(symbol: &str) -> bool {
     SYMBOLS.contains(&symbol)
 }
 
-/// Whether it does so even if the program defines it.
+/// Whether the linker defines a symbol even if the program defines it.
 pub fn always_defines(symbol: &str) -> bool {
     OWN.contains(&symbol)
 }
 
-/// Whether a symbol of a section is that of its beginning.
+/// Whether a symbol of a section denotes its beginning.
 pub fn is_start(symbol: &str) -> bool {
     symbol.starts_with("__start_")
 }
 
-/// The section of which a symbol is the beginning or the end, if the program has one of that name.
+/// The name of the section whose beginning or end a symbol denotes.
 pub fn section(symbol: &str) -> Option<&str> {
     let start = symbol.strip_prefix("__start_");
     start.or_else(|| symbol.strip_prefix("__stop_"))

@@ -1,4 +1,4 @@
-/* <math.h>: what looks at the bits of a floating-point number. */
+/* <math.h>: functions on the bits of a floating-point number. */
 
 static int __regatta_shared_signgam;
 
@@ -7,7 +7,7 @@ int __regatta_initial_signgam(void)
     return 0;
 }
 
-/* Whether there is an error is not modelled. */
+/* Whether the function reports an error is not modelled. */
 
 static void __regatta_range_perhaps(void)
 {
@@ -228,8 +228,8 @@ double yn(int order, double x)
     return jn(order, x);
 }
 
-/* <fenv.h>: of the environment only the rounding mode is modelled; which exceptions were raised is not known. It is laid
-   out as `fnstenv` has it, with the other unit's register in its last word, or instead of the instruction's address. */
+/* <fenv.h>: of the environment, only the rounding mode is modelled; the raised exceptions are not known. Its layout is
+   that of `fnstenv`, with the SSE control register in the last word, or in place of the instruction's address. */
 
 static unsigned *__regatta_fenv_register(const void *environment)
 {
@@ -267,7 +267,8 @@ int fesetenv(const void *environment)
         __regatta_unsupported("exceptions of floating-point numbers that end the program");
     unsigned control = *(const unsigned *)environment & 0xffff;
     unsigned other = *__regatta_fenv_register(environment);
-    /* Every exception is masked, the precision is the largest, small numbers are as everywhere, and the units agree. */
+    /* All exceptions are masked, the precision is the largest, subnormal numbers are not flushed, and both units agree.
+       */
     if ((control & 0xf33f) != 0x033f || (other & 0xffff9fc0u) != 0x1f80 || (other >> 3 & 0xc00) != (control & 0xc00))
         __regatta_unsupported("an environment of floating-point numbers of the program's own making");
     fesetround((int)(control & 0xc00));

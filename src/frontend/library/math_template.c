@@ -1,6 +1,6 @@
 /* <math.h> for each floating-point type: REAL is the type, __X the suffix of the names ("", f, l). */
 
-/* Of two zeros either may be the smaller, and the larger. */
+/* For two zeros of different signs, either may be the result. */
 
 REAL fmin__X(REAL x, REAL y)
 {
@@ -34,7 +34,7 @@ REAL fdim__X(REAL x, REAL y)
     return result;
 }
 
-/* What does not fit is not said. */
+/* The result for a value out of range is unspecified. */
 static long __regatta_to_long__X(REAL x)
 {
     REAL limit = sizeof(long) == 8 ? 0x1p63L : 0x1p31L;
@@ -172,7 +172,7 @@ REAL gamma__X(REAL x)
     return lgamma__X_r(x, &__regatta_shared_signgam);
 }
 
-/* What is certain of functions that are not computed: exact cases, where they are not defined, bounds. */
+/* Functions that are not computed: their exact cases, domain errors and bounds. */
 
 REAL pow__X(REAL x, REAL y)
 {
@@ -181,7 +181,7 @@ REAL pow__X(REAL x, REAL y)
     if (y == 1)
         return x;
     if (trunc__X(x) == x && trunc__X(y) == y && y > 1 && y <= 32 && fabs__X(x) <= 4096) {
-        /* Exact as long as the significand has room: 24 bits, in all formats. */
+        /* Exact while the result fits into 24 bits of significand, as all formats have. */
         REAL result = x;
         int count = 1;
         while (count < (int)y && fabs__X(result * x) <= 16777216) {
@@ -227,7 +227,7 @@ REAL exp__X(REAL x)
     if (__builtin_isinf(x))
         return x > 0 ? x : 0;
     REAL most = sizeof(REAL) == 4 ? 104 : sizeof(REAL) == 8 ? 746 : 12000;
-    /* Other rounding modes may give the largest number, or the smallest. */
+    /* Other rounding modes may give the largest finite or the smallest positive number. */
     if ((x > most || x < -most) && fegetround() == 0) {
         *__errno_location() = 34; /* ERANGE */
         return x > 0 ? __builtin_inf() : 0;
@@ -358,7 +358,7 @@ REAL asin__X(REAL x)
     return result;
 }
 
-/* What exact functions do to `errno`. */
+/* Effects of exact functions on `errno`. */
 
 static void __regatta_errno_next__X(REAL result)
 {

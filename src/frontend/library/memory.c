@@ -1,4 +1,4 @@
-/* <string.h>: blocks of bytes whose size is not constant; <stdlib.h>: memory. */
+/* <string.h>: blocks of bytes of any size; <stdlib.h>: allocation. */
 
 void *__regatta_memcpy(void *to, const void *from, __regatta_size_t size)
 {
@@ -120,14 +120,14 @@ void *memmem(const void *block, __regatta_size_t size, const void *wanted, __reg
     return 0;
 }
 
-/* What could not be allocated is an error. */
+/* Sets errno if an allocation failed. */
 void __regatta_allocation(void *block)
 {
     if (block == 0)
         *__errno_location() = 12; /* ENOMEM */
 }
 
-/* As in glibc: a size of zero frees. It may stay where it is, or not. */
+/* A size of zero frees, as in glibc. The object may keep its address, or move. */
 void *realloc(void *old, __regatta_size_t size)
 {
     if (old == 0)
@@ -198,7 +198,7 @@ void *valloc(__regatta_size_t size)
     return aligned_alloc(4096, size);
 }
 
-/* At least what was asked for; for one block it is always the same. */
+/* The usable size is at least the requested one, and constant for a block. */
 
 static void *__regatta_measured_block;
 
@@ -210,7 +210,7 @@ __regatta_size_t malloc_usable_size(void *block)
         return 0;
     if (block != __regatta_measured_block) {
         __regatta_size_t size = __regatta_allocated_size(block);
-        /* Small blocks of glibc have 16 bytes more for each that they do not fit into, less one word for all. */
+        /* glibc rounds small blocks up to multiples of 16 bytes, of which one word is its own. */
         __regatta_size_t usual = ((size + sizeof(void *) + 15) & ~(__regatta_size_t)15) - sizeof(void *);
         if (usual < 24 && sizeof(void *) == 8)
             usual = 24;
@@ -229,7 +229,7 @@ void *__regatta_aligned_alloc(__regatta_size_t alignment, __regatta_size_t size)
 {
     void *block;
     if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-        /* An error, or the next power of two. */
+        /* It fails, or takes the next power of two. */
         if (__regatta_unknown_int() || alignment > (__regatta_size_t)-1 / 2 + 1) {
             *__errno_location() = 22; /* EINVAL */
             return 0;
@@ -242,7 +242,7 @@ void *__regatta_aligned_alloc(__regatta_size_t alignment, __regatta_size_t size)
     return posix_memalign(&block, alignment < sizeof(void *) ? sizeof(void *) : alignment, size) == 0 ? block : 0;
 }
 
-/* The fortified functions end the program if what is written is larger than the object, as far as its size is known. */
+/* The fortified functions end the program if they would write beyond the object's size, where that is known. */
 
 void *__memcpy_chk(void *to, const void *from, __regatta_size_t size, __regatta_size_t limit)
 {

@@ -1,6 +1,6 @@
-/* <sys/mman.h>: memory of the program's own. */
+/* <sys/mman.h>: anonymous mappings. */
 
-/* The first 16 mappings that are there. */
+/* The first 16 mappings. */
 
 static void *__regatta_mappings[16];
 
@@ -8,7 +8,7 @@ static int __regatta_mapping_count;
 
 static void *__regatta_mapped(void *hint, __regatta_size_t size, int protection, int flags)
 {
-    /* MAP_PRIVATE and MAP_SHARED, MAP_ANONYMOUS, and what changes nothing here. */
+    /* MAP_PRIVATE and MAP_SHARED, MAP_ANONYMOUS, and flags without effect here. */
     if (!(flags & 0x20) || (flags & ~0x3f823) != 0)
         __regatta_unsupported("mmap of a file or at a fixed address");
     if ((protection & 3) != 3)
@@ -42,7 +42,7 @@ void *mmap64(void *hint, __regatta_size_t size, int protection, int flags, int f
     return __regatta_mapped(hint, size, protection, flags);
 }
 
-/* A whole mapping ends. A part of one stays readable and writable, but no alarm is confirmed from then on. */
+/* A whole mapping is freed. A part of one stays accessible, but no alarm is confirmed from then on. */
 int munmap(void *block, __regatta_size_t size)
 {
     if (size == 0 || ((unsigned long)block & 4095) != 0)

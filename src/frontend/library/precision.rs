@@ -1,5 +1,5 @@
-//! The table of what is known of the library, for a reader: it is derived from the table of functions and from the texts
-//! of the prelude, so that it says what the models do.
+//! The table of the library's precision for users. It is derived from the table of functions and from the prelude's
+//! texts, so that it agrees with the models.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use super::{
     Builtin, LIBRARY, Library, LibraryFunction, Model, format, function_name, is_name_character,
 };
 
-/// How a function's results compare with those of real executions.
+/// How the results of a function's model compare with real executions.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precision {
-    /// It answers what the environment decides: any answer that the standard permits is a real one.
+    /// Some results are decided by the environment: each result that the standard permits is a real one.
     pub environment: bool,
-    /// Some results are any values where a real execution determines them; no alarm depends on those.
+    /// Some results are unknown values where a real execution determines them; no alarm depends on those.
     pub approximated: bool,
     /// Some uses are not modelled; a proof has to show that they do not occur.
     pub unsupported: bool,
@@ -26,14 +26,14 @@ pub struct Entry {
     pub name: &'static str,
     /// How it is modelled: `C text`, `built in`, `term`, `any value`, `not modelled`.
     pub model: &'static str,
-    /// How exactly.
+    /// The precision of the model.
     pub precision: Precision,
-    /// What it changes beside its result: `errno`, and what pointer arguments point to, by their position from 1.
+    /// Its effects besides its result: `errno`, and the targets of pointer arguments, by their position from 1.
     pub sets: String,
 }
 
 impl Precision {
-    /// In words.
+    /// Describes the precision in words.
     pub fn describe(self) -> String {
         let mut words = Vec::new();
         if self.environment {
@@ -52,7 +52,7 @@ impl Precision {
     }
 }
 
-/// What the text of a function and of all that it calls comes to.
+/// Facts about the text of a function and of all functions that it calls.
 #[derive(Default)]
 struct Facts {
     precision: Precision,
@@ -93,7 +93,7 @@ impl Facts {
     }
 }
 
-/// The pointer parameters through which a prototype allows to write.
+/// The pointer parameters through which the prototype permits writes.
 fn targets(function: &LibraryFunction) -> Vec<String> {
     let Some((_, parameters)) = function.prototype.split_once('(') else {
         return Vec::new();
@@ -222,8 +222,8 @@ fn built_in(builtin: Builtin, name: &str, facts: &mut Facts) {
 }
 
 /// Whether a function may change `errno` though it succeeds. The standard permits it where it does not say what the
-/// function does to `errno` (C11, 7.5 p3), and POSIX where it does not say that `errno` stays as it is (2.3): that happens in
-/// functions that ask the environment for something and may fail. Those that only compute leave it alone.
+/// function does to `errno` (C11, 7.5 p3), and POSIX where it does not say that `errno` stays as it is (2.3): such
+/// functions ask the environment for something and may fail. Functions that only compute leave `errno` alone.
 pub fn may_change_errno(function: &LibraryFunction) -> bool {
     match function.model {
         Model::Builtin(Builtin::Malloc | Builtin::Calloc | Builtin::AlignedAlloc) => true,
@@ -247,10 +247,10 @@ pub fn may_change_errno(function: &LibraryFunction) -> bool {
     }
 }
 
-/// Functions of the prelude that make objects on the heap.
+/// Functions of the prelude that allocate heap objects.
 const ALLOCATING: &[&str] = &["realloc", "reallocarray", "strdup", "strndup"];
 
-/// Functions whose use of `errno` is in their description, or which do not change it for valid arguments.
+/// Functions with a documented use of `errno`, or that do not change it for valid arguments.
 const KEEP_ERRNO: &[&str] = &[
     "ftell",
     "ftello",
@@ -276,7 +276,7 @@ const KEEP_ERRNO: &[&str] = &[
     "sigignore",
 ];
 
-/// The table, by name; what is ours alone is not in it.
+/// The table, by name, without the reserved `__regatta_` functions.
 pub fn entries() -> Vec<Entry> {
     let library = &*LIBRARY;
     let mut entries: Vec<Entry> = library

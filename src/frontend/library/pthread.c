@@ -1,12 +1,12 @@
 /* <pthread.h>, <semaphore.h>, <threads.h> for one thread: the objects of the program look as they do with glibc on x86,
-   byte by byte (a mutex has `__lock`, `__count`, `__owner`, …), since a program may read them. What would wait for ever
-   ends the path. */
+   byte by byte (a mutex has `__lock`, `__count`, `__owner`, …), since a program may read them. A call that would wait
+   for ever ends the path. */
 
 int pthread_attr_init(void *attributes)
 {
     long *words = attributes;
     memset(words, 0, sizeof(void *) == 8 ? 56 : 36);
-    words[sizeof(void *) == 8 ? 2 : 3] = getpagesize(); /* of the guard */
+    words[sizeof(void *) == 8 ? 2 : 3] = getpagesize(); /* guard size */
     return 0;
 }
 
@@ -32,7 +32,7 @@ int pthread_attr_getdetachstate(const void *attributes, int *state)
     return 0;
 }
 
-/* All threads compete with all of the system. */
+/* Only PTHREAD_SCOPE_SYSTEM is supported, as in Linux. */
 int pthread_attr_setscope(void *attributes, int scope)
 {
     (void)attributes;
@@ -48,7 +48,7 @@ int pthread_attr_getscope(const void *attributes, int *scope)
     return 0;
 }
 
-/* The smallest stack that is allowed depends on the machine. */
+/* The minimum stack size depends on the machine. */
 int pthread_attr_setstacksize(void *attributes, __regatta_size_t size)
 {
     if (size < 16384)
@@ -73,7 +73,7 @@ int pthread_attr_getguardsize(const void *attributes, __regatta_size_t *size)
     return 0;
 }
 
-/* The limit of the environment, if none has been set. */
+/* The environment's limit, if no size has been set. */
 int pthread_attr_getstacksize(const void *attributes, __regatta_size_t *size)
 {
     __regatta_size_t set = *((const __regatta_size_t *)attributes + (sizeof(void *) == 8 ? 4 : 5));
@@ -122,7 +122,7 @@ int pthread_attr_getschedpolicy(const void *attributes, int *policy)
     return 0;
 }
 
-/* Whether and when the thread may be ended by others. */
+/* Whether and when other threads may cancel this one. */
 
 static int __regatta_cancel_state;
 
@@ -166,7 +166,8 @@ int pthread_mutexattr_init(void *attributes)
     return 0;
 }
 
-/* Other bits are about sharing, priorities and robustness; who asks for the plain type does not want elision. */
+/* Other bits are for sharing, priorities and robustness. The plain type, set explicitly, disables lock elision (bit 9).
+   */
 int pthread_mutexattr_settype(void *attributes, int type)
 {
     unsigned *bits = attributes;
@@ -289,7 +290,7 @@ int pthread_mutex_timedlock(void *lock, const void *until)
     }
     if (type == 2)
         return 35; /* EDEADLK */
-    /* Somebody waits; one that adapts has counted how long it turned around. */
+    /* State 2: locked with waiters. An adaptive mutex has changed its spin count. */
     state[0] = 2;
     if (type == 3)
         *((short *)lock + 10) = (short)__regatta_unknown_int();
@@ -323,7 +324,7 @@ int pthread_mutex_unlock(void *lock)
     return 0;
 }
 
-/* Condition variables; nobody waits. */
+/* Condition variables; no thread waits. */
 
 int pthread_condattr_init(void *attributes)
 {
@@ -367,7 +368,7 @@ int pthread_cond_destroy(void *condition)
     return 0;
 }
 
-/* A spinning lock is 1 when it is free. */
+/* A spin lock is 1 when it is free. */
 
 int pthread_spin_init(void *lock, int shared)
 {
@@ -402,8 +403,8 @@ int pthread_spin_unlock(void *lock)
     return 0;
 }
 
-/* Locks for readers and writers. The first `int` has the number of readers from bit 3 on; bit 1 is set when a writer has
-   it, and bit 0 from then on until there is a reader. */
+/* Locks for readers and writers. The first `int` has the number of readers from bit 3 on; bit 1 is set while a writer
+   holds it, and bit 0 from then until the next reader. */
 
 int pthread_rwlockattr_init(void *attributes)
 {
@@ -422,7 +423,7 @@ int pthread_rwlock_init(void *lock, const void *attributes)
 {
     int *words = lock;
     memset(words, 0, sizeof(void *) == 8 ? 56 : 32);
-    /* Who comes first, and who shares it. */
+    /* The preference for readers or writers, and sharing between processes. */
     if (attributes != 0 && (((const int *)attributes)[0] != 0 || ((const int *)attributes)[1] != 0)) {
         words[sizeof(void *) == 8 ? 7 : 6] = __regatta_unknown_int();
         if (sizeof(void *) == 8)
@@ -515,7 +516,7 @@ int pthread_equal(unsigned long left, unsigned long right)
 int pthread_once(void *once, void (*function)(void))
 {
     int *done = once;
-    /* One that is under way waits for itself. */
+    /* A call during the function's own call would wait for itself. */
     __VERIFIER_assume(*done != 1);
     if (*done == 0) {
         *done = 1;
@@ -525,7 +526,7 @@ int pthread_once(void *once, void (*function)(void))
     return 0;
 }
 
-/* A semaphore: where pointers are short, bit 0 of the first word says whether somebody waits. */
+/* A semaphore: with 32-bit pointers, bit 0 of the first word tells whether a thread waits. */
 
 static unsigned __regatta_post(unsigned value)
 {
@@ -617,7 +618,7 @@ int mtx_lock(void *lock)
     return pthread_mutex_lock(lock) == 0 ? 0 : 2;
 }
 
-/* It may be busy though nobody holds it. */
+/* It may fail spuriously. */
 int mtx_trylock(void *lock)
 {
     if (__VERIFIER_nondet_bool()) {

@@ -1,6 +1,6 @@
 /* <signal.h> for signals that the program sends to itself, as Linux and glibc have them: they arrive at once, or when
-   they are no longer blocked. Others may arrive at any time once there is a function to handle them: a proof must show
-   that none is installed. An action's kind is 0 for the default, 1 for nothing, 2 for a function. */
+   they are unblocked. Other signals may arrive at any time once a handler is installed: a proof must show that none is.
+   An action's kind is 0 for the default, 1 for ignoring, 2 for a handler. */
 
 static __regatta_signal __regatta_signals[65];
 
@@ -15,19 +15,19 @@ static unsigned long long __regatta_signal_bit(int signal)
     return 1ULL << (signal - 1);
 }
 
-/* There is such a signal, and glibc does not keep it for itself. */
+/* Whether the signal exists, and is not reserved by glibc. */
 static _Bool __regatta_is_signal(int signal)
 {
     return signal >= 1 && signal <= 64 && signal != 32 && signal != 33;
 }
 
-/* Signals that do not end the program by default: whoever stops it lets it go on. */
+/* Signals that do not end the program by default. A stopped program is assumed to be continued. */
 static _Bool __regatta_is_survived(int signal)
 {
     return (signal >= 17 && signal <= 23) || signal == 28;
 }
 
-/* `si_signo`, `si_errno`, `si_code`, and who sent it. The context is not known. */
+/* Sets `si_signo`, `si_errno`, `si_code`, and the sender. The context is not known. */
 static void __regatta_call_with_information(__regatta_information_handler_t handler, int signal)
 {
     int information[32];
@@ -86,7 +86,7 @@ static void __regatta_deliver_signals(void)
     }
 }
 
-/* The program sends itself the signal. What is ignored does not wait. */
+/* The program sends itself the signal. An ignored signal does not stay pending. */
 static int __regatta_send_signal(int signal, int code)
 {
     if (signal == 0)
@@ -113,7 +113,7 @@ void __regatta_abort_signal(void)
     __regatta_deliver_signal(6);
 }
 
-/* An instruction that traps is there again when a handler returns. */
+/* A trapping instruction is executed again when the handler returns. */
 void __regatta_trap_signal(void)
 {
     __regatta_signals[4].code = 2; /* ILL_ILLOPN */
@@ -157,7 +157,7 @@ static __regatta_handler_t __regatta_handle(int signal, __regatta_handler_t hand
     return previous;
 }
 
-/* As in BSD: it restarts system calls, and stays. */
+/* As in BSD: the handler stays installed, and system calls are restarted. */
 __regatta_handler_t signal(int signal, __regatta_handler_t handler)
 {
     return __regatta_handle(signal, handler, 0x10000000u, __regatta_is_signal(signal) ? __regatta_signal_bit(signal) : 0);
@@ -184,7 +184,7 @@ __regatta_handler_t __sysv_signal(int signal, __regatta_handler_t handler)
     return __regatta_handle(signal, handler, 0xe0000000u, 0);
 }
 
-/* A set of signals has 128 bytes, of which these count. */
+/* A set of signals has 128 bytes, of which the first 64 bits are used. */
 static unsigned long long __regatta_signal_set(const void *set)
 {
     const unsigned long *words = set;
@@ -227,7 +227,7 @@ int sigaction(int signal, const void *action, void *previous)
     return 0;
 }
 
-/* An error number. SIGKILL, SIGSTOP and those that glibc keeps for itself are never blocked. */
+/* Returns an error number. SIGKILL, SIGSTOP and the signals reserved by glibc are never blocked. */
 int pthread_sigmask(int how, const void *set, void *previous)
 {
     unsigned long long old = __regatta_blocked_signals;
@@ -326,7 +326,7 @@ int gsignal(int signal)
     return raise(signal);
 }
 
-/* To others, the signal may be what ends them, or what they answer. */
+/* A signal to another process, which may end or answer, is not modelled. */
 int kill(int process, int signal)
 {
     if (signal < 0 || signal > 64)
@@ -341,7 +341,7 @@ int kill(int process, int signal)
     return __regatta_send_signal(signal, 0); /* SI_USER */
 }
 
-/* An error number. */
+/* Returns an error number. */
 int pthread_kill(unsigned long thread, int signal)
 {
     if (thread != pthread_self())

@@ -1,5 +1,5 @@
-/* <signal.h>: sets of signals. As in glibc, only the first 64 bits count, and only those are changed; the two signals that it
-   keeps for itself are in no set. */
+/* <signal.h>: sets of signals. As in glibc, only the first 64 bits are used and changed; the two signals that it
+   reserves are in no set. */
 
 static int __regatta_is_own_signal(int signal)
 {

@@ -1,8 +1,8 @@
-/* <stdio.h>: what is read is an input; what is written has no effect, but may fail. A stream is an object of ours that
-   keeps what the program can find out: whether the end was seen, whether there was an error, the character pushed back.
-   `constrained` says that what is read next is not any character, but depends on what happened before: 1 for the next
-   character (it has ended a number, say), 2 for all that follow (the file was written before, or its position set), 3 is
-   a stream that is for writing only. The members that glibc has are not there: the lowering refuses to read them. */
+/* <stdio.h>: characters that are read are inputs; output has no effect, but may fail. A stream is an object of the
+   prelude with the observable state: whether the end was reached, whether there was an error, the character pushed
+   back. `constrained` tells that the characters to be read depend on earlier events: 1 for the next character (it has
+   ended a number, say), 2 for all following ones (the file was written, or its position set); 3 marks a stream for
+   writing only. glibc's members do not exist: the lowering rejects reads of them. */
 
 static __regatta_file __regatta_stdin;
 
@@ -25,16 +25,16 @@ void *__regatta_initial_stderr(void)
     return &__regatta_stderr;
 }
 
-/* The program may have written to files whose contents it reads. */
+/* Whether the program may have written to files that it reads. */
 
 static _Bool __regatta_written;
 
-/* Streams have file descriptors of their own. */
+/* Whether streams may use file descriptors. */
 
 static _Bool __regatta_streams_used;
 
-/* Streams that code elsewhere made, where there can be any: that code does what is asked of them. It may also have
-   changed what the program's own streams do, or given them a buffer, if it ever had control: no alarm rests on that. */
+/* Whether unknown code created the stream: then unknown code performs its operations. Unknown code that was called may
+   also have changed the program's own streams, or given them a buffer: no alarm rests on that. */
 static _Bool __regatta_is_elsewhere(void *stream)
 {
     if (stream != 0 && stream != &__regatta_stdin && stream != &__regatta_stdout && stream != &__regatta_stderr
@@ -47,20 +47,20 @@ static _Bool __regatta_is_elsewhere(void *stream)
     return 0;
 }
 
-/* Something is written to the standard error, by functions that are not modelled beside that. */
+/* Output to the standard error, by functions that are not otherwise modelled. */
 void __regatta_standard_error(void)
 {
     if (__regatta_streams_elsewhere())
         __regatta_is_elsewhere(&__regatta_stderr);
 }
 
-/* What follows is possible as far as the models know, but need not happen in any real execution. */
+/* The rest of the path is possible in the model, but perhaps not in any real execution: no alarm is confirmed there. */
 static void __regatta_only_perhaps(void)
 {
     __VERIFIER_assume(__regatta_unknown_int());
 }
 
-/* Something fails, for a reason that errno tells: any of Linux's numbers. */
+/* A failure; errno is any of Linux's error numbers. */
 static int __regatta_fail(void)
 {
     int error = __VERIFIER_nondet_int();
@@ -75,7 +75,7 @@ static int __regatta_invalid(void)
     return -1;
 }
 
-/* There is no file with an empty name, nor without a name. */
+/* A null or empty file name is an error. */
 static _Bool __regatta_no_path(const char *name)
 {
     if (name != 0 && *name != 0)
@@ -84,7 +84,7 @@ static _Bool __regatta_no_path(const char *name)
     return 1;
 }
 
-/* A function that fails with an error number may leave another one though it succeeds, but never zero. */
+/* A function that sets errno when it fails may also change it when it succeeds, but never to zero. */
 void __regatta_errno_may_change(void)
 {
     if (__VERIFIER_nondet_bool())
@@ -96,7 +96,7 @@ static int __regatta_done_or_failed(void)
     return __VERIFIER_nondet_bool() ? __regatta_fail() : 0;
 }
 
-/* Reading has found nothing: the end, or an error. */
+/* Nothing can be read: the end, or an error. */
 static int __regatta_nothing_read(void *stream)
 {
     __regatta_file *file = stream;
@@ -131,7 +131,7 @@ int getc(void *stream)
     }
     int character = __VERIFIER_nondet_int();
     __VERIFIER_assume(character >= -1 && character <= 255);
-    /* White space and the end can always come after what was scanned. */
+    /* White space and the end are always possible after a scanned item. */
     if (file->constrained == 2
         || (file->constrained == 1 && character != -1 && character != ' ' && (character < '\t' || character > '\r')))
         __regatta_only_perhaps();
@@ -234,10 +234,10 @@ long getdelim(char **line, __regatta_size_t *size, int delimiter, void *stream)
         int character = getc(stream);
         if (character == -1)
             break;
-        /* There is not more memory. */
+        /* No object is larger. */
         __VERIFIER_assume(i < (__regatta_size_t)-1 >> 2);
         if (i + 1 >= room) {
-            /* By how much it grows depends on how much was read at once. */
+            /* The growth depends on how much was read at once. */
             __regatta_only_perhaps();
             room = 2 * room > i + 2 ? 2 * room : i + 2;
             char *made = realloc(*line, room);
@@ -301,7 +301,7 @@ static _Bool __regatta_not_for_output(void *stream)
     return 1;
 }
 
-/* What is written: it succeeds with the result, or fails. */
+/* Output: succeeds with the result, or fails. */
 static int __regatta_put(void *stream, int result)
 {
     if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
@@ -341,7 +341,7 @@ int putw(int value, void *stream)
     return __regatta_put(stream, 0);
 }
 
-/* A number that is as a rule the given one. */
+/* A number that is not negative: as a rule the given one. */
 static int __regatta_not_negative(int usual)
 {
     if (!__VERIFIER_nondet_bool())
@@ -415,7 +415,7 @@ void setbuffer(void *stream, char *buffer, __regatta_size_t size)
     setvbuf(stream, buffer, 0, size);
 }
 
-/* What tells of an error on the standard error may fail itself. */
+/* Error messages on the standard error may fail, too. */
 
 void perror(const char *s)
 {
@@ -456,7 +456,7 @@ static void *__regatta_new_stream(int constrained, _Bool output)
     return file;
 }
 
-/* What a mode says: 1 for reading, 2 for writing, 3 for both, 0 if it is none. */
+/* The kind of a mode: 1 for reading, 2 for writing, 3 for both, 0 if it is invalid. */
 static int __regatta_stream_mode(const char *mode)
 {
     if (mode[0] != 'r' && mode[0] != 'w' && mode[0] != 'a') {
@@ -475,7 +475,7 @@ static int __regatta_stream_constraint(const char *mode, int kind)
     return mode[0] != 'r' || __regatta_written ? 2 : 0;
 }
 
-/* Every stream that is open is another object. */
+/* Each open stream is a distinct object. */
 static void *__regatta_open_stream(const char *mode)
 {
     int kind = __regatta_stream_mode(mode);
@@ -487,7 +487,7 @@ static void *__regatta_open_stream(const char *mode)
     return file;
 }
 
-/* The mode is looked at first. */
+/* The mode is checked first. */
 void *fopen(const char *name, const char *mode)
 {
     if (__regatta_stream_mode(mode) == 0 || __regatta_no_path(name))
@@ -550,7 +550,7 @@ int feof(void *stream)
     return ((__regatta_file *)stream)->end != 0;
 }
 
-/* An output whose result nobody looked at may have failed. */
+/* An earlier output with an ignored result may have failed. */
 int ferror(void *stream)
 {
     __regatta_file *file = stream;
@@ -598,7 +598,7 @@ static int __regatta_set_position(void *stream, long long offset, int whence)
         return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
-    /* No position is negative; the two last are Linux's own. */
+    /* Positions are not negative; SEEK_DATA and SEEK_HOLE are Linux's. */
     if (whence > 2 || (whence == 0 && offset < 0))
         __regatta_only_perhaps();
     file->end = 0;
@@ -637,7 +637,7 @@ void rewind(void *stream)
         file->constrained = 2;
 }
 
-/* It fails as the environment likes; where it does not, the program's own doings count. */
+/* Whether it fails is an input; otherwise the position, which depends on the program's operations, is unknown. */
 long ftell(void *stream)
 {
     if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))
@@ -664,8 +664,8 @@ long long ftello64(void *stream)
     return position;
 }
 
-/* Scanning a stream: what a format says is put together by the lowering, from these. `count` is what the call gives:
-   so many conversions are assigned, or -1 for an input failure before the first. */
+/* Scanning a stream: the lowering composes these functions by the format. `count` is the result of the call: the number
+   of assigned conversions, or -1 for an input failure before the first. */
 
 static void __regatta_scan_begin(void *stream, int count, _Bool skips_white)
 {
@@ -689,14 +689,14 @@ static int __regatta_scan_end(void *stream, int count, int wanted)
     } else {
         if (__VERIFIER_nondet_bool())
             file->end = 1;
-        /* A character that does not match is still there, as is the one that ends a number. */
+        /* A character that does not match, or that ends a number, is not consumed. */
         if (file->constrained != 3)
             file->constrained = count < wanted || file->constrained == 2 ? 2 : 1;
     }
     return count;
 }
 
-/* At most so many characters, at least one, none of them white space. */
+/* One to `width` characters, none of them white space. */
 static void __regatta_scan_word(char *to, __regatta_size_t width)
 {
     __regatta_size_t length = __VERIFIER_nondet_size_t();
@@ -730,7 +730,7 @@ static void __regatta_scan_set(char *to, __regatta_size_t width, unsigned long l
     to[length] = 0;
 }
 
-/* At the end of what can be read, fewer characters may have come. */
+/* At the end of the input, there may be fewer characters. */
 static void __regatta_scan_characters(char *to, __regatta_size_t width)
 {
     __regatta_size_t length = __VERIFIER_nondet_size_t();
@@ -750,8 +750,8 @@ static const char *__regatta_skip_white(const char *s)
     return s;
 }
 
-/* A number of at most so many characters; where it ends, or null if there is none. As in glibc, what does not fit into
-   the type that `strtol` and its kind have, whose largest values are given, becomes the largest or the smallest of that. */
+/* Scans a number of at most `width` characters; returns its end, or null if there is none. As in glibc, a value out of
+   the range of `strtol` and its like, which the largest values give, is replaced by the range's bound. */
 static const char *__regatta_scan_number(const char *s, __regatta_size_t width, int base, unsigned long long largest,
                                          unsigned long long largest_negative, unsigned long long *result)
 {
@@ -800,7 +800,7 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
         found = 1;
         s++;
     }
-    /* A prefix alone does not match, but glibc takes it for a zero. */
+    /* A prefix alone does not match, but glibc reads it as zero. */
     if (prefix && !found && __regatta_unknown_int()) {
         found = 1;
         if (__regatta_unknown_int())
@@ -809,7 +809,7 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
     if (overflow) {
         *__errno_location() = 34; /* ERANGE */
         value = negative ? largest_negative : largest;
-        /* The largest number without a sign, whatever was in front of it. */
+        /* An unsigned overflow gives the largest number, also after a minus sign. */
         if (largest_negative == largest)
             negative = 0;
     }
@@ -817,8 +817,8 @@ static const char *__regatta_scan_number(const char *s, __regatta_size_t width, 
     return found ? s : 0;
 }
 
-/* Printing into a string of `size` bytes: what a format says is put together by the lowering, from these. Each writes
-   what fits at `at` and gives where the next begins. */
+/* Printing into a string of `size` bytes: the lowering composes these functions by the format. Each writes what fits at
+   `at` and returns the position after its output. */
 
 static __regatta_size_t __regatta_print_character(char *to, __regatta_size_t size, __regatta_size_t at, char character)
 {
@@ -835,7 +835,7 @@ static __regatta_size_t __regatta_print_padding(char *to, __regatta_size_t size,
     return at;
 }
 
-/* A string of at most `precision` characters, or of any number if that is negative. */
+/* A string of at most `precision` characters; unlimited if that is negative. */
 static __regatta_size_t __regatta_print_text(char *to, __regatta_size_t size, __regatta_size_t at, const char *s,
                                              int precision, int width, int flags)
 {
@@ -853,7 +853,7 @@ static __regatta_size_t __regatta_print_text(char *to, __regatta_size_t size, __
     return at;
 }
 
-/* Flags: 1 is `-`, 2 is `0`, 4 is `+`, 8 is a blank, 16 is `#`, 32 are capital letters. */
+/* Flags: 1 is `-`, 2 is `0`, 4 is `+`, 8 is a blank, 16 is `#`, 32 is upper case. */
 static __regatta_size_t __regatta_print_number(char *to, __regatta_size_t size, __regatta_size_t at,
                                                unsigned long long magnitude, unsigned base, char sign, int precision,
                                                int width, int flags)
@@ -945,7 +945,7 @@ static __regatta_size_t __regatta_print_binary(char *to, __regatta_size_t size, 
     return at;
 }
 
-/* What is not modelled: at least so many characters, and not many more than these and the precision. */
+/* Unknown characters: at least `least` of them, and at most 5000 more than `least` and the precision. */
 static __regatta_size_t __regatta_print_unknown(char *to, __regatta_size_t size, __regatta_size_t at, int precision,
                                                 int least)
 {
@@ -962,7 +962,7 @@ static void __regatta_print_end(char *to, __regatta_size_t size, __regatta_size_
         to[at < size ? at : size - 1] = 0;
 }
 
-/* There may be a wide character that has no representation. */
+/* Whether a wide character has no representation. */
 static _Bool __regatta_encoding_fails(void)
 {
     if (!__regatta_unknown_int())
@@ -971,7 +971,7 @@ static _Bool __regatta_encoding_fails(void)
     return 1;
 }
 
-/* Where the format is not known: neither the length nor the characters are modelled. */
+/* Printing with an unknown format: neither the length nor the characters are modelled. */
 int __regatta_print_any(char *to, __regatta_size_t size)
 {
     int length = __regatta_unknown_int();
@@ -987,7 +987,7 @@ int __regatta_print_any(char *to, __regatta_size_t size)
     return __regatta_encoding_fails() ? -1 : length;
 }
 
-/* A format that is not known may be one with `%n`, if there is one. */
+/* An unknown format may contain `%n`, if some string literal does. */
 void __regatta_no_counts(void)
 {
     if (__regatta_counts_matter())
@@ -1008,7 +1008,7 @@ int vsnprintf(char *to, __regatta_size_t size, const char *format, __builtin_va_
     return __regatta_print_any(to, size);
 }
 
-/* The length is not known. */
+/* Output of unknown length. */
 int __regatta_output_any(void *stream)
 {
     if (__regatta_put(stream, 0) < 0 || __regatta_encoding_fails())

@@ -66,7 +66,8 @@ __regatta_lldiv_t lldiv(long long dividend, long long divisor)
     return result;
 }
 
-/* The digits of a number in any base: how many there are, and its magnitude, cut off at the limit with `*overflow` set. */
+/* Reads the digits of a number in any base: returns their number, and gives the magnitude; `*overflow` is set beyond
+   the limit. */
 static unsigned long __regatta_digits(const char *s, int base, unsigned long long limit, unsigned long long *magnitude,
                                       int *overflow)
 {
@@ -96,7 +97,7 @@ static unsigned long __regatta_digits(const char *s, int base, unsigned long lon
     return count;
 }
 
-/* White space, a sign, the base's prefix; where the digits begin. */
+/* Skips white space, a sign and the base's prefix; returns the beginning of the digits. */
 static const char *__regatta_number_start(const char *s, int *base, int *negative)
 {
     while (*s == ' ' || (*s >= '\t' && *s <= '\r'))
@@ -196,7 +197,7 @@ unsigned long strtoul(const char *s, char **end, int base)
     return negative ? (unsigned long)-magnitude : (unsigned long)magnitude;
 }
 
-/* What the headers make of these for C23, where a number may be binary. */
+/* The variants for C23, where a number may be binary. */
 static void __regatta_no_binary(const char *s, int base)
 {
     if (base != 0 && base != 2)
@@ -268,8 +269,7 @@ long long atoll(const char *s)
     return strtoll(s, 0, 10);
 }
 
-/* Where a floating-point number in a string ends: exact for decimal numbers; others end anywhere, as do all in locales
-   that are not C's. */
+/* The end of a floating-point number in a string: exact for decimal numbers in the C locale; anywhere for others. */
 static const char *__regatta_float_end(const char *s)
 {
     const char *start = s;
@@ -308,8 +308,8 @@ static const char *__regatta_float_end(const char *s)
     return s;
 }
 
-/* A number between `s` and `end`: its digits as an integer and the power of ten that it is to be multiplied by. The
-   result says what that is: 0 nothing known, 1 exact, 2 with digits cut off behind. */
+/* Reads the number between `s` and `end`: its digits as an integer, and a power of ten as the factor. Returns 0 if the
+   value is not known, 1 if it is exact, 2 if digits were cut off. */
 static int __regatta_decimal(const char *s, const char *end, unsigned long long *digits, int *power, int *count,
                              _Bool *negative)
 {
@@ -351,7 +351,7 @@ static int __regatta_decimal(const char *s, const char *end, unsigned long long 
             exponent = exponent < 100000 ? exponent * 10 + (*s - '0') : exponent;
         *power += below ? -exponent : exponent;
     }
-    /* Zeros behind the point say nothing. */
+    /* Removes trailing zeros after the point. */
     while (exactness == 1 && *power < 0 && *digits != 0 && *digits % 10 == 0) {
         *digits /= 10;
         *count -= 1;
@@ -360,7 +360,7 @@ static int __regatta_decimal(const char *s, const char *end, unsigned long long 
     return exactness;
 }
 
-/* Whether the number is an integer that converting rounds once: then it is in the digits. */
+/* Whether the number is an integer of 64 bits, which a conversion rounds once; it is then stored in the digits. */
 static _Bool __regatta_whole(unsigned long long *digits, int power)
 {
     unsigned long long value = *digits;
@@ -401,7 +401,7 @@ double strtod(const char *s, char **end)
     } else if (exactness == 1 && __regatta_whole(&digits, power)) {
         return negative ? -(double)digits : (double)digits;
     } else if (exactness == 1 && digits <= 1ULL << 53 && power >= -22 && power <= 22) {
-        /* Both operands are exact, so that the result is rounded once. */
+        /* Both operands are exact, so the result is rounded once. */
         double scale = 1;
         for (int i = power < 0 ? -power : power; i > 0; i--)
             scale *= 10;
@@ -521,8 +521,7 @@ double atof(const char *s)
     return strtod(s, 0);
 }
 
-/* Random numbers are inputs, as long as no generator is seeded again: a seed may be one that was used before, and then
-   the numbers are, too. */
+/* Random numbers are inputs until a generator is seeded again: with the same seed, the numbers would repeat. */
 
 static _Bool __regatta_random_drawn;
 
@@ -567,7 +566,7 @@ int rand(void)
     return value;
 }
 
-/* The state determines the number. */
+/* The state determines the number, which is not modelled. */
 int rand_r(unsigned *state)
 {
     int value = __regatta_unknown_int();
@@ -598,14 +597,14 @@ double drand48(void)
     double value = __VERIFIER_nondet_double();
     __VERIFIER_assume(value >= 0.0 && value < 1.0);
     __regatta_draw();
-    /* There are 48 bits behind the point. */
+    /* The number has 48 bits after the point. */
     if (value * 0x1p48 != trunc(value * 0x1p48))
         __regatta_only_perhaps();
     return value;
 }
 
-/* What a function that compares is called with, and how often, is not said: where that can be seen, another order of the
-   operands, a second call, and calls with any two elements are possible. */
+/* The number and the arguments of the calls of a comparison function are unspecified: if the program can observe them,
+   there may be swapped operands, a second call, and calls with any two elements. */
 static int __regatta_compare(const unsigned char *elements, __regatta_size_t count, __regatta_size_t size,
                              const void *left, const void *right, int (*compare)(const void *, const void *))
 {
@@ -626,7 +625,7 @@ static int __regatta_compare(const unsigned char *elements, __regatta_size_t cou
     return compare(left, right);
 }
 
-/* Insertion sort; in which order equal elements come is not said. */
+/* Insertion sort; the order of equal elements is unspecified. */
 void qsort(void *array, __regatta_size_t count, __regatta_size_t size, int (*compare)(const void *, const void *))
 {
     unsigned char *elements = array;
@@ -667,7 +666,7 @@ static int __regatta_compare_with(const unsigned char *elements, __regatta_size_
     return compare(left, right, argument);
 }
 
-/* glibc's, whose functions that compare have an argument more. */
+/* glibc's variant: the comparison function has an additional argument. */
 void qsort_r(void *array, __regatta_size_t count, __regatta_size_t size,
              int (*compare)(const void *, const void *, void *), void *argument)
 {
@@ -705,7 +704,7 @@ static int __regatta_compare_key(const unsigned char *elements, __regatta_size_t
     return compare(key, elements + place * size);
 }
 
-/* Which of several equal elements is found is not said. */
+/* It is unspecified which of several equal elements is found. */
 void *bsearch(const void *key, const void *array, __regatta_size_t count, __regatta_size_t size,
               int (*compare)(const void *, const void *))
 {
@@ -731,7 +730,7 @@ void *bsearch(const void *key, const void *array, __regatta_size_t count, __rega
     return 0;
 }
 
-/* A string of any length and contents: what is not initialised may be any character, a zero included. */
+/* A string of any length and contents: its bytes are uninitialised, hence arbitrary, zero included. */
 static char *__regatta_input_string(void)
 {
     __regatta_size_t length = __VERIFIER_nondet_size_t();
@@ -742,7 +741,7 @@ static char *__regatta_input_string(void)
     return s;
 }
 
-/* The environment: each name is looked up there once, and is known from then on. */
+/* The environment: the value of each name is an input at its first use, and stored from then on. */
 
 static __regatta_environment_t __regatta_environment;
 
@@ -779,7 +778,7 @@ static _Bool __regatta_is_variable(const char *name)
     return 1;
 }
 
-/* Of a program that names it, the environment is what the strings say. */
+/* In a program that uses `environ`, the strings there are the environment. */
 
 static char **__regatta_shared_environ;
 
@@ -808,7 +807,7 @@ char *getenv(const char *name)
     return variable->value;
 }
 
-/* Whether the program has more rights than its user: 1 for no, 2 for yes, the same all the time. */
+/* Whether the program has more rights than its user: 1 for no, 2 for yes, 0 before the first use. */
 
 static int __regatta_privileged;
 
@@ -852,7 +851,7 @@ int unsetenv(const char *name)
     return 0;
 }
 
-/* Some of glibc's messages in the C locale; of the others nothing is known. */
+/* Some of glibc's messages in the C locale; other messages are unknown. */
 char *strerror(int error)
 {
     if (!__regatta_locale) {
@@ -896,7 +895,7 @@ char *strerror(int error)
 
 static __regatta_exit_list_t __regatta_exit_list;
 
-/* glibc has room for any number. */
+/* glibc accepts any number of functions. */
 int __regatta_atexit(__regatta_exit_function_t function)
 {
     if (__regatta_exit_list.count == 64)
@@ -911,7 +910,7 @@ int atexit(__regatta_exit_function_t function)
     return __regatta_atexit(function);
 }
 
-/* Those that are registered meanwhile run, too. */
+/* Functions that are registered meanwhile run, too. */
 void __regatta_run_exit_functions(void)
 {
     while (__regatta_exit_list.count != 0) {
@@ -921,7 +920,7 @@ void __regatta_run_exit_functions(void)
     }
 }
 
-/* Functions with an argument are in the same list, where they have no other. */
+/* Functions with an argument: their entry in the list above is null. */
 
 static __regatta_exit_argument_t __regatta_exit_arguments[64];
 
@@ -992,7 +991,7 @@ void quick_exit(int status)
     _exit(status);
 }
 
-/* The name that the program was called by. */
+/* The name by which the program was called. */
 char *__regatta_initial_program_invocation_name(void)
 {
     char *name = __regatta_input_string();

@@ -96,7 +96,7 @@ __regatta_size_t strlcat(char *to, const char *from, __regatta_size_t size)
     return end + strlcpy(to + end, from, size - end);
 }
 
-/* Of what comparing gives only the sign is said: glibc gives a difference or 1. */
+/* Only the sign of a comparison's result is specified: glibc gives a difference, or 1. */
 static int __regatta_order(int difference)
 {
     if (difference >= -1 && difference <= 1)
@@ -128,7 +128,7 @@ int strcoll(const char *left, const char *right)
     return __regatta_locale ? __regatta_unknown_int() : strcmp(left, right);
 }
 
-/* In the C locale it copies; where there is no room for all of it, no zero is at the end. */
+/* In the C locale, it copies; a truncated result has no terminating zero. */
 __regatta_size_t strxfrm(char *to, const char *from, __regatta_size_t size)
 {
     __regatta_size_t length = strlen(from);
@@ -343,7 +343,7 @@ char *strndup(const char *s, __regatta_size_t limit)
     return copy;
 }
 
-/* Pairs of bytes change places; one that is left over is not copied. */
+/* Swaps pairs of bytes; an odd last byte is not copied. */
 void swab(const void *from, void *to, long size)
 {
     const char *source = from;

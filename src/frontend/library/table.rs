@@ -1,11 +1,11 @@
-//! The table of the modelled functions: their prototypes, by how they are modelled.
+//! The table of the modelled functions: their prototypes, by kind of model.
 
 use crate::ir::MathFunction;
 use regatta_term::RoundingMode;
 
 use super::{Builtin, Model};
 
-/// Functions that the prelude's C text defines are not listed here: their definitions are their entries.
+/// Functions that the type checker models. The prelude's functions are not listed: their definitions are their entries.
 pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
     (Builtin::Malloc, &["void *malloc(__regatta_size_t)"]),
     (
@@ -397,7 +397,7 @@ pub(super) const MATH: &[(MathFunction, &[&str])] = &[
     (MathFunction::RoundHalfAway, &["round"]),
 ];
 
-/// The same with two operands.
+/// Functions of one floating-point type with two operands.
 pub(super) const MATH_OF_TWO: &[(MathFunction, &[&str])] = &[
     (MathFunction::IeeeRemainder, &["remainder", "drem"]),
     (MathFunction::Modulo, &["fmod"]),
@@ -439,7 +439,7 @@ pub(super) const APPROXIMATE_COMPLEX: &[&str] = &[
     "csinh", "ctanh", "cexp", "clog", "clog10", "csqrt",
 ];
 
-/// Everything else that is not defined in C.
+/// All other functions that are not defined in the prelude.
 pub(super) const OTHERS: &[(Model, &[&str])] = &[
     (
         Model::Math(MathFunction::IsNan),
@@ -573,8 +573,10 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
             "int __cxa_thread_atexit(void (*)(void *), void *, void *)",
             "int __cxa_at_quick_exit(void (*)(void *), void *)",
             "void __cxa_finalize(void *)",
-            "int register_printf_specifier(int, int (*)(void *, const void *, const void *const *), int (*)(const void *, __regatta_size_t, int *, int *))",
-            "int register_printf_function(int, int (*)(void *, const void *, const void *const *), int (*)(const void *, __regatta_size_t, int *))",
+            "int register_printf_specifier(int, int (*)(void *, const void *, const void *const *), \
+             int (*)(const void *, __regatta_size_t, int *, int *))",
+            "int register_printf_function(int, int (*)(void *, const void *, const void *const *), \
+             int (*)(const void *, __regatta_size_t, int *))",
             "int register_printf_modifier(const __regatta_wchar_t *)",
             "int register_printf_type(void (*)(void *, void *))",
             "int pthread_create(void *, const void *, void *(*)(void *), void *)",
@@ -624,8 +626,8 @@ pub(super) const OTHERS: &[(Model, &[&str])] = &[
     ),
 ];
 
-/// Symbols that glibc's headers give functions of other names, and functions whose models they have: the types are the same
-/// ones in either data model. Those of other types (`lseek64`) have models of their own.
+/// Symbols that glibc's headers substitute for functions, with the functions: their types are the same in either data
+/// model. Symbols of functions with other types (`lseek64`) have models of their own.
 pub(super) const REDIRECTED: &[(&str, &str)] = &[
     ("fopen64", "fopen"),
     ("freopen64", "freopen"),
@@ -634,14 +636,14 @@ pub(super) const REDIRECTED: &[(&str, &str)] = &[
     ("creat64", "creat"),
 ];
 
-/// Functions of the prelude that do nothing a program can see if it does not look at their result, nor at `errno`: a
-/// failure shows in the stream, where `ferror` allows for it.
+/// Functions of the prelude without effects that a program can observe, except for their result and `errno`: a failure
+/// is recorded in the stream, and `ferror` allows for one that is not.
 pub(super) const OUTPUT: &[&str] = &[
     "puts", "fputs", "putchar", "putc", "fputc", "_IO_putc", "putw", "fflush", "fwrite", "perror",
     "psignal", "warn", "warnx",
 ];
 
-/// Functions on streams that have a twin which does not lock the stream.
+/// Functions on streams that have a variant with the suffix `_unlocked`.
 pub(super) const UNLOCKED: &[&str] = &[
     "getc", "getchar", "fgetc", "fgets", "fread", "putc", "putchar", "fputc", "fputs", "fwrite",
     "feof", "ferror", "fflush", "clearerr", "fileno",

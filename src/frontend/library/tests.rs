@@ -109,7 +109,7 @@ fn dependencies_come_in_front() {
     assert_eq!(lines[0], "static int __regatta_shared_errno;");
 }
 
-/// What the prelude calls but does not define, for a program that is compiled.
+/// Definitions of the reserved functions that the prelude calls, for a compiled program.
 const STUBS: &str = "
     #include <stdlib.h>
     static char __regatta_unknown_char(void) { return 'x'; }
@@ -150,7 +150,7 @@ const STUBS: &str = "
     static __regatta_size_t __VERIFIER_nondet_size_t(void) { return 0; }
 ";
 
-/// The prelude as a C program, whose functions have names with `model_` in front; and what uses them.
+/// The prelude as a C program, with the prefix `model_` for its functions' names, followed by code that uses them.
 fn prelude_with(text_behind: &str) -> String {
     let mut names: Vec<&str> = LIBRARY.items.keys().copied().collect();
     names.retain(|name| lookup(name).is_some_and(|function| function.model == Model::Prelude));
@@ -180,7 +180,7 @@ fn prelude_with(text_behind: &str) -> String {
     text
 }
 
-/// Compiles a program with the prelude for a machine and runs it: its complaints, or nothing if there is no compiler.
+/// Compiles a program with the prelude for a machine and runs it. Returns its complaints, or `None` without a compiler.
 fn run_with_prelude(text_behind: &str, machine: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("types.c"), TYPES).unwrap();
@@ -204,7 +204,7 @@ fn run_with_prelude(text_behind: &str, machine: &[&str]) -> Option<String> {
         .ok()?;
     let complaints = String::from_utf8_lossy(&compiled.stderr).into_owned();
     if !compiled.status.success() {
-        // Not every compiler makes programs for both machines.
+        // Not every compiler supports both machines.
         let is_missing = machine.contains(&"-m32") && complaints.contains("gnu/stubs");
         return (!is_missing).then_some(complaints);
     }
@@ -216,7 +216,7 @@ fn run_with_prelude(text_behind: &str, machine: &[&str]) -> Option<String> {
     })
 }
 
-/// The flags for either data model, without excess precision.
+/// The compiler's flags for the two data models, without excess precision.
 const MACHINES: [&[&str]; 2] = [&["-m64"], &["-m32", "-msse2", "-mfpmath=sse"]];
 
 fn assert_agreement(text_behind: &str) {

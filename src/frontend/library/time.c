@@ -1,5 +1,5 @@
-/* <time.h>, <sys/time.h>: clocks are inputs. Functions with a 64 in their names are what glibc's headers make of the
-   others where `long` has 32 bits and `time_t` has 64. */
+/* <time.h>, <sys/time.h>: clocks are inputs. Functions with a 64 in their names are glibc's variants for a `long` of 32
+   bits and a `time_t` of 64. */
 
 __regatta_time_t time(__regatta_time_t *result)
 {
@@ -21,7 +21,7 @@ long long __time64(long long *result)
 
 static long __regatta_clock;
 
-/* Processor time does not run backwards; where `long` is short it wraps around. */
+/* Processor time does not decrease; a `long` of 32 bits wraps around. */
 long clock(void)
 {
     long now = __VERIFIER_nondet_long();
@@ -72,12 +72,12 @@ static int __regatta_read_clock(int clock, long long seconds, long nanoseconds)
         return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
-    /* Negative ones are those of processes, if they are any; not all kernels have the last ones. */
+    /* Negative numbers are clocks of processes, if they exist; not all kernels have the last clocks. */
     if (clock < 0 || clock > 9)
         __regatta_only_perhaps();
     __VERIFIER_assume(seconds >= 0 && nanoseconds >= 0 && nanoseconds < 1000000000);
     if (clock != 0) {
-        /* Of the clocks but the first none is set back, as a rule. */
+        /* Except for the first, no clock is set back, as a rule. */
         if (seconds < __regatta_monotonic.tv_sec
             || (seconds == __regatta_monotonic.tv_sec && nanoseconds < __regatta_monotonic.tv_nsec)) {
             __VERIFIER_assume(clock != 1);
@@ -125,8 +125,8 @@ double difftime(__regatta_time_t later, __regatta_time_t earlier)
     return -(double)((unsigned long)earlier - (unsigned long)later);
 }
 
-/* The Gregorian calendar, in eras of 400 years that begin in March. What is assumed at the end always holds: it spares
-   proving that the divisions come to it. */
+/* The Gregorian calendar, in eras of 400 years that begin in March. The assumptions at the end always hold; they spare
+   engines the reasoning about the divisions. */
 static void __regatta_break_down(long long time, void *broken_down)
 {
     __regatta_tm *result = broken_down;
@@ -170,7 +170,7 @@ static void __regatta_break_down(long long time, void *broken_down)
     result->tm_yday = day_of_year;
 }
 
-/* Some members have been written by then. */
+/* Fails after writing some members. */
 static void *__regatta_no_date(void *broken_down)
 {
     __regatta_tm *result = broken_down;
@@ -219,7 +219,7 @@ void *__gmtime64(const long long *time)
     return __regatta_universal(*time, &__regatta_broken_down);
 }
 
-/* Days from 1970 to the first day of a month, which need not be one of a year's. */
+/* Days from 1970 to the first day of a month; the month may be out of the year. */
 static long long __regatta_days_to(long long year, long long month)
 {
     long long years = month / 12 - (month % 12 < 0);
@@ -253,11 +253,11 @@ __regatta_time_t timegm(void *broken_down)
 
 static _Bool __regatta_zone_used;
 
-/* Its name. */
+/* The time zone's name. */
 
 static const char *__regatta_zone;
 
-/* The time zone is the environment's; that it differs between two calls is not held against a program. */
+/* The time zone is an input; no alarm rests on a second use, where it may differ. */
 static void *__regatta_local(long long time, void *result)
 {
     __regatta_tm *broken_down = result;
@@ -306,7 +306,7 @@ void *__localtime64(const long long *time)
 
 static char __regatta_date_text[40];
 
-/* The text is not modelled; what `localtime` gave before is another date from now on. */
+/* The text is not modelled; the object of `localtime` is overwritten. */
 char *ctime(const __regatta_time_t *time)
 {
     if (localtime(time) == 0)

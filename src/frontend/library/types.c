@@ -1,4 +1,4 @@
-/* The types that the library's prototypes need, for either data model and without any header; a line each. */
+/* The types that the library's prototypes need, for either data model, without headers; one on each line. */
 typedef __typeof__(sizeof(0)) __regatta_size_t;
 typedef __typeof__((char *)0 - (char *)0) __regatta_ptrdiff_t;
 typedef __typeof__(L'a') __regatta_wchar_t;

@@ -1,16 +1,16 @@
-/* <unistd.h>, <fcntl.h>, <arpa/inet.h>: what the system answers is an input, within what POSIX says. */
+/* <unistd.h>, <fcntl.h>, <arpa/inet.h>: the results of system calls are inputs within the limits of POSIX. */
 
-/* The first 64 file descriptors that the program opened, and those that it closed. */
+/* The file descriptors below 64 that the program opened, and those that it closed. */
 
 static unsigned long long __regatta_open_files;
 
 static unsigned long long __regatta_closed_files;
 
-/* The last one beyond these, as long as none is closed: the next is larger. */
+/* The last descriptor beyond these, while none of them was closed: the next one is larger. Else -1. */
 
 static int __regatta_high_file;
 
-/* Those that were opened for reading only. */
+/* The descriptors below 64 that were opened for reading only. */
 
 static unsigned long long __regatta_input_files;
 
@@ -35,8 +35,8 @@ static int __regatta_bad_file(void)
     return -1;
 }
 
-/* The lowest that is not open. That the standard ones are closed when the program starts, or others open, is not held
-   against it, nor what streams have. */
+/* The lowest descriptor that is not open. No alarm rests on standard descriptors that are closed at the start, on
+   others that are open, or on those of streams. */
 static int __regatta_new_file(void)
 {
     unsigned long long taken = __regatta_open_files | (7 & ~__regatta_closed_files);
@@ -105,7 +105,7 @@ int dup2(int file, int wanted)
 {
     if (__regatta_is_closed(file) || wanted < 0)
         return __regatta_bad_file();
-    /* Nothing is done for one that is open already. */
+    /* No effect if both are the same open descriptor. */
     if (file == wanted && (file < 3 || (file < 64 && (__regatta_open_files >> file & 1))))
         return wanted;
     if (__VERIFIER_nondet_bool())
@@ -177,7 +177,7 @@ static int __regatta_seek(int file, long long offset, int whence)
         return __regatta_invalid();
     if (__VERIFIER_nondet_bool())
         return __regatta_fail();
-    /* Only few devices have negative positions; the two last are Linux's own. */
+    /* Only few devices have negative positions; SEEK_DATA and SEEK_HOLE are Linux's. */
     if (whence > 2 || (whence == 0 && offset < 0))
         __regatta_only_perhaps();
     __regatta_written = 1;
@@ -273,7 +273,8 @@ int chown(const char *name, unsigned owner, unsigned group)
     return __regatta_done_at_path(name);
 }
 
-/* As `wait` tells it: how the command exited, or which signal ended it. Without a command: whether there is a shell. */
+/* A status as of `wait`: the command's exit status, or the signal that ended it. Without a command: whether there is a
+   shell. */
 int system(const char *command)
 {
     int status = __VERIFIER_nondet_int();
@@ -290,7 +291,7 @@ int system(const char *command)
     return status;
 }
 
-/* Who runs the program: the same all the time. */
+/* The process and its users and groups: inputs that never change. */
 
 static int __regatta_process;
 
@@ -364,7 +365,7 @@ int getpagesize(void)
     return 4096;
 }
 
-/* Only a signal that is handled ends a sleep early. */
+/* Only a handled signal ends a sleep early. */
 unsigned sleep(unsigned seconds)
 {
     unsigned left = __VERIFIER_nondet_uint();
@@ -384,7 +385,7 @@ int usleep(unsigned microseconds)
     return 0;
 }
 
-/* The arguments, as POSIX has it; what is no option is not moved to the end. */
+/* `getopt` as in POSIX: arguments that are no options are not moved to the end. */
 
 static int __regatta_shared_optind;
 
@@ -431,7 +432,7 @@ static int __regatta_option(int count, char *const *arguments, const char *optio
         if (argument == 0)
             return -1;
         if (argument[0] != '-' || argument[1] == 0) {
-            /* Options behind it are taken first by glibc, unless the environment forbids it. */
+            /* glibc takes later options first, unless the environment forbids it. */
             if (options[0] == '-')
                 __regatta_unsupported("getopt with `-`");
             if (options[0] != '+' && !in_order) {
@@ -493,7 +494,7 @@ int getopt(int count, char *const *arguments, const char *options)
     return __regatta_option(count, arguments, options, 0);
 }
 
-/* What the headers make of getopt where POSIX alone is asked for. */
+/* The variant of getopt for plain POSIX. */
 int __posix_getopt(int count, char *const *arguments, const char *options)
 {
     return __regatta_option(count, arguments, options, 1);

@@ -12,7 +12,7 @@ use crate::memory::walk::is_condition;
 use crate::types::{FloatKind, Qualifiers, Type, TypeKind};
 
 impl Lowerer<'_> {
-    /// Both operands of a site, the left one evaluated first and settled.
+    /// Lowers both operands of a site; the left one is evaluated first and settled.
     fn operands(
         &mut self,
         left: &Node<ast::Expression>,
@@ -28,7 +28,7 @@ impl Lowerer<'_> {
         Ok((left, right))
     }
 
-    /// An operand; if it is a plain operator's, the operands of that belong to the same site.
+    /// Lowers an operand; the operands of a nested plain operator belong to the same site.
     fn tree_operand(&mut self, node: &Node<ast::Expression>, site: &mut OpenSite) -> Result<Value> {
         if let Some((op, left, right)) = plain_operation(node) {
             self.span = self.place_of(node);
@@ -41,13 +41,13 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
-    /// An operand that is no plain operator's result.
+    /// Lowers an operand that is not the result of a plain operator.
     fn leaf(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
         let value = self.expression(node)?;
         self.operand_value(value, node)
     }
 
-    /// The same for an operand of an index: a vector is indexed where it is.
+    /// Lowers an operand of an index; a vector stays an lvalue, because it is indexed in place.
     fn indexed_leaf(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
         let value = self.expression(node)?;
         match self.types.is_vector(value.ty) {
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The values of operators' operands in an order that is open.
+    /// The values of the leaf operands, evaluated in every order.
     fn operand_values(
         &mut self,
         conflict: &Conflict,
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         Ok(values.into_iter().flatten().collect())
     }
 
-    /// The operands of `left[right]`.
+    /// Lowers the operands of `left[right]`.
     pub(super) fn index_operands(
         &mut self,
         left: &Node<ast::Expression>,
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         Ok((pointer, index))
     }
 
-    /// An operand after lvalue conversion; `void` is none.
+    /// An operand after lvalue conversion; a `void` operand is an error.
     fn operand_value(&mut self, value: Value, node: &Node<ast::Expression>) -> Result<Value> {
         let value = self.rvalue(value);
         match value.kind {
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `left op right` for operators that evaluate both.
+    /// Lowers `left op right` for operators that evaluate both operands.
     pub(super) fn binary_operation(
         &mut self,
         op: BinaryOp,
@@ -137,7 +137,7 @@ impl Lowerer<'_> {
         self.binary_values(op, left, right)
     }
 
-    /// `left op right` on values (not on lvalues).
+    /// Lowers `left op right` for operands that are values, not lvalues.
     pub(super) fn binary_values(
         &mut self,
         op: BinaryOp,
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same where one has several parts.
+    /// Lowers `left op right` where an operand has several parts (vector or complex).
     fn operation_on_parts(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
         for ty in [left.ty, right.ty] {
             if self.is_opaque(ty) {
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
         }
         let common = self.types.common_arithmetic(left.ty, right.ty);
         let scalar = self.scalar_type(common)?;
-        // Integers, too, are converted to what operators compute in.
+        // Operands, including integers, are converted to the type in which operators compute.
         let operands = match scalar {
             HALF => self.types.float(FloatKind::Float),
             _ => common,
@@ -235,14 +235,14 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// Vectors and complex numbers of type `_Float16`, which are not modelled (see [`half_precision`]).
+    /// Refuses vectors and complex numbers of type `_Float16` (see [`half_precision`]).
     pub(super) fn note_half_precision(&mut self, op: BinaryOp, ty: Type) {
         if *self.types.kind(ty) == TypeKind::Float(FloatKind::Float16) && !is_condition(op) {
             self.unsupported("arithmetic of type `_Float16`");
         }
     }
 
-    /// A scalar operand converted to the operator's type.
+    /// Converts a scalar operand to the operator's type.
     fn operand(&mut self, value: Value, to: Type) -> Result<Expr> {
         let (expr, ty) = self.scalar_value(value)?;
         self.convert_scalar(expr, ty, to)
@@ -276,7 +276,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The difference of two pointers in elements.
+    /// The difference of two pointers, in elements.
     fn pointer_difference(&mut self, left: Value, right: Value) -> Result<Value> {
         let Some(target) = self.types.pointee(left.ty) else {
             return Err(self.invalid_operands(&left, &right));
@@ -317,7 +317,7 @@ impl Lowerer<'_> {
             let left = self.operand(left, pointer)?;
             let right = self.operand(right, pointer)?;
             if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
-                self.note_looked_at(pointer, &[&left, &right]);
+                self.note_pointer_comparison(pointer, &[&left, &right]);
             }
             let result = fold::binary(op, left, right, ScalarType::Pointer);
             return Ok(Value::scalar(result, Type::INT));
@@ -329,7 +329,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// `+`, `-` and `~`.
+    /// Lowers unary `+`, `-` and `~`.
     pub(super) fn unary_operation(
         &mut self,
         operator: &ast::UnaryOperator,
@@ -377,14 +377,17 @@ impl Lowerer<'_> {
         if self.types.is_void(left_type) || self.types.is_void(right_type) {
             return Ok(Type::VOID);
         }
-        // C23: `nullptr` has the type of the other.
+        // C23: `nullptr` takes the type of the other operand.
         if self.types.is_null_pointer_type(left_type) && self.types.is_pointer(right_type) {
             return Ok(right_type.unqualified());
         }
         if self.types.is_null_pointer_type(right_type) && self.types.is_pointer(left_type) {
             return Ok(left_type.unqualified());
         }
-        let null = |this: &Self, value: &Value| matches!(&value.kind, ValueKind::Scalar(expr) if this.is_null_constant(expr, value.ty));
+        let null = |this: &Self, value: &Value| {
+            matches!(&value.kind, ValueKind::Scalar(expr)
+                if this.is_null_constant(expr, value.ty))
+        };
         match (
             self.types.pointee(left_type),
             self.types.pointee(right_type),
@@ -430,7 +433,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a type can be tested for being zero.
+    /// Checks whether a value of the type can be compared with zero.
     pub(super) fn is_scalar(&self, ty: Type) -> bool {
         self.types.scalar(ty).is_some()
             || matches!(

@@ -1,15 +1,16 @@
-//! Assembly: statements, and what stands outside of functions.
+//! Assembly statements, and assembly outside of functions.
 //!
-//! * A statement whose template does nothing (empty, `nop`, a fence; see [`does_nothing`]) is a barrier for the compiler:
-//!   operands that it reads and writes (`"+r"`) and outputs that are tied to an input (`"0"`) keep their values, other
-//!   outputs get any.
-//! * Any other statement gives its outputs any value. With a `"memory"` clobber, an operand in memory or a pointer among
-//!   its inputs it is unknown code, which changes what it reaches: all globals, `static` ones included, whose names it
-//!   may use, and what its operands point to. A real execution determines what it does, so that an alarm behind it is
+//! * A statement whose template has no effect on values (empty, `nop`, a fence; see [`does_nothing`]) is a compiler
+//!   barrier: operands that are read and written (`"+r"`) and outputs tied to an input (`"0"`) keep their values,
+//!   other outputs get arbitrary ones.
+//! * Any other statement gives its outputs arbitrary values. With a `"memory"` clobber, an operand in memory or a
+//!   pointer among its inputs, it is unknown code, which may modify all globals (including `static` ones, whose names
+//!   it may use) and what its operands point to. A real execution determines the effect, so that an alarm behind it is
 //!   not confirmed.
-//! * `asm goto` goes to one of its labels or on, as it was said of values: if the template does nothing, it goes on.
-//! * Assembly outside of functions defines symbols: what C declares and does not define is arbitrary anyway, and its
-//!   functions are unknown code. `.set` makes aliases. What it might do at the program's start is not supported.
+//! * `asm goto` goes to one of its labels or falls through, chosen arbitrarily; if the template does nothing, it falls
+//!   through.
+//! * Assembly outside of functions defines symbols: an object that C declares and does not define is arbitrary anyway,
+//!   and such a function is unknown code. `.set` creates an alias. Effects at the program's start are not supported.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -21,7 +22,7 @@ use crate::ir::{
     Argument, Instruction, Place, Pointer, ScalarType, Storage, Terminator, UnknownEffect,
 };
 
-/// A template's or an asm statement's text, with its escapes read.
+/// The text of a template or of file-scope assembly, with its escape sequences decoded.
 fn text_of(parts: &[String]) -> Option<String> {
     let (units, _) = constant::string(parts).ok()?;
     units.into_iter().map(char::from_u32).collect()
@@ -34,7 +35,7 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty())
 }
 
-/// Whether the template of a statement has no effect on values: it only orders memory accesses, or waits.
+/// Checks whether a template has no effect on values: it only orders memory accesses or waits.
 fn does_nothing(template: &str) -> bool {
     statements(template).all(|statement| {
         let plain: String = statement
@@ -55,7 +56,7 @@ fn does_nothing(template: &str) -> bool {
                 | "isb"
                 | "endbr64"
         ) || {
-            // The idiom of a fence: a locked instruction that adds nothing.
+            // The idiom of a fence: a locked instruction that adds zero.
             let plain = plain.strip_prefix("lock").unwrap_or(&plain);
             ["addl$0,", "orl$0,", "addq$0,", "orq$0,"]
                 .iter()
@@ -71,7 +72,7 @@ fn does_nothing(template: &str) -> bool {
     })
 }
 
-/// What a constraint says.
+/// An operand of an assembly statement.
 #[derive(Clone, Debug)]
 struct Operand {
     name: Option<String>,
@@ -155,10 +156,10 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Goes to one of the labels, or on, after the assembly that was lowered last.
+    /// Lowers the jump of `asm goto` after the assembly statement lowered last.
     pub(super) fn assembly_jump(&mut self, labels: &[&str]) {
         if self.assembly_goes_on {
-            // They are named all the same.
+            // The labels must be defined all the same.
             for label in labels {
                 self.label_block(label);
             }
@@ -167,7 +168,7 @@ impl Lowerer<'_> {
         let scalar = fold::INT;
         let object = self.temporary(scalar);
         let place = self.object_place(object, scalar);
-        let what = "where assembly goes".to_owned();
+        let what = "the target of a jump in assembly".to_owned();
         self.emit_fresh(Instruction::Approximate { place, what });
         let span = self.span;
         let next = self.function.new_block();
@@ -222,7 +223,7 @@ impl Lowerer<'_> {
         Ok(operands)
     }
 
-    /// An empty template: only what ties operands together counts.
+    /// Lowers a statement whose template does nothing: only tied operands keep their values.
     fn asm_barrier(&mut self, outputs: &[Operand], inputs: &[Operand]) -> Result<()> {
         for (number, output) in outputs.iter().enumerate() {
             if output.constraint.starts_with('+') {
@@ -247,7 +248,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Any value for an operand that the assembly writes.
+    /// Assigns an arbitrary value to an output of the assembly.
     fn asm_output(&mut self, target: Value) -> Result<()> {
         let ty = target.ty;
         let ValueKind::Lvalue(Lvalue { address, bit_field }) = target.kind else {
@@ -268,7 +269,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Assembly that may change whatever it reaches.
+    /// Emits assembly that may modify whatever it reaches.
     fn unknown_assembly(&mut self, arguments: Vec<Argument>) {
         self.has_assembly = true;
         self.emit(Instruction::CallUnknown {
@@ -280,7 +281,7 @@ impl Lowerer<'_> {
         });
     }
 
-    /// What happens here depends on what is not modelled: alarms behind it are not confirmed.
+    /// Makes the path depend on an unmodelled value, so that alarms behind it are not confirmed.
     fn note_unknown_value(&mut self) {
         let scalar = ScalarType::Bool;
         let object = self.temporary(scalar);
@@ -289,7 +290,7 @@ impl Lowerer<'_> {
         self.emit_fresh(Instruction::Approximate { place, what });
     }
 
-    /// Reads what stands outside of functions.
+    /// Reads the assembly outside of functions.
     pub(super) fn note_file_scope_assembly(&mut self) {
         let parsed = self.parsed;
         for (parts, span) in &parsed.assembly {
@@ -331,7 +332,7 @@ impl Lowerer<'_> {
         self.span = regatta_base::Span::NONE;
     }
 
-    /// Assembly may name the `static` objects at file scope, as code that is not known may name the others.
+    /// Assembly may access `static` objects at file scope, as unknown code may access the others.
     pub(super) fn expose_to_assembly(&mut self) {
         if !self.has_assembly {
             return;

@@ -3,23 +3,23 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
-use super::sequencing::{Conflict, Spot, has_loose_effects, key};
+use super::sequencing::{Conflict, Region, has_loose_effects, key};
 use super::value::{Lvalue, Value, ValueKind, with_indices};
 use super::{Lowerer, Result, fold};
 use crate::ir::{BinaryOp, Expr, Instruction, Padding, Place, Pointer, ScalarType};
 use crate::types::Type;
 use regatta_term::FloatFormat;
 
-/// Whether the value of an expression is wanted.
+/// Whether the caller needs the value of an expression.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It is.
+    /// The value is needed.
     Value,
-    /// Only its effects count.
+    /// Only the side effects are needed.
     Effects,
 }
 
-/// Whether `++` and `--` give the value before or after.
+/// Whether `++` and `--` give the value before or after the change.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fixity {
     Prefix,
@@ -27,13 +27,13 @@ pub(super) enum Fixity {
 }
 
 impl Lowerer<'_> {
-    /// Writes a scalar.
+    /// Emits the write of a scalar.
     pub(super) fn assign_scalar(&mut self, address: Expr, scalar: ScalarType, value: Expr) {
         let place = Place::new(address, scalar);
         self.emit(Instruction::Assign { place, value });
     }
 
-    /// Writes a value to an object of the same type.
+    /// Emits the write of a value to an object of the same type.
     pub(super) fn store_value(&mut self, target: Value, value: Value) -> Result<()> {
         let ValueKind::Lvalue(Lvalue { address, bit_field }) = target.kind else {
             return Err(self.error("the operand that is written to is not an lvalue"));
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
                 });
                 match scalar {
                     ScalarType::Float(FloatFormat::F80) => {
-                        self.leave_padding_open(Pointer::new(address), target.ty)
+                        self.make_padding_undetermined(Pointer::new(address), target.ty)
                     }
                     _ => Ok(()),
                 }
@@ -88,14 +88,18 @@ impl Lowerer<'_> {
                     overlapping: false,
                 };
                 self.emit(instruction);
-                self.leave_padding_open(destination, target.ty)
+                self.make_padding_undetermined(destination, target.ty)
             }
             _ => Err(self.error("a void value is assigned")),
         }
     }
 
-    /// The bytes of an object that has been stored to, or passed, which belong to no member have any value (C11 6.2.6.1 p6).
-    pub(super) fn leave_padding_open(&mut self, destination: Pointer, ty: Type) -> Result<()> {
+    /// After a store to an object, or its passing, its padding bytes are undetermined (C11 6.2.6.1 p6).
+    pub(super) fn make_padding_undetermined(
+        &mut self,
+        destination: Pointer,
+        ty: Type,
+    ) -> Result<()> {
         let ranges = self.padding_between(ty)?;
         if !ranges.is_empty() && !self.is_in_start() {
             self.emit(Instruction::Padding {
@@ -145,7 +149,7 @@ impl Lowerer<'_> {
         self.span = span;
         self.check_modifiable(&target)?;
         if has_loose_effects(right) {
-            site.stores = self.spot_written(&target);
+            site.stores = self.region_written(&target);
         }
         self.close_operand(&mut site, start, std::slice::from_ref(&target));
         let mark = self.function.mark();
@@ -159,19 +163,19 @@ impl Lowerer<'_> {
         self.store_and_read(target, value, wanted)
     }
 
-    /// What an assignment to a scalar writes.
-    fn spot_written(&self, target: &Value) -> Option<Spot> {
+    /// The memory that an assignment to a scalar writes.
+    fn region_written(&self, target: &Value) -> Option<Region> {
         let ValueKind::Lvalue(Lvalue { address, bit_field }) = &target.kind else {
             return None;
         };
-        Some(self.spot(&Place {
+        Some(self.region(&Place {
             address: Pointer::new(address.clone()),
             scalar: self.types.scalar(target.ty)?,
             bit_field: *bit_field,
         }))
     }
 
-    /// Writes a value of the target's type and gives what the target holds then.
+    /// Writes a value of the target's type and returns the value that the target then holds.
     fn store_and_read(&mut self, target: Value, value: Value, wanted: Use) -> Result<Value> {
         if wanted == Use::Effects {
             self.store_value(target, value)?;
@@ -190,7 +194,7 @@ impl Lowerer<'_> {
                 self.store_value(target, value.clone())?;
                 Ok(value)
             }
-            // What may change by itself is not read back.
+            // A device object may change by itself, so that it is not read back.
             ValueKind::Scalar(expr) if self.device_access(&lvalue.address, ty).is_some() => {
                 let bit_field = lvalue.bit_field;
                 let kept = self.keep(expr, self.scalar_type(ty)?);
@@ -202,7 +206,7 @@ impl Lowerer<'_> {
                 self.store_value(target, value.clone())?;
                 Ok(value)
             }
-            // A variable or bit-field is read back, which gives the value converted to its width.
+            // A variable or bit-field is read back, which converts the value to its width.
             kind => {
                 let value = Value { kind, ..value };
                 let back = if in_variable {
@@ -216,7 +220,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Copies to temporaries what an address is computed from, so that it can be used again after a write.
+    /// Copies the operands of an address to temporaries, so that the address can be used again after a write.
     pub(super) fn keep_address(&mut self, value: Value) -> Result<Value> {
         let ValueKind::Lvalue(Lvalue { address, bit_field }) = value.kind else {
             return Ok(value);
@@ -272,18 +276,18 @@ impl Lowerer<'_> {
         self.close_operand(&mut site, start, std::slice::from_ref(&operand));
         self.close_site(site);
         let start = self.open_operand();
-        let spot = self.spot_written(&target);
-        // The old value was read first; it goes in at the mark after what its address needs.
+        let region = self.region_written(&target);
+        // The old value was read first, so that it is inserted at the mark behind the operands of its address.
         let old = self.settle(old, mark)?;
         let target = self.settle(target, mark)?;
         let result = self.binary_values(op, old, operand)?;
         let result = self.cast(result, target.ty)?;
         let value = self.store_and_read(target, result, wanted)?;
-        self.log_update(start, spot);
+        self.log_update(start, region);
         Ok(value)
     }
 
-    /// `left op= right` where the two conflict. The old value is read with the left operand.
+    /// Lowers `left op= right` where the operands conflict. The old value is read with the left operand.
     fn compound_in_every_order(
         &mut self,
         conflict: &Conflict,
@@ -319,7 +323,7 @@ impl Lowerer<'_> {
         self.store_and_read(target, result, wanted)
     }
 
-    /// `++` and `--`.
+    /// Lowers `++` and `--`.
     pub(super) fn increment(
         &mut self,
         operand: &Node<ast::Expression>,
@@ -336,9 +340,9 @@ impl Lowerer<'_> {
             return Err(self.error(format!("`++` or `--` is applied to a value of type `{ty}`")));
         }
         let start = self.open_operand();
-        let spot = self.spot_written(&target);
+        let region = self.region_written(&target);
         let value = self.increment_value(target, op, fixity, wanted)?;
-        self.log_update(start, spot);
+        self.log_update(start, region);
         Ok(value)
     }
 

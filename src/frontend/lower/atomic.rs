@@ -1,4 +1,4 @@
-//! The `__sync_…` and `__atomic_…` built-ins, for a program of one thread.
+//! The `__sync_…` and `__atomic_…` built-ins, for a program with a single thread.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -9,14 +9,14 @@ use super::{Lowerer, Result, fold};
 use crate::ir::{BinaryOp, Expr, UnaryOp};
 use crate::types::Type;
 
-/// Whether an operation gives the value before or after it.
+/// Whether an operation returns the value before or after it.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Gives {
+enum Returned {
     Old,
     New,
 }
 
-/// What an operation does to the value.
+/// How an operation changes the value.
 #[derive(Copy, Clone)]
 enum Change {
     Binary(BinaryOp),
@@ -35,20 +35,20 @@ fn change(name: &str) -> Option<Change> {
     })
 }
 
-/// Splits `fetch_and_add`, `add_and_fetch`, `fetch_add`, `add_fetch`.
-fn fetch_operation(name: &str) -> Option<(Change, Gives)> {
-    let (operation, gives) = if let Some(rest) = name.strip_prefix("fetch_") {
+/// Parses names such as `fetch_and_add`, `add_and_fetch`, `fetch_add`, `add_fetch`.
+fn fetch_operation(name: &str) -> Option<(Change, Returned)> {
+    let (operation, returned) = if let Some(rest) = name.strip_prefix("fetch_") {
         (
             rest.strip_prefix("and_")
                 .filter(|rest| !rest.is_empty())
                 .unwrap_or(rest),
-            Gives::Old,
+            Returned::Old,
         )
     } else {
         let rest = name.strip_suffix("_fetch")?;
-        (rest.strip_suffix("_and").unwrap_or(rest), Gives::New)
+        (rest.strip_suffix("_and").unwrap_or(rest), Returned::New)
     };
-    Some((change(operation)?, gives))
+    Some((change(operation)?, returned))
 }
 
 impl Lowerer<'_> {
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
             .or_else(|| name.strip_prefix("__atomic_"))
             .or_else(|| name.strip_prefix("__c11_atomic_"))
             .unwrap_or(name);
-        // `__atomic_fetch_add_4` and its like have the size in the name.
+        // `__atomic_fetch_add_4` and its variants have the size in the name.
         let operation = operation
             .trim_end_matches(|c: char| c.is_ascii_digit())
             .trim_end_matches('_');
@@ -89,9 +89,11 @@ impl Lowerer<'_> {
         let address = self.keep(address, crate::ir::ScalarType::Pointer);
         let place = Value::lvalue(address, target);
         let missing = |this: &Self| this.error(format!("`{name}` has too few arguments"));
-        if let Some((change, gives)) = fetch_operation(operation) {
+        if let Some((change, returned)) = fetch_operation(operation) {
             let operand = next().ok_or_else(|| missing(self))?;
-            return self.fetch(place, change, operand, gives, wanted).map(Some);
+            return self
+                .fetch(place, change, operand, returned, wanted)
+                .map(Some);
         }
         let value = match operation {
             "load_n" | "load" if operation == "load_n" || name.starts_with("__c11") => {
@@ -175,7 +177,7 @@ impl Lowerer<'_> {
         Ok(Some(value))
     }
 
-    /// The value at a place now, whatever is written there later.
+    /// The present value at a place, unaffected by later writes.
     fn kept(&mut self, place: Value) -> Result<Value> {
         let value = self.rvalue(place);
         self.keep_read(value)
@@ -202,7 +204,7 @@ impl Lowerer<'_> {
         place: Value,
         change: Change,
         operand: Value,
-        gives: Gives,
+        returned: Returned,
         wanted: Use,
     ) -> Result<Value> {
         let ty = place.ty;
@@ -227,20 +229,20 @@ impl Lowerer<'_> {
         };
         let new = self.cast(new, ty)?;
         self.store_value(place, new.clone())?;
-        Ok(match (wanted, gives) {
+        Ok(match (wanted, returned) {
             (Use::Effects, _) => Value::void(),
-            (_, Gives::Old) => old,
-            (_, Gives::New) => new,
+            (_, Returned::Old) => old,
+            (_, Returned::New) => new,
         })
     }
 
-    /// Writes `new` if the place holds `expected`; gives the old value or whether it did.
+    /// Writes `new` if the place holds `expected`; returns the old value, or whether it wrote.
     fn compare_and_swap(
         &mut self,
         place: Value,
         expected: Value,
         new: Value,
-        gives_truth: bool,
+        returns_truth: bool,
     ) -> Result<Value> {
         let ty = place.ty;
         let old = self.kept(place.clone())?;
@@ -248,13 +250,13 @@ impl Lowerer<'_> {
         let new = self.cast(new, ty)?;
         let equal = self.binary_values(BinaryOp::Equal, old.clone(), expected)?;
         let truth = self.write_if(equal, vec![(place, new)], Vec::new())?;
-        if gives_truth {
+        if returns_truth {
             return self.cast(truth, Type::BOOL);
         }
         Ok(old)
     }
 
-    /// `__atomic_compare_exchange_n(place, expected, desired, weak, …)`; a weak one may fail though they are equal.
+    /// Lowers `__atomic_compare_exchange_n(place, expected, desired, weak, …)`; a weak one may fail spuriously.
     fn compare_exchange(
         &mut self,
         place: Value,
@@ -277,7 +279,7 @@ impl Lowerer<'_> {
         self.cast(truth, Type::BOOL)
     }
 
-    /// Writes some values if a condition holds and others if not; gives the condition.
+    /// Writes some values if a condition holds and others if it does not; returns the condition.
     fn write_if(
         &mut self,
         condition: Value,

@@ -1,9 +1,10 @@
 //! A function under construction: basic blocks, and the order of side effects.
 //!
-//! Lowering an expression appends what has an effect to the current block and returns a pure [`Expr`](crate::ir::Expr) for the value,
-//! which reads memory when it is used. An operand whose value is needed after later effects must be *settled*: its
-//! value is assigned to a temporary at the place where it stood. A [`Mark`] remembers that place, so that an operand is
-//! copied only if what follows turns out to have effects.
+//! Lowering an expression appends its side effects to the current block and returns a pure
+//! [`Expr`](crate::ir::Expr) for its value, which reads memory when it is used. An operand whose value is
+//! needed after later effects must be *settled*: its value is assigned to a temporary at its place in the order of
+//! evaluation. A [`Mark`] is such a place, so that an operand is copied only if what follows turns out to have
+//! effects.
 
 use crate::ir::{
     Block, BlockIndex, Function, FunctionIndex, Instruction, ObjectIndex, Terminator, Turn,
@@ -13,30 +14,30 @@ use regatta_program::{Span, Waypoint};
 
 use rustc_hash::FxHashSet;
 
-/// A function's blocks while they are made.
+/// The blocks of a function under construction.
 #[derive(Debug)]
 pub(super) struct FunctionBuilder {
-    /// Its index in the unit.
+    /// The function's index in the unit.
     pub index: FunctionIndex,
     pub name: String,
     pub result_type: Type,
-    /// The object that holds its result.
+    /// The object that holds the function's result.
     pub result: Option<ObjectIndex>,
     pub parameters: Vec<ObjectIndex>,
     /// The hidden last parameter of a variadic function: the address of the variable arguments.
     pub variable_arguments: Option<ObjectIndex>,
     pub span: Span,
-    /// Where instructions go.
+    /// The block to which instructions are appended.
     pub current: BlockIndex,
-    /// Names of locals that are taken.
+    /// Names of locals that are in use.
     pub names: FxHashSet<String>,
-    /// Number of temporaries made.
+    /// Number of temporaries created.
     pub temporaries: u32,
     /// Number of block scopes entered.
     pub scopes: u32,
-    /// Where it is left with a jump under way.
-    pub far_exit: Option<BlockIndex>,
-    /// Blocks that are reached from elsewhere.
+    /// The block at which a pending non-local jump leaves the function.
+    pub jump_exit: Option<BlockIndex>,
+    /// Further entry blocks, reached from outside of the function.
     pub roots: Vec<BlockIndex>,
     blocks: Vec<PartialBlock>,
     effects: u64,
@@ -51,7 +52,7 @@ struct PartialBlock {
 }
 
 impl PartialBlock {
-    /// Whether nothing happens in it: it has waypoints at most.
+    /// Checks whether the block has no instructions other than waypoints.
     fn does_nothing(&self) -> bool {
         let mut instructions = self.instructions.iter();
         instructions.all(|(instruction, _)| matches!(instruction, Instruction::Waypoint { .. }))
@@ -76,9 +77,9 @@ pub(super) struct Mark {
 /// Whether an instruction can change what an expression read before it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It writes what other expressions may read.
+    /// The instruction writes what other expressions may read.
     Visible,
-    /// It only writes a temporary that nobody has read yet.
+    /// The instruction only writes a temporary that nothing has read yet.
     Fresh,
 }
 
@@ -96,7 +97,7 @@ impl FunctionBuilder {
             names: FxHashSet::default(),
             temporaries: 0,
             scopes: 0,
-            far_exit: None,
+            jump_exit: None,
             roots: Vec::new(),
             blocks: vec![PartialBlock::default()],
             effects: 0,
@@ -118,7 +119,7 @@ impl FunctionBuilder {
         BlockIndex(self.blocks.len() as u32 - 1)
     }
 
-    /// Gives a block the name of the source label that it starts at.
+    /// Names a block after the source label at its start.
     pub fn set_label(&mut self, block: BlockIndex, label: &str) {
         self.block(block).label = Some(label.to_owned());
     }
@@ -129,13 +130,13 @@ impl FunctionBuilder {
         }
         let current = self.current;
         let block = self.block(current);
-        // After a terminator the code cannot be reached.
+        // Code after a terminator is unreachable.
         if block.terminator.is_none() {
             block.instructions.push((instruction, span));
         }
     }
 
-    /// Control passes the waypoint at the end of the block.
+    /// Adds a waypoint at the end of the block.
     pub fn pass(&mut self, block: BlockIndex, Waypoint { kind, time, span }: Waypoint) {
         let block = self.block(block);
         if block.terminator.is_none() {
@@ -144,7 +145,6 @@ impl FunctionBuilder {
         }
     }
 
-    /// Ends a block, unless it has ended already.
     pub fn end_block(&mut self, block: BlockIndex, terminator: Terminator, span: Span) {
         let block = self.block(block);
         if block.terminator.is_none() {
@@ -157,19 +157,19 @@ impl FunctionBuilder {
         self.end_block(self.current, terminator, span);
     }
 
-    /// Ends the current block with a jump to one where instructions go from now on.
+    /// Ends the current block with a jump to `target`, which becomes the current block.
     pub fn goto_new(&mut self, target: BlockIndex, span: Span) {
         self.end(Terminator::Goto(target), span);
         self.current = target;
     }
 
-    /// Ends the current block; what follows cannot be reached from here.
+    /// Ends the current block; the new current block is unreachable from it.
     pub fn end_path(&mut self, terminator: Terminator, span: Span) {
         self.end(terminator, span);
         self.current = self.new_block();
     }
 
-    /// Here.
+    /// The present place in the order of evaluation.
     pub fn mark(&self) -> Mark {
         let position = self
             .blocks
@@ -182,33 +182,33 @@ impl FunctionBuilder {
         }
     }
 
-    /// Whether something that an earlier expression may have read was changed since.
+    /// Checks whether something that an earlier expression may have read has changed since the mark.
     pub fn changed_since(&self, mark: Mark) -> bool {
         self.effects != mark.effects
     }
 
-    /// The same, or where execution goes depends on what came since.
+    /// Like [`Self::changed_since`]; also true if control flow depends on what came since the mark.
     pub fn has_acted_since(&self, mark: Mark) -> bool {
         self.changed_since(mark) || self.current != mark.block
     }
 
-    /// Puts an instruction that writes a fresh temporary at an earlier place.
+    /// Inserts an instruction that writes a fresh temporary at an earlier place.
     pub fn insert(&mut self, mark: Mark, instruction: Instruction, span: Span) {
         let block = self.block(mark.block);
         let position = mark.position.min(block.instructions.len());
         block.instructions.insert(position, (instruction, span));
     }
 
-    /// Puts instructions at earlier places, those of one place in their order.
+    /// Inserts instructions at earlier places; instructions of the same place keep their order.
     pub fn insert_all(&mut self, mut instructions: Vec<(Mark, Instruction, Span)>) {
-        // From the last place to the first: what is inserted moves only later ones.
+        // From the last place to the first, because an insertion moves later places only.
         instructions.sort_by_key(|(mark, ..)| (mark.block, mark.position));
         for (mark, instruction, span) in instructions.into_iter().rev() {
             self.insert(mark, instruction, span);
         }
     }
 
-    /// Starts a block for an operand that may turn out to need none.
+    /// Starts a block for an operand that may turn out not to need one.
     pub fn start_trial(&mut self) -> Trial {
         let saved = self.current;
         let block = self.new_block();
@@ -216,7 +216,7 @@ impl FunctionBuilder {
         Trial { saved, block }
     }
 
-    /// Whether nothing at all happened in the trial's block so far.
+    /// Checks whether the trial's block is still empty.
     pub fn trial_is_empty(&self, trial: &Trial) -> bool {
         self.current == trial.block
             && self.blocks.len() == trial.block.0 as usize + 1
@@ -226,7 +226,7 @@ impl FunctionBuilder {
                 .is_some_and(|block| block.does_nothing() && block.terminator.is_none())
     }
 
-    /// Takes an empty trial's block away and goes on where it began.
+    /// Removes an empty trial's block and continues in the block before it.
     pub fn abandon_trial(&mut self, trial: &Trial) {
         if self.trial_is_empty(trial) {
             self.blocks.pop();
@@ -234,7 +234,7 @@ impl FunctionBuilder {
         }
     }
 
-    /// Takes the blocks of two branches away if nothing happened in either, and goes on at `origin`.
+    /// Removes the blocks of two branches and continues at `origin` if both blocks are empty.
     pub fn abandon_pair(
         &mut self,
         origin: BlockIndex,
@@ -255,7 +255,7 @@ impl FunctionBuilder {
         true
     }
 
-    /// The finished function: blocks that cannot be reached are gone, empty ones are skipped, chains are joined.
+    /// Finishes the function: removes unreachable blocks, skips empty ones and joins chains.
     pub fn finish(mut self) -> Function {
         self.skip_empty_blocks();
         self.join_chains();
@@ -303,7 +303,7 @@ impl FunctionBuilder {
         }
     }
 
-    /// Lets jumps to an empty block without a label go where that leads. Its waypoints are passed on the way.
+    /// Redirects jumps to an empty block without a label to its successor; its waypoints move to the edge.
     fn skip_empty_blocks(&mut self) {
         let next: Vec<Option<BlockIndex>> = self
             .blocks
@@ -352,7 +352,7 @@ impl FunctionBuilder {
                 number += 1;
             });
             let is_jump = matches!(terminator, Terminator::Goto(_));
-            // Who comes by a block that is skipped passes its waypoints; the entry stays.
+            // A path through a skipped block passes its waypoints. The entry block is never skipped.
             if is_jump && (next[index].is_none() || index == 0) {
                 for turn in turns.drain(..) {
                     self.pass(BlockIndex(index as u32), turn.waypoint);
@@ -366,7 +366,7 @@ impl FunctionBuilder {
         }
     }
 
-    /// Appends a block to its only predecessor where that just jumps to it.
+    /// Appends a block to its only predecessor if that ends in a jump to it.
     fn join_chains(&mut self) {
         let mut predecessors = vec![0u32; self.blocks.len()];
         for block in self.reachable() {
@@ -391,7 +391,7 @@ impl FunctionBuilder {
         }
     }
 
-    /// The blocks that can be reached, in depth-first preorder.
+    /// The reachable blocks, in depth-first preorder.
     fn reachable(&mut self) -> Vec<BlockIndex> {
         let mut seen = vec![false; self.blocks.len()];
         let mut order = Vec::new();
@@ -412,10 +412,10 @@ impl FunctionBuilder {
     }
 }
 
-/// A block begun on trial.
+/// A block that is discarded if it stays empty.
 #[derive(Debug)]
 pub(super) struct Trial {
-    /// Where it began.
+    /// The current block before the trial.
     pub saved: BlockIndex,
     pub block: BlockIndex,
 }

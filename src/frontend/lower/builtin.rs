@@ -1,4 +1,4 @@
-//! Built-in functions: gcc's, the verifier's, and the encodings of rewritten syntax.
+//! Built-in functions of gcc and of the verifier, and the encodings of rewritten syntax.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -17,7 +17,7 @@ use regatta_program::AssumptionKind;
 type Arguments<'n> = &'n [Node<ast::Expression>];
 
 impl Lowerer<'_> {
-    /// The rewritten constructs that look like calls.
+    /// Lowers the rewritten constructs that are encoded as calls.
     pub(super) fn encoded_call(
         &mut self,
         name: &str,
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         Ok(Value::scalar(fold::int(i128::from(same)), Type::INT))
     }
 
-    /// Built-ins that need their arguments' syntax.
+    /// Lowers built-ins that need their arguments' syntax.
     pub(super) fn builtin_on_syntax(
         &mut self,
         builtin: Builtin,
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
                 Value::void()
             }
             (Builtin::ObjectSize, [operand, kind]) => {
-                // The operand is not evaluated. The size, or that it is not known: this is the optimiser's.
+                // The operand is not evaluated. The optimiser decides whether the size is known.
                 self.unevaluated(|this| this.expression(operand))?;
                 self.constant_value(kind)?;
                 self.approximate("__builtin_object_size", self.types.size_type())?
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         Ok(Some(value))
     }
 
-    /// Built-ins on values; each argument has its parameter's type already, or its own for type-generic ones.
+    /// Lowers built-ins on values; each argument already has its parameter's type, except for type-generic ones.
     pub(super) fn builtin_on_values(
         &mut self,
         builtin: Builtin,
@@ -209,14 +209,14 @@ impl Lowerer<'_> {
                 Ok(Value::scalar(value, Type::INT))
             }
             Builtin::Elsewhere => {
-                let what = "code that has the stream";
+                let what = "unknown code behind the stream";
                 self.call_unknown(what, function, values, Use::Value)
             }
             Builtin::Unreachable => {
                 self.end_path(Terminator::Unreachable);
                 Ok(Value::void())
             }
-            // A property that names the verifier's error has been seen to already.
+            // If the property names the verifier's error function, the call has already been lowered as an error.
             Builtin::AssertFail | Builtin::VerifierError => {
                 self.failed_assertion();
                 Ok(Value::void())
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A fixed number of values.
+    /// Checks that there are exactly `N` values.
     pub(super) fn exactly<const N: usize>(
         &self,
         known: &LibraryFunction,
@@ -336,7 +336,6 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Control has reached a failed assertion.
     pub(super) fn failed_assertion(&mut self) {
         if self.property.forbids_failing_assertions() {
             self.end_path(Terminator::Error);
@@ -345,7 +344,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A function that is not modelled writes to the standard error, where unknown code may see it.
+    /// Lowers the write of an unmodelled function to the standard error, which unknown code may observe.
     fn writes_elsewhere(&mut self) -> Result<()> {
         self.uses_streams = true;
         match library::lookup("__regatta_standard_error") {
@@ -363,7 +362,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `__builtin_add_overflow(a, b, result)` and its kind.
+    /// Lowers `__builtin_add_overflow(a, b, result)` and its variants.
     fn overflow(
         &mut self,
         op: BinaryOp,
@@ -387,8 +386,8 @@ impl Lowerer<'_> {
         self.cast(Value::scalar(overflow, Type::INT), Type::BOOL)
     }
 
-    /// `__builtin_add_overflow_p(a, b, (type)0)` and its kind: only whether the type does not hold the result. The sample
-    /// may be a bit-field, which then stands for numbers of its width.
+    /// Lowers `__builtin_add_overflow_p(a, b, (type)0)` and its variants, which only compute whether the type cannot
+    /// represent the result. The sample may be a bit-field, which then stands for integers of its width.
     fn overflow_predicate(&mut self, name: &str, nodes: Arguments<'_>) -> Result<Option<Value>> {
         let op = match name {
             "__builtin_add_overflow_p" => BinaryOp::Add,
@@ -413,7 +412,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The numbers that an expression of an integer type can have as an lvalue: those of its bit-field, or else of its type.
+    /// The integer type of an expression: that of its bit-field's width if it is one, else its own.
     fn sample_type(&mut self, node: &Node<ast::Expression>, ty: Type) -> Result<ScalarType> {
         let sample = self.unevaluated(|this| this.expression(node))?;
         if let ValueKind::Lvalue(lvalue) = &sample.kind
@@ -426,8 +425,8 @@ impl Lowerer<'_> {
         self.scalar_type(ty)
     }
 
-    /// The result wrapped to a type, and whether that changes it, computed in a width that holds every result; `None`
-    /// if there is none.
+    /// The result wrapped to a type, and whether wrapping changes it, computed in a width that holds every result;
+    /// `None` if no supported width does.
     fn checked(
         &mut self,
         op: BinaryOp,
@@ -435,7 +434,7 @@ impl Lowerer<'_> {
         right: Value,
         target: ScalarType,
     ) -> Result<Option<(Expr, Expr)>> {
-        // The operands may be of type _Bool, too.
+        // The operands may also have type `_Bool`.
         let left = self.promoted_argument(left)?;
         let right = self.promoted_argument(right)?;
         let (left, left_type) = self.scalar_value(left)?;
@@ -490,7 +489,7 @@ impl Lowerer<'_> {
         Ok(Some((wrapped, overflow)))
     }
 
-    /// Built-ins that are generic in a way that no prototype says, by name.
+    /// Lowers, by name, generic built-ins that no prototype describes.
     pub(super) fn generic_builtin(
         &mut self,
         name: &str,
@@ -519,7 +518,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `__builtin_classify_type(e)`: the number that gcc's `typeclass.h` has for the type of the value, which is not evaluated.
+    /// `__builtin_classify_type(e)`: the class number of the type in gcc's `typeclass.h`; `e` is not evaluated.
     fn classify_type(&mut self, nodes: Arguments<'_>) -> Result<Value> {
         let [node] = nodes else {
             return Err(self.error("`__builtin_classify_type` takes one argument"));
@@ -541,8 +540,8 @@ impl Lowerer<'_> {
         Ok(Value::scalar(fold::int(class), Type::INT))
     }
 
-    /// `__builtin_tgmath(sqrtf, sqrt, sqrtl, csqrtf, …, arguments)`: what `<tgmath.h>`'s macros expand to. Of the
-    /// functions the one is called whose type the arguments have together; an integer counts as a `double`.
+    /// `__builtin_tgmath(sqrtf, sqrt, sqrtl, csqrtf, …, arguments)`: the expansion of the macros of `<tgmath.h>`. It
+    /// calls the function for the common type of the arguments, where an integer counts as a `double`.
     fn type_generic_math(
         &mut self,
         nodes: Arguments<'_>,
@@ -615,7 +614,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value of a label's or function's kind is a scalar; anything else has an address.
+    /// The address and target type of a pointer value.
     pub(super) fn address_value(&mut self, value: Value) -> Result<(Expr, Type)> {
         let value = self.rvalue(value);
         let Some(target) = self.types.pointee(value.ty) else {
@@ -627,7 +626,6 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether there is a call in the expression.
 fn has_call(expression: &Node<ast::Expression>) -> bool {
     struct Calls(bool);
 

@@ -1,4 +1,4 @@
-//! Calls: of functions with a body, through pointers, of the library, of unknown code.
+//! Calls: of functions with a body, through pointers, of library functions, of unknown code.
 
 use std::rc::Rc;
 
@@ -112,7 +112,6 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
-    /// A call of a function by its name.
     pub(super) fn call_named(
         &mut self,
         name: &str,
@@ -184,7 +183,7 @@ impl Lowerer<'_> {
         self.span = span;
         self.assume_weak(name);
         if self.is_promised(name) {
-            // What follows proves no alarm.
+            // Alarms behind the call are not confirmed.
             let what = format!("what `{name}` does not do");
             self.approximate(&what, Type::INT)?;
         }
@@ -195,7 +194,7 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
-    /// The arguments in order, converted to the parameters' types; those that belong to no parameter are promoted.
+    /// The arguments in order, converted to the parameters' types; additional ones get the default promotions.
     pub(super) fn arguments(
         &mut self,
         function: &FunctionType,
@@ -226,7 +225,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The arguments in order, each converted at once; in other orders, too, where that can make a difference.
+    /// Evaluates the arguments in order, each converted at once; also in other orders where that matters.
     fn evaluate_arguments(
         &mut self,
         nodes: &[Node<ast::Expression>],
@@ -259,7 +258,7 @@ impl Lowerer<'_> {
         self.settle_all(values)
     }
 
-    /// The arguments of a type-generic built-in, as they are.
+    /// The arguments of a type-generic built-in, without conversions other than lvalue conversion.
     pub(super) fn raw_arguments(&mut self, nodes: &[Node<ast::Expression>]) -> Result<Vec<Value>> {
         self.evaluate_arguments(nodes, &mut |this, _, value| {
             let value = this.rvalue(value);
@@ -272,7 +271,7 @@ impl Lowerer<'_> {
 
     /// Settles values in the order of their marks.
     pub(super) fn settle_all(&mut self, values: Vec<(Value, Mark)>) -> Result<Vec<Value>> {
-        // The last one first: what is inserted moves only later marks.
+        // From the last to the first, because an insertion moves later marks only.
         let mut settled = Vec::with_capacity(values.len());
         for (value, mark) in values.into_iter().rev() {
             settled.push(self.settle(value, mark)?);
@@ -281,7 +280,6 @@ impl Lowerer<'_> {
         Ok(settled)
     }
 
-    /// A value after the default argument promotions.
     pub(super) fn promoted_argument(&mut self, value: Value) -> Result<Value> {
         let value = self.rvalue(value);
         match value.kind {
@@ -294,7 +292,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Emits a call with arguments that are converted already.
+    /// Emits a call whose arguments are already converted.
     pub(super) fn emit_call(
         &mut self,
         callee: Callee,
@@ -344,7 +342,7 @@ impl Lowerer<'_> {
             arguments,
             result,
             returns: !self.types.is_void(function.result),
-            // Assembly of this file may be what is called.
+            // The callee may be defined by assembly in this file.
             effect: if self.has_assembly {
                 UnknownEffect::Reachable
             } else {
@@ -399,7 +397,7 @@ impl Lowerer<'_> {
         Ok((Value::aggregate(address, ty.unqualified()), Some(place)))
     }
 
-    /// A value of the type after a point that control does not pass.
+    /// A placeholder value of the type for unreachable code.
     pub(super) fn any_value(&mut self, ty: Type) -> Result<Value> {
         if self.types.is_void(ty) {
             return Ok(Value::void());
@@ -415,7 +413,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the last argument of a call is `__builtin_va_arg_pack()`.
+/// Checks whether the last argument of a call is `__builtin_va_arg_pack()`.
 fn passes_pack_on(arguments: &[Node<ast::Expression>]) -> bool {
     let Some(ast::Expression::Call(call)) = arguments.last().map(|last| &last.node) else {
         return false;

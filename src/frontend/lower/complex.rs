@@ -1,9 +1,10 @@
-//! Complex numbers: C11's of floats, and GNU C's of integers.
+//! Complex numbers: C11's floating types, and GNU C's integer types.
 //!
-//! Operators do what gcc's code does without optimisation. Where one operand is real, a sum, a product and a quotient by it
-//! are computed part by part, so that signs of zeros and infinities stay as Annex G has them. A product of two complex
-//! floats is the library's (`__muldc3`), which recovers infinities; for a quotient there are several algorithms: where
-//! they could round differently, it has any value. Operations on constants are the compiler's, which rounds once.
+//! Operators compute what gcc's code computes without optimisation. If one operand is real, a sum, a product and a
+//! quotient by it are computed part by part, so that signs of zeros and infinities follow Annex G. A product of two
+//! complex floats calls the library (`__muldc3`), which recovers infinities. Several algorithms exist for a quotient:
+//! where they could round differently, its value is arbitrary. The compiler evaluates operations on constants and
+//! rounds once.
 
 use lang_c::ast;
 
@@ -15,10 +16,10 @@ use crate::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
 use crate::library;
 use crate::types::{FloatKind, FunctionType, IntegerKind, ParameterForm, Type, TypeKind};
 
-/// Constants of integral values below this have products and sums without any rounding.
+/// Maximum magnitude of integral constants whose products and sums need no rounding.
 const EXACT_LIMIT: i128 = 1 << 11;
 
-/// A complex number by its parts.
+/// A complex number as its two parts.
 struct Parts {
     real: Expr,
     imaginary: Expr,
@@ -27,14 +28,14 @@ struct Parts {
 }
 
 impl Lowerer<'_> {
-    /// A constant with the suffix `i`.
+    /// Lowers a constant with the suffix `i`.
     pub(super) fn imaginary(&mut self, value: Expr, element: Type) -> Result<Value> {
         let scalar = self.scalar_type(element)?;
         let ty = self.types.complex(element);
         self.of_parts(vec![fold::zero(scalar), value], ty)
     }
 
-    /// `left op right`, at least one of them complex.
+    /// Lowers `left op right` where at least one operand is complex.
     pub(super) fn complex_operation(
         &mut self,
         op: BinaryOp,
@@ -107,7 +108,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, ty)
     }
 
-    /// The type of a complex number's parts, or a real one's after promotion.
+    /// The type of a complex number's parts, or of a real number after promotion.
     fn part_type(&mut self, ty: Type) -> Result<Type> {
         if let TypeKind::Complex(element) = *self.types.kind(ty) {
             return Ok(element);
@@ -135,7 +136,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An operand's parts, converted; each is computed once.
+    /// An operand's converted parts, each evaluated once.
     fn complex_operand(&mut self, value: Value, element: Type) -> Result<Parts> {
         let scalar = self.scalar_type(element)?;
         let is_complex = self.types.is_complex(value.ty);
@@ -157,7 +158,7 @@ impl Lowerer<'_> {
             .map_err(|_| self.contradiction("a complex number without two parts"))
     }
 
-    /// The product of two complex floats. Where both are constants, the compiler rounds it once.
+    /// The product of two complex floats. The compiler rounds a product of constants once.
     fn complex_product(
         &mut self,
         left: Parts,
@@ -175,7 +176,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What the library's functions for a real type have at the end of their names.
+    /// The suffix of the library's function names for a real type.
     fn suffix_of(&self, real: Type) -> Option<&'static str> {
         match self.types.kind(real) {
             TypeKind::Float(FloatKind::Float) => Some("f"),
@@ -229,7 +230,7 @@ impl Lowerer<'_> {
         self.cast(value, ty)
     }
 
-    /// A call of a function of ours on the parts of two numbers, which gives a complex one.
+    /// Calls a prelude function on the parts of two numbers; it returns a complex number.
     fn call_of_parts(&mut self, name: &str, operands: [Parts; 2], element: Type) -> Result<Value> {
         let Some(known) = library::lookup(name) else {
             return Err(self.contradiction("a function of the library that is not there"));
@@ -245,7 +246,7 @@ impl Lowerer<'_> {
         self.library_values(&known, &function, values, Use::Value)
     }
 
-    /// `+`, `-` and `~`, which is the conjugate.
+    /// Lowers `+`, `-` and `~` (the conjugate).
     pub(super) fn complex_unary(
         &mut self,
         operator: &ast::UnaryOperator,
@@ -264,7 +265,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, operand.ty)
     }
 
-    /// `__real__` or `__imag__`: a part of a complex lvalue is one, too.
+    /// Lowers `__real__` or `__imag__`; a part of a complex lvalue is an lvalue.
     pub(super) fn complex_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
         let TypeKind::Complex(element) = *self.types.kind(value.ty) else {
             return self.real_part(value, imaginary);
@@ -288,7 +289,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The real or imaginary part of a number that is real.
+    /// The real or imaginary part of a real number.
     fn real_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
         if self.is_unknown(value.ty) {
             return Ok(value);
@@ -305,7 +306,7 @@ impl Lowerer<'_> {
         Ok(Value::scalar(fold::zero(scalar), value.ty))
     }
 
-    /// Conversions among complex and real types.
+    /// Lowers conversions among complex and real types.
     pub(super) fn convert_complex(&mut self, value: Value, to: Type) -> Result<Value> {
         let from = value.ty;
         match (self.types.kind(from).clone(), self.types.kind(to).clone()) {
@@ -338,7 +339,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a complex number is not zero.
+    /// The condition that a complex number is not zero.
     pub(super) fn complex_truth(&mut self, value: &Value) -> Result<Condition> {
         let (element, _) = self.parts_of_type(value.ty)?;
         let scalar = self.scalar_type(element)?;
@@ -351,7 +352,7 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// `__builtin_complex(real, imaginary)`: of two floats of one type.
+    /// Lowers `__builtin_complex(real, imaginary)`, whose arguments have the same floating type.
     pub(super) fn complex_of(&mut self, values: Vec<Value>) -> Result<Value> {
         let [real, imaginary] = values.as_slice() else {
             return Err(self.error("`__builtin_complex` takes two arguments"));
@@ -368,7 +369,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// (a + bi)(c + di), part by part.
+/// The product (a + bi)(c + di), part by part.
 fn product(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> {
     let times = |a: &Expr, b: &Expr| fold::binary(BinaryOp::Multiply, a.clone(), b.clone(), scalar);
     let real = fold::binary(
@@ -386,7 +387,7 @@ fn product(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> {
     vec![real, imaginary]
 }
 
-/// The quotient of constants of which nothing but the division itself has to be rounded.
+/// The quotient of constants for which only the division itself needs rounding.
 fn exact_quotient(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> {
     let conjugate = Parts {
         real: right.real.clone(),
@@ -400,7 +401,7 @@ fn exact_quotient(left: &Parts, right: &Parts, scalar: ScalarType) -> Vec<Expr> 
         .collect()
 }
 
-/// The quotient of constant integers that are not very large, as gcc computes it; `None` if there is none.
+/// The quotient of constant integers as gcc computes it; `None` if it is undefined or they are too large.
 fn integer_quotient(left: &Parts, right: &Parts, scalar: ScalarType) -> Option<Vec<Expr>> {
     let fits = |value: &i128| value.unsigned_abs() <= 1 << 32;
     let value = |part: &Expr| fold::constant(part).filter(fits);
@@ -430,7 +431,7 @@ fn is_zero(number: &Parts) -> bool {
         .all(|part| fold::constant_truth(part) == Some(false))
 }
 
-/// Whether constants are integers small enough, none of them a negative zero, whose sign a formula could lose.
+/// Checks whether constants are small integers and not negative zero, whose sign a formula could lose.
 fn are_small(numbers: &[&Parts]) -> bool {
     let parts = numbers
         .iter()

@@ -14,16 +14,16 @@ use crate::rewrite::encoding;
 use crate::types::Type;
 use regatta_program::{Waypoint, WaypointKind};
 
-/// A condition that has been lowered.
+/// A lowered condition.
 #[derive(Debug)]
 pub(super) enum Condition {
-    /// An expression that is still to be tested.
+    /// An expression that has not been tested yet.
     Value(Expr, ScalarType),
-    /// Control has already gone to one of two blocks.
+    /// Control has already branched to one of two blocks.
     Branched {
-        /// Where to if it holds.
+        /// The block reached if the condition holds.
         then: BlockIndex,
-        /// Where to if not.
+        /// The block reached if it does not.
         otherwise: BlockIndex,
     },
 }
@@ -35,7 +35,7 @@ enum Connective {
 }
 
 impl Lowerer<'_> {
-    /// Lowers a condition; the current block may end with it.
+    /// Lowers a condition, which may end the current block.
     pub(super) fn condition(&mut self, node: &Node<ast::Expression>) -> Result<Condition> {
         match &node.node {
             ast::Expression::BinaryOperator(binary) => {
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
                 if let Some(truth) = fold::constant_truth(&left)
                     && truth == (connective == Connective::Or)
                 {
-                    // Decided, but the other operand must be well-typed, and may hold labels.
+                    // Decided, but the other operand must be well-typed and may contain labels.
                     let trial = self.function.start_trial();
                     self.condition(right)?;
                     if self.function.trial_is_empty(&trial) {
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
                             Connective::And => BinaryOp::LogicalAnd,
                             Connective::Or => BinaryOp::LogicalOr,
                         };
-                        // Both operands as truth values, so that the operator has one type.
+                        // Both operands become truth values, so that the operator has a single type.
                         let left = fold::truth_value(left, left_scalar);
                         let right = fold::truth_value(right, right_scalar);
                         let both = fold::binary(op, left, right, fold::INT);
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The result of `&&` or `||` when the left operand has branched: to `short` where it decides.
+    /// The result of `&&` or `||` whose left operand has branched, to `short` if it decides the result.
     fn join_connective(
         &mut self,
         connective: Connective,
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Ends the current block with a branch; gives the blocks where it goes.
+    /// Ends the current block with a branch; returns its target blocks.
     pub(super) fn branch_on(&mut self, condition: Condition) -> (BlockIndex, BlockIndex) {
         match condition {
             Condition::Branched { then, otherwise } => (then, otherwise),
@@ -256,7 +256,7 @@ impl Lowerer<'_> {
             Condition::Branched { then, otherwise } => (None, Some((then, otherwise))),
         };
         let origin = self.function.current;
-        // The branches, each in a block of its own that is thrown away if nothing happens in it.
+        // Each branch gets a block of its own, which is discarded if it stays empty.
         let first = match saved {
             Some((then, _)) => {
                 self.function.current = then;
@@ -305,7 +305,7 @@ impl Lowerer<'_> {
         self.join_values([(left_end, left), (right_end, right)], ty)
     }
 
-    /// The condition of `?:` has been found true or false.
+    /// Adds the waypoint for the condition of `?:` being true or false.
     fn pass_question_mark(&mut self, node: &ast::ConditionalExpression, truth: bool) {
         let Some(origin) = self.origin.filter(|_| !self.in_system_header) else {
             return;
@@ -322,7 +322,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `condition ?: otherwise`: the condition is evaluated once.
+    /// Lowers `condition ?: otherwise`; the condition is evaluated once.
     fn elvis(&mut self, node: &ast::ConditionalExpression) -> Result<Value> {
         let span = self.span;
         let value = self.expression(&node.condition)?;
@@ -354,7 +354,7 @@ impl Lowerer<'_> {
         self.join_values([(first, then), (end, otherwise)], result)
     }
 
-    /// A conditional whose condition is constant: the other branch is type-checked only.
+    /// Lowers a conditional with a constant condition: the other branch is only type-checked.
     fn decided_conditional(
         &mut self,
         node: &ast::ConditionalExpression,
@@ -401,7 +401,7 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// Goes on where several blocks meet, with the value that each of them has made.
+    /// Joins two branches; the result is the value of the branch taken.
     pub(super) fn join_values(
         &mut self,
         branches: [(BlockIndex, Value); 2],
@@ -443,7 +443,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A branch; a constant condition makes it a jump.
+/// A branch terminator; with a constant condition, a jump.
 fn branch(
     condition: Expr,
     scalar: ScalarType,

@@ -1,4 +1,4 @@
-//! `constexpr` objects: what they hold is known where they are declared, and stands in constant expressions.
+//! `constexpr` objects: their contents are recorded at the declaration and used in constant expressions.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -18,13 +18,13 @@ pub(super) struct NamedConstants {
     current: Option<ObjectIndex>,
 }
 
-/// What was written to an object, by the first bit; the rest is zero.
+/// The values written to an object by their first bit (type, width of a bit-field, value); the rest is zero.
 type Contents = FxHashMap<u64, (Type, Option<u8>, Expr)>;
 
-/// Maximum number of parts of an object that are looked through for one that was not mentioned.
-const MOST_PARTS: usize = 256;
+/// Maximum number of recorded parts of an object that are searched for an overlap with a part that was not written.
+const MAXIMUM_SEARCHED_PARTS: usize = 256;
 
-/// A call that stands for what lang-c has no syntax for: the function's name and its argument.
+/// Decodes a call that encodes syntax unknown to lang-c: the function's name and its argument.
 pub(super) fn encoded_call(expression: &ast::Expression) -> Option<(&str, &Node<ast::Expression>)> {
     let ast::Expression::Call(call) = expression else {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn literal_storage(name: &ast::TypeName) -> (bool, bool) {
 }
 
 impl Lowerer<'_> {
-    /// Does what initialises a `constexpr` object, and keeps what is written there.
+    /// Runs the initialisation of a `constexpr` object and records the values written to it.
     pub(super) fn as_constant<T>(
         &mut self,
         object: ObjectIndex,
@@ -77,7 +77,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Notes a write of an initialiser.
+    /// Records a write of an initialiser.
     pub(super) fn note_constant(&mut self, target: &Value, value: &Value) -> Result<()> {
         let Some(current) = self.named_constants.current else {
             return Ok(());
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
             None => (object, offset * 8, None),
         };
         let ValueKind::Scalar(expr) = &value.kind else {
-            // A copy of another object: it is read like any other.
+            // A copy of another object: it is read like any other object.
             self.named_constants.objects.remove(&object);
             return Ok(());
         };
@@ -116,14 +116,14 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What a place of a `constexpr` object holds.
+    /// The recorded value at a place of a `constexpr` object.
     pub(super) fn constant_at(&self, place: &Place, ty: Type) -> Option<Expr> {
         if self.named_constants.objects.is_empty() {
             return None;
         }
         let (object, offset) = place_of(&place.address)?;
         let contents = self.named_constants.objects.get(&object)?;
-        // While it is written, it holds what it holds then.
+        // An object that is being written is not constant yet.
         if self.named_constants.current == Some(object) {
             return None;
         }
@@ -139,7 +139,8 @@ impl Lowerer<'_> {
                 );
                 start < bit + size && bit < start.saturating_add(own)
             };
-            let is_zero = contents.len() <= MOST_PARTS && !contents.iter().any(overlaps);
+            let is_zero =
+                contents.len() <= MAXIMUM_SEARCHED_PARTS && !contents.iter().any(overlaps);
             return is_zero.then(|| fold::zero(scalar));
         };
         (*bits == field.map(|field| field.bits) && self.types.scalar(*own) == self.types.scalar(ty))
@@ -152,7 +153,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The object and the offset in bytes of an address that is constant.
+/// The object and byte offset of a constant address.
 fn place_of(address: &Expr) -> Option<(ObjectIndex, u64)> {
     match address {
         Expr::ObjectAddress(object) => Some((*object, 0)),

@@ -7,7 +7,6 @@ use crate::ir::{Expr, ScalarType};
 use crate::types::{Type, TypeKind};
 
 impl Lowerer<'_> {
-    /// Converts a scalar from one C type to another that is also scalar.
     pub(super) fn convert_scalar(&self, expr: Expr, from: Type, to: Type) -> Result<Expr> {
         let from = self.scalar_type(from)?;
         let target = self.scalar_type(to)?;
@@ -15,7 +14,7 @@ impl Lowerer<'_> {
         Ok(self.narrowed(expr, to))
     }
 
-    /// A value of a bit-precise type cut to its width, and extended to what represents it; any other stays as it is.
+    /// Truncates a value of a bit-precise type to its width and extends it to its representation.
     pub(super) fn narrowed(&self, expr: Expr, ty: Type) -> Expr {
         let (Some((bits, signed)), Some(scalar)) =
             (self.types.bit_precise(ty), self.types.scalar(ty))
@@ -29,7 +28,7 @@ impl Lowerer<'_> {
         fold::convert(fold::convert(expr, scalar, exact), exact, scalar)
     }
 
-    /// Converts between representations. An integer that becomes a pointer is extended first as C extends it.
+    /// Converts between representations. An integer that becomes a pointer is first extended as C extends it.
     pub(super) fn convert_representation(
         &self,
         expr: Expr,
@@ -45,12 +44,12 @@ impl Lowerer<'_> {
                         scalar: ScalarType::Pointer,
                     };
                 }
-                // A pointer that went through an integer of its width comes back as it was.
+                // A pointer converted to an integer of its width and back must be unchanged.
                 let expr = fold::convert(expr, from, address);
                 fold::convert(expr, address, ScalarType::Pointer)
             }
             (ScalarType::Pointer, ScalarType::Integer { .. }) => {
-                // gcc extends a pointer's sign, also to unsigned types.
+                // gcc sign-extends a pointer, also to unsigned types.
                 let wider = matches!(to, ScalarType::Integer { bits, .. }
                     if bits > self.options.data_model.pointer_bits());
                 let address = if wider {
@@ -66,7 +65,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value as an operand of the type: for casts, where every scalar conversion that gcc knows is allowed.
+    /// Lowers a cast; every scalar conversion that gcc accepts is allowed.
     pub(super) fn cast(&mut self, value: Value, to: Type) -> Result<Value> {
         if self.types.is_void(to) {
             return Ok(Value::void());
@@ -93,7 +92,7 @@ impl Lowerer<'_> {
                     return Err(self.error(format!("`{from}` cannot be converted to `{to}`")));
                 }
                 if let (ScalarType::Pointer, ScalarType::Integer { .. }) = (source, target) {
-                    self.note_looked_at(from, &[&expr]);
+                    self.note_pointer_comparison(from, &[&expr]);
                 }
                 let expr = self.convert_representation(expr, source, target);
                 self.rounded(Value::scalar(self.narrowed(expr, to), to))
@@ -109,7 +108,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// GNU C: a cast to a union type makes a union of which the first member with the operand's type has its value.
+    /// GNU C: a cast to a union type creates a union whose first member of the operand's type has its value.
     pub(super) fn cast_to_union(&mut self, value: Value, to: Type) -> Result<Value> {
         let member = self.types.as_record(to).and_then(|record| {
             let matching = |ty: Type| self.types.compatible(ty.unqualified(), value.ty);
@@ -137,7 +136,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value converted as if by assignment to an object of the type (C11 6.5.16.1); what gcc only warns of passes.
+    /// Converts a value as if by assignment (C11 6.5.16.1); conversions that gcc only warns about are accepted.
     pub(super) fn assignable(&mut self, value: Value, to: Type) -> Result<Value> {
         let value = self.rvalue(value);
         if let (ValueKind::Scalar(_), Some(target)) = (&value.kind, self.types.scalar(to)) {
@@ -171,14 +170,14 @@ impl Lowerer<'_> {
         self.cast(value, to)
     }
 
-    /// Unions that take a value of any member's type as an argument; glibc declares some.
+    /// Unions that accept a value of any member's type as an argument; glibc declares some.
     fn is_transparent_union(&self, ty: Type) -> bool {
         self.types
             .as_record(ty)
             .is_some_and(|record| record.kind == crate::types::RecordKind::Union)
     }
 
-    /// Whether the value is a null pointer constant.
+    /// Checks whether the value is a null pointer constant.
     pub(super) fn is_null_constant(&self, expr: &Expr, ty: Type) -> bool {
         let zero = fold::constant(expr) == Some(0);
         zero && match *self.types.kind(ty) {

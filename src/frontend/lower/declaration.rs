@@ -19,7 +19,7 @@ use regatta_base::diagnostic::Error;
 use regatta_program::{Lifetime, Span};
 
 impl Lowerer<'_> {
-    /// A declaration at file scope, or a function.
+    /// Lowers an external declaration: a declaration at file scope or a function definition.
     pub(super) fn external_declaration(
         &mut self,
         node: &Node<ast::ExternalDeclaration>,
@@ -34,7 +34,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A declaration at file scope or in a block.
+    /// Lowers a declaration at file scope or in a block.
     pub(super) fn declaration(&mut self, node: &Node<ast::Declaration>) -> Result<()> {
         self.span = self.place_of(node);
         if is_auto_type(&node.node.specifiers) {
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `__auto_type x = e;`: `x` has the type of `e`.
+    /// Lowers `__auto_type x = e;`: `x` has the type of `e`.
     fn auto_declaration(&mut self, declaration: &ast::Declaration) -> Result<()> {
         let others: Vec<Node<ast::DeclarationSpecifier>> = declaration
             .specifiers
@@ -127,8 +127,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `__auto_type x = e;` where the type of `e` has sizes that are computed with its value: it is evaluated, once, before
-    /// the type is known.
+    /// Lowers `__auto_type x = e;` where the type of `e` has sizes that are computed with its value: `e` is evaluated
+    /// once, before the type is known.
     fn auto_pointer(
         &mut self,
         item: &Node<ast::InitDeclarator>,
@@ -199,7 +199,7 @@ impl Lowerer<'_> {
         let has_linkage =
             self.scopes.at_file_scope() || specifiers.storage == Some(StorageClass::Extern);
         if has_linkage {
-            // C23 6.2.2p3: `constexpr` is as good as `static`.
+            // C23 6.2.2p3: `constexpr` implies internal linkage.
             let storage = match declared.attributes.constant {
                 true => specifiers.storage.or(Some(StorageClass::Static)),
                 false => specifiers.storage,
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
     fn declare_typedef(&mut self, name: &str, ty: Type) -> Result<()> {
         if let Some(old) = self.scopes.lookup_innermost(name) {
             let symbol = self.scopes.symbol(old);
-            // Repeating a typedef is allowed; a built-in one may be replaced.
+            // A repeated typedef is allowed; a built-in one may be replaced.
             let same = matches!(symbol.entity, Entity::Typedef)
                 && (symbol.span == Span::NONE || self.types.compatible(symbol.ty, ty));
             if !same {
@@ -242,7 +242,7 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// Declares a function, in any scope; gives its symbol with what all declarations say together.
+    /// Declares a function in any scope; returns its symbol with the composite type of all declarations.
     pub(super) fn declare_function(&mut self, name: &str, ty: Type) -> Result<SymbolId> {
         if let Some(old) = self.scopes.lookup_innermost(name)
             && !matches!(self.scopes.symbol(old).entity, Entity::Function { .. })
@@ -271,7 +271,7 @@ impl Lowerer<'_> {
         Ok(symbol)
     }
 
-    /// The symbol of a function that was not declared before; the caller binds the name in its scope.
+    /// Creates the symbol of a function that was not declared before; the caller binds the name in its scope.
     fn new_function_symbol(&mut self, name: &str, ty: Type) -> SymbolId {
         let entity = self.entity_name(name);
         let name: Rc<str> = name.into();
@@ -293,8 +293,7 @@ impl Lowerer<'_> {
         symbol
     }
 
-    /// What gcc accepts although the types differ: the types of built-in functions, and a function that was declared
-    /// implicitly before.
+    /// Checks whether gcc accepts different types: for built-in and for implicitly declared functions.
     fn is_forgivable_redeclaration(&mut self, name: &str, old: Type, new: Type) -> bool {
         let implicit = self
             .types
@@ -304,7 +303,7 @@ impl Lowerer<'_> {
             self.warn(format!("`{name}` is declared with different types"));
             return true;
         }
-        // An old-style declaration and a prototype agree if the results do.
+        // An old-style declaration and a prototype are compatible if the result types are.
         let results = (self.types.function_type(old), self.types.function_type(new));
         matches!(results, (Some(old), Some(new)) if self.types.compatible(old.result, new.result)
         && old.parameters.len() == new.parameters.len()
@@ -329,7 +328,7 @@ impl Lowerer<'_> {
             (None, Some(StorageClass::Extern)) => Definition::Declared,
             _ => Definition::Tentative,
         };
-        // What shares its symbol shares its object.
+        // Names with the same symbol denote the same object.
         let entity = self.entity_name(name);
         let entity: &str = &entity;
         if let Some(other) = self.scopes.lookup_innermost(name) {
@@ -372,7 +371,7 @@ impl Lowerer<'_> {
                 linked.symbol
             }
             None => {
-                // `errno` and the like have our name, but everybody can reach them.
+                // `errno` and similar objects have a reserved name, but are externally visible.
                 let external =
                     storage != Some(StorageClass::Static) || name.starts_with(library::SHARED);
                 let span = self.span;
@@ -411,12 +410,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether an object is known by other names, too, whose declarations may give it other types.
+    /// Checks whether an object has other names, whose declarations may give it other types.
     fn has_other_names(&self, name: &str, entity: &str) -> bool {
         name != entity || library::other_object_names(entity).next().is_some()
     }
 
-    /// A name that gives an object that has another name a type of its own.
+    /// Declares a further name of an object, which gives the object a type of its own.
     fn declare_view(&mut self, name: &str, known: SymbolId, declared: &Declared<'_>) -> Result<()> {
         let entity = self.scopes.symbol(known).entity.clone();
         let Entity::Object(object) = entity else {
@@ -429,7 +428,7 @@ impl Lowerer<'_> {
         self.update_layout(object, symbol, declared.attributes.alignment)
     }
 
-    /// Gives an object the size of its symbol's type as far as that is known now.
+    /// Sets an object's size to that of its symbol's type, as far as that is known.
     fn update_layout(
         &mut self,
         object: ObjectIndex,
@@ -442,7 +441,7 @@ impl Lowerer<'_> {
             let natural = self.alignment_of(ty)?;
             let leaves = self.types.leaves(ty);
             if let Some(object) = self.objects.get_mut(object.0 as usize) {
-                // A flexible array member's initialiser may have made it larger.
+                // The initialiser of a flexible array member may have enlarged the object.
                 if size > object.size {
                     object.size = size;
                     object.leaves = leaves;
@@ -458,7 +457,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What is left to say about globals at the end of the program.
+    /// Completes tentative definitions and undefined globals at the end of the program.
     pub(super) fn finish_globals(&mut self) -> Result<()> {
         let mut all: Vec<Linked> = self.scopes.linked.values().copied().collect();
         all.sort_by_key(|linked| match self.scopes.symbol(linked.symbol).entity {
@@ -486,7 +485,7 @@ impl Lowerer<'_> {
                 self.note_failed_object(name, error);
                 continue;
             }
-            // What the library's objects hold is known.
+            // The library's objects have known contents.
             let name = &self.objects[object.0 as usize].name;
             let name = name.as_str();
             let known = library::OBJECTS.contains(&name) && name != library::ENVIRONMENT;
@@ -497,20 +496,21 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// An object that is declared and never defined. If its size is not known, it has more room than a program uses.
+    /// Lays out an object that is declared and never defined; an unknown size becomes a generous one.
     fn define_elsewhere(&mut self, object: ObjectIndex, ty: Type) -> Result<()> {
-        const ROOM: u64 = 1 << 20;
+        /// Size of an object of unknown size (bytes): more than programs use.
+        const UNKNOWN_OBJECT_SIZE: u64 = 1 << 20;
         let mut ty = ty;
         if let Some((element, ArrayLength::Unknown)) = self.array_parts(ty)
             && self.types.is_complete(element)
         {
-            let count = ROOM / self.size_of(element)?.max(1);
+            let count = UNKNOWN_OBJECT_SIZE / self.size_of(element)?.max(1);
             ty = self.types.array(element, ArrayLength::Constant(count));
         }
         let complete = self.types.is_complete(ty) && !self.types.is_variable_size(ty);
         let (size, leaves) = match complete {
             true => (self.size_of(ty)?, self.types.leaves(ty)),
-            false => (ROOM, Vec::new()),
+            false => (UNKNOWN_OBJECT_SIZE, Vec::new()),
         };
         if let Some(object) = self.objects.get_mut(object.0 as usize) {
             object.storage = Storage::Outside;
@@ -536,7 +536,7 @@ impl Lowerer<'_> {
         let object = self.add_object(full_name, declared.ty, storage, span)?;
         let symbol = self.bind_local(name, declared.ty, Entity::Object(object));
         self.update_layout(object, symbol, declared.attributes.alignment)?;
-        // A function that nothing calls is left out, and its objects with it.
+        // A function without callers is left out, and its objects with it.
         let mut attributes = declared.attributes.clone();
         attributes.used &= !self.internal.contains(&self.function.name);
         self.note_section(object, &attributes, true);
@@ -566,7 +566,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A name for a local that no other object of the function has.
+    /// A name for a local that is unique in the function.
     pub(super) fn local_name(&mut self, name: &str) -> String {
         let plain = format!("{}::{name}", self.function.name);
         if self.function.names.insert(plain.clone()) {
@@ -639,7 +639,7 @@ impl Lowerer<'_> {
         self.note_local(object, declared)
     }
 
-    /// Notes an automatic object for the jumps that pass its declaration, and the cleanup that its attribute asks for.
+    /// Registers an automatic object for jumps that pass its declaration, with the cleanup of its attribute.
     fn note_local(&mut self, object: ObjectIndex, declared: &Declared<'_>) -> Result<()> {
         let cleanup = match &declared.attributes.cleanup {
             Some(function) => Some(self.cleanup_of(function, declared.ty)?),
@@ -676,8 +676,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Goes on only if no dimension of a variable-length array alone makes it larger than any object is: or else its size
-    /// in bytes could wrap around to a small one, where C has no such array.
+    /// Assumes that no single dimension of a variable-length array exceeds the size of the largest object. Otherwise
+    /// its size in bytes could wrap around to a small one, where C has no such array.
     pub(super) fn assume_lengths(&mut self, ty: Type) -> Result<()> {
         let scalar = self.size_scalar();
         let mut lengths = Vec::new();
@@ -729,7 +729,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Initialises a static object in the start function; gives its completed type.
+    /// Initialises a static object in the start function; returns its completed type.
     fn initialise_static(
         &mut self,
         object: ObjectIndex,
@@ -737,7 +737,7 @@ impl Lowerer<'_> {
         initializer: &Node<ast::Initializer>,
     ) -> Result<Type> {
         let span = self.span;
-        // Inside of a function, its name is what `__func__` means.
+        // In a function, `__func__` needs the function's name.
         let name = self.function.name.clone();
         let result = self.in_start(|this| {
             let start_name = std::mem::replace(&mut this.function.name, name);
@@ -771,7 +771,7 @@ impl Lowerer<'_> {
         Ok(plan.ty)
     }
 
-    /// An identifier that is called but not declared: `int name()`.
+    /// Declares a called but undeclared identifier as `int name()`.
     pub(super) fn declare_implicitly(&mut self, name: &str) -> Result<SymbolId> {
         if self.is_c23_alone() && library::lookup(name).is_none() {
             return Err(self.error(format!("the function `{name}` is not declared")));
@@ -790,7 +790,7 @@ impl Lowerer<'_> {
         Ok(symbol)
     }
 
-    /// `count * size` in bytes of `size_t`.
+    /// `count * size`, in bytes of type `size_t`.
     pub(super) fn byte_count(&self, count: Expr, size: u64) -> Expr {
         let scalar = self.size_scalar();
         let size = fold::integer(i128::from(size), scalar);
@@ -808,7 +808,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a declaration has the storage class `auto`.
+/// Checks whether a declaration has the storage class `auto`.
 fn is_automatic(specifiers: &[Node<ast::DeclarationSpecifier>]) -> bool {
     specifiers.iter().any(|specifier| {
         matches!(&specifier.node, ast::DeclarationSpecifier::StorageClass(class)
@@ -816,7 +816,7 @@ fn is_automatic(specifiers: &[Node<ast::DeclarationSpecifier>]) -> bool {
     })
 }
 
-/// Whether a declaration takes its type from its initialiser.
+/// Checks whether a declaration takes its type from its initialiser.
 fn is_auto_type(specifiers: &[Node<ast::DeclarationSpecifier>]) -> bool {
     specifiers.iter().any(|specifier| {
         matches!(&specifier.node, ast::DeclarationSpecifier::TypeSpecifier(specifier)

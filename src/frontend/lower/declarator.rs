@@ -8,7 +8,7 @@ use super::{Lowerer, Result, fold};
 use crate::ir::{Instruction, ScalarType};
 use crate::types::{ArrayLength, FunctionType, ParameterForm, Qualifiers, Type, TypeKind};
 
-/// What C23 has no more.
+/// The error for an old-style function definition in C23.
 pub(super) const OLD_STYLE: &str = "an old-style function definition, which C23 does not have";
 
 /// A declarator with its type.
@@ -20,17 +20,17 @@ pub(super) struct Declared<'a> {
     pub attributes: Attributes,
 }
 
-/// What an array's length may be where a declarator stands.
+/// How array lengths are treated in a declarator.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum LengthContext {
-    /// It is evaluated: a definition.
+    /// The length is evaluated: a definition.
     Evaluated,
-    /// It need not be constant, but nobody evaluates it: a prototype.
+    /// The length need not be constant and is not evaluated: a prototype.
     Prototype,
 }
 
 impl Lowerer<'_> {
-    /// The type that a declarator makes of the specifiers' type.
+    /// The type that a declarator derives from the specifiers' type.
     pub(super) fn declarator<'n>(
         &mut self,
         base: Type,
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        // Among a pointer's qualifiers.
+        // The attribute stood among a pointer's qualifiers.
         if let Some(bytes) = attributes.vector_size.take() {
             ty = self.vector_of(ty, bytes)?;
         }
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
             Ok((constant, this.function.has_acted_since(mark)))
         })?;
         let is_evaluated = context != LengthContext::Prototype && !self.scopes.at_file_scope();
-        // `a[(n++, 4)]` is of variable length, though one knows which (C11 6.6p3).
+        // `a[(n++, 4)]` has variable length although its value is known (C11 6.6p3).
         match constant.filter(|_| !has_effects || !is_evaluated) {
             Some(value) => match u64::try_from(value) {
                 Ok(length) => Ok(ArrayLength::Constant(length)),
@@ -264,7 +264,7 @@ impl Lowerer<'_> {
                 None => (None, specifiers.ty),
             };
             let ty = self.adjusted_parameter(ty);
-            // Later parameters' array lengths may name this one.
+            // Array lengths of later parameters may name this parameter.
             if let Some(name) = name {
                 self.bind_prototype_parameter(&name.node.name, ty);
             }
@@ -273,7 +273,7 @@ impl Lowerer<'_> {
         Ok(self.parameter_form(parameters, function))
     }
 
-    /// `(void)`, `()`, `(…, ...)`.
+    /// Classifies a parameter list: `(void)`, `()`, `(…, ...)`.
     pub(super) fn parameter_form(
         &self,
         parameters: Vec<Type>,
@@ -293,7 +293,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A parameter's type: arrays and functions are pointers.
+    /// Adjusts a parameter's type: arrays and functions become pointers.
     pub(super) fn adjusted_parameter(&mut self, ty: Type) -> Type {
         match *self.types.kind(ty) {
             TypeKind::Array { element, .. } => self.types.pointer(element.qualified(ty.qualifiers)),
@@ -302,7 +302,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The type of a parameter with what the attributes around it say.
+    /// Applies the surrounding attributes to a parameter's type.
     pub(super) fn parameter_type(
         &mut self,
         ty: Type,
@@ -335,7 +335,6 @@ impl Lowerer<'_> {
     }
 }
 
-/// The name that a declarator declares.
 pub(super) fn declarator_name(node: &Node<ast::Declarator>) -> Option<&str> {
     innermost_name(node).map(|name| name.node.name.as_str())
 }

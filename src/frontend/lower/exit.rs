@@ -1,11 +1,12 @@
-//! Before `main` and after it: constructors, and what runs when the program ends.
+//! Code before and after `main`: constructors, and what runs when the program ends.
 //!
-//! `exit` and the return from `main` call one function, which calls what `atexit` registered (the prelude keeps the
-//! list), last first, and then the functions with the attribute `destructor`. If there is nothing to do, the calls go.
+//! `exit` and the return from `main` call one exit function. It calls the functions registered with `atexit` (the
+//! prelude keeps the list), last registered first, and then the functions with the attribute `destructor`. If it has
+//! nothing to do, its calls are removed.
 //!
-//! Unknown code may have asked to be called at the end, whichever it is, and a program that is aborted may have a handler
-//! for that. Few programs have such code or handlers, and whether one does is known when it has been lowered: then it is
-//! lowered once more, with those calls ([`Late`]).
+//! Unknown code may have registered a function of its own, and a program that is aborted may have a signal handler.
+//! Few programs have such code or handlers, and whether one has is known only after lowering: it is then lowered a
+//! second time, with those calls ([`Late`]).
 
 use super::section::{Array, Placed, Position};
 use super::specifier::Attributes;
@@ -19,40 +20,39 @@ use regatta_base::Span;
 /// Functions that run before and after `main`, by name.
 #[derive(Debug, Default)]
 pub(super) struct Lifecycle {
-    /// With the attribute `constructor`, and their priorities.
+    /// Functions with the attribute `constructor`, and their priorities.
     pub constructors: Vec<(String, u32)>,
-    /// With the attribute `destructor`, and their priorities.
+    /// Functions with the attribute `destructor`, and their priorities.
     pub destructors: Vec<(String, u32)>,
-    /// Those that the machine calls at any time, see [`super::interrupt`].
+    /// Interrupt handlers, which may run at any time; see [`super::interrupt`].
     pub interrupts: Vec<String>,
-    /// Objects in sections of which the loader calls what they point to.
+    /// Objects in sections whose entries the loader calls.
     pub placed: std::collections::BTreeMap<ObjectIndex, Placed>,
-    /// The sections of objects that have others than usual.
+    /// The explicit sections of objects.
     pub sections: std::collections::BTreeMap<ObjectIndex, String>,
-    /// How many objects were defined.
+    /// Number of objects defined.
     pub objects: usize,
-    /// The function that was defined last.
     pub last_definition: Option<FunctionIndex>,
-    /// What happens last, in this order.
+    /// The calls at the end of the program, in this order.
     last: Vec<Instruction>,
-    /// The function that every exit calls.
+    /// The function that every exit of the program calls.
     pub exit: Option<FunctionIndex>,
-    /// The function that stands for what unknown code does when the program ends.
+    /// The function that represents unknown code at the end of the program.
     pub at_end: Option<FunctionIndex>,
-    /// The object that says whether unknown code was ever called.
+    /// The object that records whether unknown code was ever called.
     pub had_control: Option<ObjectIndex>,
 }
 
-/// Who may act when the program has not called them.
+/// Late actions: the code that may run without a call by the program.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Late {
-    /// Unknown code when the program ends.
+    /// Unknown code at the end of the program.
     pub elsewhere: bool,
     /// Unknown code when the program uses streams.
     pub streams: bool,
-    /// Handlers of signals.
+    /// Signal handlers.
     pub signals: bool,
-    /// Functions that are given the status of the exit.
+    /// Functions that receive the exit status.
     pub status: bool,
 }
 
@@ -62,25 +62,25 @@ impl Late {
     }
 }
 
-/// In the prelude: registers a function, and calls those that are registered.
+/// Prelude functions that register an exit function, and run the registered ones.
 const REGISTER: &str = "__regatta_atexit";
 const RUN: &str = "__regatta_run_exit_functions";
 
-/// The same where functions with an argument may be registered.
+/// The variants used if functions with an argument may be registered.
 const REGISTER_ANY: &str = "__regatta_exit_with_argument";
 const RUN_ANY: &str = "__regatta_run_any_exit_functions";
 
-/// Those that are given the status of the exit, and what tells the prelude of it.
+/// The function that registers those that receive the exit status, and the prelude function that sets that status.
 const REGISTER_FOR_STATUS: &str = "on_exit";
 const SET_STATUS: &str = "__regatta_set_exit_status";
 
-/// In the prelude: installs a handler of a signal, and calls those of a program that aborts or traps.
+/// Prelude functions that install a signal handler, and run those of a program that aborts or traps.
 const INSTALL: &str = "__regatta_install_handler";
 const ABORT: &str = "__regatta_abort_signal";
 const TRAP: &str = "__regatta_trap_signal";
 
 impl Lowerer<'_> {
-    /// The program ends normally here.
+    /// Lowers a normal end of the program.
     pub(super) fn exit_program(&mut self) {
         let index = match self.lifecycle.exit {
             Some(index) => index,
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         self.end_path(Terminator::End);
     }
 
-    /// The program ends here by a signal of its own: by a trap, or by `abort`, a failed assertion.
+    /// Lowers an end of the program by a signal that it raises: a trap, `abort`, a failed assertion.
     pub(super) fn abort_program(&mut self, trap: bool) {
         if self.late.signals {
             let handlers = self.prelude_function(if trap { TRAP } else { ABORT });
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         self.end_path(Terminator::End);
     }
 
-    /// The program is about to end: unknown code may have asked to be called then.
+    /// Calls the unknown code that may run at the end of the program.
     pub(super) fn elsewhere_at_end(&mut self) {
         if self.late.elsewhere {
             let index = self.at_end_function();
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The program is about to end with the status.
+    /// Records the exit status before the program ends.
     pub(super) fn exit_with(&mut self, status: Value) -> Result<()> {
         match library::lookup(SET_STATUS) {
             Some(known) if self.late.status => self.call_quietly(&known, vec![status]),
@@ -131,17 +131,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether the program installs handlers of signals, as far as it has been lowered.
+    /// Checks whether the program, as far as it has been lowered, installs signal handlers.
     pub(super) fn handles_signals(&self) -> bool {
         self.defined.contains_key(INSTALL)
     }
 
-    /// Whether functions are registered that are given the status of the exit, as far as the program has been lowered.
+    /// Checks whether the program, as far as it has been lowered, registers functions that receive the exit status.
     pub(super) fn shows_status(&self) -> bool {
         self.defined.contains_key(REGISTER_FOR_STATUS) && self.defined.contains_key(REGISTER_ANY)
     }
 
-    /// Notes what the attributes of a function's declaration say about it.
+    /// Records the attributes of a function's declaration that concern its life cycle.
     pub(super) fn note_lifecycle(&mut self, name: &str, attributes: &Attributes) {
         let lifecycle = &mut self.lifecycle;
         if let Some(priority) = attributes.constructor {
@@ -155,8 +155,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Calls the constructors, in the order of their priorities and definitions, with the arguments of the program, and
-    /// plans the calls of the destructors.
+    /// Calls the constructors with the program's arguments, in the order of their priorities and definitions, and
+    /// schedules the destructors.
     pub(super) fn call_constructors(&mut self, arguments: &[Argument]) {
         self.note_section_order();
         for array in [Array::BeforeAll, Array::Start] {
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
         self.lifecycle.last = last;
     }
 
-    /// How many arguments of the program the constructors take, at most.
+    /// Maximum number of the program's arguments that a constructor takes.
     pub(super) fn constructor_parameters(&self) -> usize {
         let functions =
             [Array::BeforeAll, Array::Start].map(|array| self.scheduled_functions(array));
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
             .unwrap_or(0)
     }
 
-    /// Asks for what the exit function needs of the prelude, once it is known whether the program uses `atexit`.
+    /// Requests the prelude functions for exits, once it is known whether the program uses `atexit`.
     pub(super) fn want_exit_functions(&mut self) -> Result<()> {
         let run = match (
             self.defined.contains_key(REGISTER),
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         self.lower_prelude()
     }
 
-    /// Gives the exit function its body, or takes back the calls if it has nothing to do.
+    /// Builds the exit function's body, or removes its calls if it has nothing to do.
     pub(super) fn finish_exits(&mut self) {
         let Some(index) = self.lifecycle.exit else {
             return;
@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         let run = [RUN_ANY, RUN]
             .iter()
             .find_map(|name| self.defined.get(*name).copied());
-        // Unknown code comes first and last, and between any two.
+        // Unknown code may run first, last, and between any two calls.
         let elsewhere = self.late.elsewhere.then(|| self.at_end_function());
         let mut builder = self.builder_for(index, "<exit>", Type::VOID);
         for instruction in run.map(call).into_iter().chain(last) {
@@ -243,14 +243,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The functions with an attribute that have a body, with their priorities and where they are defined.
+    /// The attributed functions that have a body, with their priorities and positions of definition.
     pub(super) fn attributed(&self, array: Array) -> Vec<(u32, Position, FunctionIndex)> {
         let functions = match array {
             Array::BeforeAll => return Vec::new(),
             Array::Start => &self.lifecycle.constructors,
             Array::End => &self.lifecycle.destructors,
         };
-        // What one declaration says about the priority holds for all.
+        // A priority in one declaration holds for all declarations.
         let mut priorities: std::collections::BTreeMap<FunctionIndex, u32> =
             std::collections::BTreeMap::new();
         for (name, priority) in functions {
@@ -267,7 +267,7 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    /// The call of a constructor or destructor with as many of the arguments as it takes.
+    /// The call of a constructor or destructor with as many of the arguments as it has parameters.
     pub(super) fn scheduled_call(
         &self,
         index: FunctionIndex,

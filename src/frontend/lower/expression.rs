@@ -1,4 +1,4 @@
-//! Expressions: the way from each kind of syntax to its part of the module.
+//! Expressions: dispatches each kind of syntax to the module that lowers it.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -14,7 +14,7 @@ use crate::ir::{BinaryOp, Expr, ScalarType};
 use crate::rewrite::encoding;
 use crate::types::{IntegerKind, OpaqueKind, Type, TypeKind};
 
-/// The operator that evaluates both operands and nothing else.
+/// The binary operator if it only evaluates both operands.
 pub(super) fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
     use ast::BinaryOperator as C;
     Some(match operator {
@@ -38,7 +38,6 @@ pub(super) fn plain_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp>
     })
 }
 
-/// The operator of a compound assignment.
 fn assignment_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
     use ast::BinaryOperator as C;
     Some(match operator {
@@ -56,7 +55,7 @@ fn assignment_operator(operator: &ast::BinaryOperator) -> Option<BinaryOp> {
     })
 }
 
-/// The name of the encoded operator, if the cast stands for `__real__` or `__imag__`.
+/// The name of the encoded operator if the cast encodes `__real__` or `__imag__`.
 fn complex_part(name: &ast::TypeName) -> Option<&str> {
     let [specifier] = name.specifiers.as_slice() else {
         return None;
@@ -71,7 +70,7 @@ fn complex_part(name: &ast::TypeName) -> Option<&str> {
     matches!(name, encoding::REAL_PART | encoding::IMAGINARY_PART).then_some(name)
 }
 
-/// The expression whose alignment is asked for: it arrives as the `typeof` of the expression.
+/// The operand of an alignment query for an expression, which is encoded as the `typeof` of the expression.
 fn operand_of_alignment(name: &ast::TypeName) -> Option<&Node<ast::Expression>> {
     let ([specifier], None) = (name.specifiers.as_slice(), &name.declarator) else {
         return None;
@@ -83,7 +82,7 @@ fn operand_of_alignment(name: &ast::TypeName) -> Option<&Node<ast::Expression>> 
         return None;
     };
     match &operand.node {
-        // A type that lang-c takes for an expression.
+        // A type that lang-c parses as an expression.
         ast::TypeOf::Expression(expression)
             if encoded_call(&expression.node).is_some_and(|(name, _)| name == encoding::TYPE) =>
         {
@@ -95,19 +94,19 @@ fn operand_of_alignment(name: &ast::TypeName) -> Option<&Node<ast::Expression>> 
 }
 
 impl Lowerer<'_> {
-    /// An expression whose value is wanted; it may be an lvalue.
+    /// Lowers an expression whose value is needed; the result may be an lvalue.
     pub(super) fn expression(&mut self, node: &Node<ast::Expression>) -> Result<Value> {
         self.expression_for(node, Use::Value)
     }
 
-    /// An expression for its effects alone.
+    /// Lowers an expression for its side effects only.
     pub(super) fn effects(&mut self, node: &Node<ast::Expression>) -> Result<()> {
         let value = self.expression_for(node, Use::Effects)?;
         self.drop_value(value);
         Ok(())
     }
 
-    /// The value of what is not an lvalue any more, if it is wanted.
+    /// Applies lvalue conversion if the value is needed, else drops it.
     pub(super) fn value_for(&mut self, value: Value, wanted: Use) -> Value {
         match wanted {
             Use::Value => self.rvalue(value),
@@ -118,7 +117,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Nobody uses a value; but it is computed if that may end the program.
+    /// Drops an unused value; it is still computed if its evaluation may fault.
     fn drop_value(&mut self, value: Value) {
         let scalar = self.types.scalar(value.ty);
         if let (ValueKind::Scalar(expr), Some(scalar)) = (value.kind, scalar)
@@ -148,7 +147,7 @@ impl Lowerer<'_> {
             }
             ast::Expression::CompoundLiteral(literal) => self.compound_literal(&literal.node),
             ast::Expression::SizeOfTy(operand) => {
-                // Sizes behind pointers do not matter, and gcc and clang do not evaluate them (C11 6.7.6.2p5 leaves it open).
+                // Sizes behind pointers do not matter; gcc and clang do not evaluate them (C11 6.7.6.2p5).
                 let name = &operand.node.0.node;
                 let mut ty = self.unevaluated(|this| this.type_name(name))?;
                 if self.types.is_variable_size(ty) {
@@ -173,7 +172,7 @@ impl Lowerer<'_> {
             ast::Expression::AlignOf(operand) => {
                 let alignment = match operand_of_alignment(&operand.node.0.node) {
                     Some(expression) => self.alignment_of_expression(expression)?,
-                    // Not evaluated, whatever its sizes are (C11 6.5.3.4p3).
+                    // Never evaluated, even with variable sizes (C11 6.5.3.4p3).
                     None => {
                         let ty = self.unevaluated(|this| this.type_name(&operand.node.0.node))?;
                         self.member_alignment_of(ty)?
@@ -203,7 +202,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes the alignment that an attribute of a declaration gives a function.
+    /// Records the alignment that an attribute of a declaration gives a function.
     pub(super) fn note_function_alignment(&mut self, name: &str, attributes: &Attributes) {
         if let Some(alignment) = attributes.alignment {
             let known = self.function_alignments.entry(name.into()).or_insert(1);
@@ -211,8 +210,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// gcc's `__alignof__` of an expression: a variable's own alignment, else its type's. Outside of structs, x86
-    /// aligns what has eight bytes to eight also in 32-bit code.
+    /// gcc's `__alignof__` of an expression: a variable's own alignment, else that of its type. Outside of structs,
+    /// x86 aligns objects of eight bytes to eight also in 32-bit code.
     pub(super) fn alignment_of_expression(
         &mut self,
         expression: &Node<ast::Expression>,
@@ -249,7 +248,7 @@ impl Lowerer<'_> {
         Ok(own.max(usual).max(guaranteed))
     }
 
-    /// What a struct's declaration says of its member: `packed`, `aligned` and `#pragma pack` included.
+    /// The alignment of a member in its struct, with `packed`, `aligned` and `#pragma pack`.
     fn alignment_of_member(&mut self, member: &ast::MemberExpression) -> Result<Option<u64>> {
         let base = self.unevaluated(|this| {
             let base = this.expression(&member.expression)?;
@@ -314,7 +313,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A constant of a decimal type.
+    /// Lowers a constant of a decimal floating type.
     fn decimal_constant(&mut self, text: &str, kind: OpaqueKind) -> Result<Value> {
         let ty = self.types.intern(TypeKind::Opaque(kind));
         let (piece, count) = self.parts_of_type(ty)?;
@@ -331,7 +330,7 @@ impl Lowerer<'_> {
         self.of_parts(pieces, ty)
     }
 
-    /// The type of an element of a string with the prefix.
+    /// The element type of a string or character constant with the prefix.
     pub(super) fn character_type(&mut self, encoding: Encoding) -> Type {
         match encoding {
             Encoding::Bytes => Type::CHAR,
@@ -473,7 +472,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The effects of `&&` and `||` alone.
+    /// Lowers `&&` and `||` for their side effects only.
     fn drop_condition(&mut self, condition: super::condition::Condition) -> Result<Value> {
         if let super::condition::Condition::Branched { then, otherwise } = condition {
             let values = [(then, Value::void()), (otherwise, Value::void())];

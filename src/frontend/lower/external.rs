@@ -1,4 +1,4 @@
-//! Notes of what the program's own text uses and does not define.
+//! Records the symbols that the program's own text uses and does not define.
 
 use super::Lowerer;
 use crate::library::{self, Builtin};
@@ -6,9 +6,9 @@ use crate::types::Type;
 use regatta_program::{External, ExternalKind};
 
 impl Lowerer<'_> {
-    /// The program's text uses a function that it does not define. What it comes to first counts.
+    /// Records a function that the program's text uses and does not define. The first record of a name counts.
     pub(super) fn note_external(&mut self, name: &str, kind: ExternalKind) {
-        // Text of ours has no places.
+        // The verifier's own text has no source positions.
         if self.span.line == 0 || self.externals.iter().any(|known| known.name == name) {
             return;
         }
@@ -19,7 +19,7 @@ impl Lowerer<'_> {
         });
     }
 
-    /// The same for one of which nothing is known but what it returns.
+    /// Records a function of which only the result type is known.
     pub(super) fn note_external_function(&mut self, name: &str, result: Type) {
         if self.span.line != 0 {
             let returns = self.types.return_type(result);
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same for one that is built in here, if a C library does not have it.
+    /// Records a built-in function of the verifier that a C library does not have.
     pub(super) fn note_external_builtin(&mut self, name: &str, builtin: Builtin) {
         let is_verifiers = name.starts_with("__VERIFIER_");
         let violates = self.property.forbids_failing_assertions();

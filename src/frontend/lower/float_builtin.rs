@@ -59,7 +59,7 @@ impl Lowerer<'_> {
             Builtin::IsInfiniteSign => {
                 let (value, scalar) = self.float_operand(known, values)?;
                 let infinite = predicate(MathFunction::IsInfinite, value.clone(), scalar);
-                // Not the sign bit, which a NaN has, too.
+                // The sign bit would not do, because a NaN has one, too.
                 let ScalarType::Float(format) = scalar else {
                     return self.unmodelled(known.name, function.result);
                 };
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
         let value = self.cast(value, ty)?;
         let (expr, _) = self.scalar_value(value)?;
         let scalar = self.scalar_type(ty)?;
-        // Used more than once below.
+        // The value is used more than once below.
         let expr = self.keep(expr, scalar);
         Ok((expr, scalar))
     }
@@ -133,7 +133,7 @@ impl Lowerer<'_> {
         Ok((self.keep(left, scalar), self.keep(right, scalar), scalar))
     }
 
-    /// Any of the comparisons holds; none does for a NaN.
+    /// Whether one of the comparisons holds; none does for a NaN.
     fn quiet_comparison(
         &mut self,
         comparisons: &[BinaryOp],
@@ -151,7 +151,7 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// `fpclassify(nan, infinite, normal, subnormal, zero, x)`.
+    /// Lowers `fpclassify(nan, infinite, normal, subnormal, zero, x)`.
     fn classify(&mut self, known: &LibraryFunction, values: Vec<Value>) -> Result<Value> {
         let [nan, infinite, normal, subnormal, zero, value] = self.exactly(known, values)?;
         let (value, scalar) = self.float_operand(known, vec![value])?;
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         Ok(self.keep(expr, fold::INT))
     }
 
-    /// `fesetround`: 0 and the new mode, or 1 and nothing for what is no mode.
+    /// Lowers `fesetround`: sets the mode and returns 0, or returns 1 if the argument is not a mode.
     fn set_rounding(&mut self, known: &LibraryFunction, values: Vec<Value>) -> Result<Value> {
         let [mode] = self.exactly(known, values)?;
         let mode = self.cast(mode, Type::INT)?;

@@ -1,7 +1,7 @@
-//! Building pure expressions, with constants folded, and evaluating constant ones.
+//! Builds pure expressions with constants folded, and evaluates constant expressions.
 //!
-//! What is folded when an expression is built must mean the same under both arithmetics, so integer operations are
-//! folded only where the exact result fits the type. [`evaluate`] is for what C wants constant (array bounds, cases,
+//! Folding at construction must be right for mathematical and for machine integers, so integer operations are folded
+//! only if the exact result fits the type. [`evaluate`] serves what C requires to be constant (array bounds, cases,
 //! bit-field widths): there, machine integers wrap.
 
 use rustc_apfloat::{Float, FloatConvert as _, Round, Status};
@@ -11,7 +11,7 @@ pub(super) use crate::memory::walk::INT;
 use crate::memory::walk::{all_parts, is_condition};
 use regatta_term::{FloatFormat, with_format};
 
-/// The constant of type `int`.
+/// A constant of type `int`.
 pub(super) fn int(value: i128) -> Expr {
     Expr::Integer { value, scalar: INT }
 }
@@ -34,7 +34,7 @@ fn shape(scalar: ScalarType) -> Option<(u32, bool)> {
     }
 }
 
-/// The value modulo the type's range. Constants of `unsigned __int128` are kept by their bits.
+/// The value modulo the type's range. Constants of type `unsigned __int128` are stored as their bits.
 pub(super) fn wrap(value: i128, scalar: ScalarType) -> i128 {
     match shape(scalar) {
         Some((bits, true)) if bits < 128 => value << (128 - bits) >> (128 - bits),
@@ -47,7 +47,7 @@ fn fits(value: i128, scalar: ScalarType) -> bool {
     wrap(value, scalar) == value
 }
 
-/// Whether the type is the one where an `i128` is not the value but its bits.
+/// Checks whether an `i128` holds the bits instead of the value of the type's constants.
 fn is_unsigned_128(scalar: ScalarType) -> bool {
     scalar
         == ScalarType::Integer {
@@ -68,7 +68,7 @@ pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
     match expr {
         Expr::Integer { value, .. } => Some(*value != 0),
         Expr::Float { bits, format } => {
-            // All bits but the sign's are clear in a zero.
+            // A zero has no bit set but the sign.
             Some(bits & !(1 << (format.storage_bits() - 1)) != 0)
         }
         Expr::ObjectAddress(_) | Expr::FunctionAddress(_) => Some(true),
@@ -76,7 +76,7 @@ pub(super) fn constant_truth(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// `op operand`.
+/// Builds `op operand`.
 pub(super) fn unary(op: UnaryOp, operand: Expr, scalar: ScalarType) -> Expr {
     match (op, &operand) {
         (UnaryOp::LogicalNot, _) => {
@@ -109,7 +109,7 @@ pub(super) fn unary(op: UnaryOp, operand: Expr, scalar: ScalarType) -> Expr {
     }
 }
 
-/// `left op right`.
+/// Builds `left op right`.
 pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr, scalar: ScalarType) -> Expr {
     if let (Expr::Integer { value: a, .. }, Expr::Integer { value: b, .. }) = (&left, &right)
         && !is_unsigned_128(scalar)
@@ -143,7 +143,7 @@ pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr, scalar: ScalarType) 
     }
 }
 
-/// Whether the expression is sure to be an `int` of value 0 or 1.
+/// Checks whether the expression is certainly an `int` of value 0 or 1.
 fn is_truth_value(expr: &Expr) -> bool {
     match expr {
         Expr::Binary { op, .. } => is_condition(*op),
@@ -153,7 +153,7 @@ fn is_truth_value(expr: &Expr) -> bool {
     }
 }
 
-/// `expr != 0` as an `int`.
+/// Builds `expr != 0` as an `int`.
 pub(super) fn truth_value(expr: Expr, scalar: ScalarType) -> Expr {
     if is_truth_value(&expr) {
         return expr;
@@ -213,8 +213,7 @@ fn fold_integers(op: BinaryOp, left: i128, right: i128, scalar: ScalarType) -> O
     fits(value, scalar).then(|| integer(value, scalar))
 }
 
-/// Folds float arithmetic as gcc does at compile time: to nearest, and never a division by zero or an invalid
-/// operation.
+/// Folds float arithmetic as gcc does: rounded to nearest, and no division by zero or invalid operation.
 fn fold_floats(op: BinaryOp, left: u128, right: u128, format: FloatFormat) -> Option<Expr> {
     with_format!(format, F => fold_ieee::<F>(op, left, right, format))
 }
@@ -249,7 +248,7 @@ fn fold_ieee<F: Float>(op: BinaryOp, left: u128, right: u128, format: FloatForma
     })
 }
 
-/// C's conversion of a value.
+/// Builds C's conversion of a value.
 pub(super) fn convert(operand: Expr, from: ScalarType, to: ScalarType) -> Expr {
     if from == to {
         return operand;
@@ -280,7 +279,7 @@ fn fold_conversion(operand: &Expr, from: ScalarType, to: ScalarType) -> Option<E
         }
         (Expr::Integer { value, .. }, _) => {
             if is_unsigned_128(from) || is_unsigned_128(to) {
-                // Only what is the same number under both readings.
+                // Only a number that is the same as value and as bits.
                 return (*value >= 0 && fits(*value, to)).then(|| integer(*value, to));
             }
             fits(*value, to).then(|| integer(*value, to))
@@ -314,8 +313,8 @@ fn convert_float(bits: u128, from: FloatFormat, to: FloatFormat) -> u128 {
     }))
 }
 
-/// A constant as an integer, cut off toward zero. What is out of the type's range has no meaning in C; gcc makes the
-/// nearest number of it, and zero of a NaN, where it converts while it compiles.
+/// A float constant as an integer, truncated toward zero. A value out of the type's range is undefined in C; gcc's
+/// compile-time conversion gives the nearest representable integer, and zero for a NaN.
 fn float_to_integer(bits: u128, format: FloatFormat, to: ScalarType) -> Option<i128> {
     let (width, signed) = shape(to)?;
     let (width, mode, mut exact) = (width as usize, Round::TowardZero, false);
@@ -331,7 +330,7 @@ fn float_to_integer(bits: u128, format: FloatFormat, to: ScalarType) -> Option<i
     }))
 }
 
-/// The value of an integer constant expression of which only folding was left out, with machine integers.
+/// The value of an integer constant expression that was not folded at construction, with machine integers.
 pub(super) fn evaluate(expr: &Expr) -> Option<i128> {
     match expr {
         Expr::Integer { value, .. } => Some(*value),
@@ -375,7 +374,7 @@ pub(super) fn evaluate(expr: &Expr) -> Option<i128> {
                 evaluate(operand).map(|value| wrap(value, *to))
             }
         },
-        // `&((struct s *)0)->member` and its like.
+        // `&((struct s *)0)->member` and the like.
         Expr::Offset { base, bytes } => evaluate(base)?.checked_add(evaluate(bytes)?),
         _ => None,
     }
@@ -438,7 +437,7 @@ fn evaluate_unsigned_128(op: BinaryOp, left: u128, right: u128) -> Option<i128> 
     } as i128)
 }
 
-/// Whether evaluating the expression can fault or depends on something that a guard may protect; see [`super`].
+/// Checks whether an expression cannot fault and depends on nothing that a guard may protect; see [`super`].
 pub(super) fn is_harmless(expr: &Expr, in_bounds: &dyn Fn(&Place) -> bool) -> bool {
     let alone = match expr {
         Expr::Load(place) => return in_bounds(place),

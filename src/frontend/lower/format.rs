@@ -1,4 +1,4 @@
-//! Calls of `printf`, `scanf` and their families: a format that is known becomes a C function of ours
+//! Calls of `printf`, `scanf` and their families: a known format becomes a generated C function
 //! ([`crate::library::format`]), which is called with the arguments.
 
 use super::assignment::Use;
@@ -17,7 +17,7 @@ use crate::types::{FunctionType, ParameterForm, Type};
 use regatta_base::Span;
 
 impl Lowerer<'_> {
-    /// A call of a function of the family; the arguments are promoted.
+    /// Lowers a call of a function of the family; the arguments are promoted.
     pub(super) fn formatted(
         &mut self,
         known: &LibraryFunction,
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
                 );
             }
             (format, false) => print_function(family.channel, format.as_deref()).or_else(|error| {
-                // What is not modelled only prints, if it is not a `%n`.
+                // What is not modelled only prints, unless it is a `%n`.
                 match self.counts_matter() {
                     true => Err(error),
                     false => print_function(family.channel, None),
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
             .get(family.format + 1..)
             .map_or(Vec::new(), <[Value]>::to_vec);
         if family.list || format.is_none() {
-            // What `%n` might write is not found in a list, nor without the format.
+            // The targets of `%n` are unknown if the arguments are in a list or the format is unknown.
             let may_write = if family.list {
                 made.writes
             } else {
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         self.cast(value, function.result)
     }
 
-    /// A function of our own making that returns `int`; one text is one function.
+    /// A generated function that returns `int`; equal texts share one function.
     fn generated_function(
         &mut self,
         parameters: &str,
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The bytes of a string literal that a value is the address of, up to the first zero.
+    /// The bytes of the string literal to which a value points, up to the first zero.
     pub(super) fn literal_text(&self, value: &Value) -> Option<Vec<u8>> {
         let ValueKind::Scalar(Expr::ObjectAddress(object)) = &value.kind else {
             return None;
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether `%n` might write to what an argument points to.
+    /// Checks whether `%n` might write to the target of an argument.
     fn is_for_a_count(&self, value: &Value) -> bool {
         let Some(target) = self.types.pointee(value.ty) else {
             return false;
@@ -210,7 +210,7 @@ impl Lowerer<'_> {
         matches!(self.types.scalar(target), Some(ScalarType::Integer { bits, .. }) if bits > 8)
     }
 
-    /// Whether the program looks at `errno`, as far as its text tells: it names it, and not only in a declaration.
+    /// Checks whether the program's text uses `errno` other than in a declaration.
     pub(super) fn errno_is_visible(&self) -> bool {
         self.names_errno
             && ["__errno_location", "errno"]
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
                 .any(|name| self.scopes.linked.contains_key(*name))
     }
 
-    /// What a mathematical function does to `errno`, if the program can see it.
+    /// Lowers the effect of a mathematical function on `errno`, if the program can observe it.
     pub(super) fn math_errno(&mut self, known: &LibraryFunction, values: &[Value]) -> Result<()> {
         if !self.errno_is_visible() {
             return Ok(());
@@ -249,7 +249,7 @@ impl Lowerer<'_> {
         self.call_quietly(&setter, values)
     }
 
-    /// A call of a function of the prelude for its effects.
+    /// Calls a prelude function for its side effects.
     pub(super) fn call_quietly(
         &mut self,
         known: &LibraryFunction,
@@ -264,7 +264,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether a string literal of the program may be a format with `%n`.
+    /// Checks whether a string literal of the program may be a format with `%n`.
     pub(super) fn counts_matter(&self) -> bool {
         self.strings.keys().any(|(units, bytes)| {
             *bytes == 1
@@ -278,7 +278,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether a function that may be given to `qsort` or `bsearch` does anything but compare.
+    /// Checks whether a function that may be passed to `qsort` or `bsearch` has side effects.
     pub(super) fn callbacks_matter(&self) -> bool {
         const PURE: &[&str] = &[
             "strcmp",
@@ -304,7 +304,7 @@ impl Lowerer<'_> {
                     .get(parameter.0 as usize)
                     .is_some_and(|object| object.name.ends_with("::<...>"))
             });
-            // Text of ours has no place.
+            // The verifier's own text has no source positions.
             function.parameters.len() == 2
                 && !variadic
                 && takes_pointers
@@ -313,7 +313,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether a function does more than compute with what is there.
+    /// Checks whether a function has visible side effects.
     fn has_effects(&self, function: &Function, pure: &[FunctionIndex]) -> bool {
         let changes = |instruction: &Instruction| match instruction {
             Instruction::Assign { place, .. } => !self.is_local(&place.address),
@@ -340,7 +340,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether an address is in an automatic object.
+    /// Checks whether an address is in an automatic object.
     fn is_local(&self, address: &Expr) -> bool {
         start_of(address)
             .and_then(|object| self.objects.get(object.0 as usize))

@@ -18,7 +18,7 @@ use crate::types::{FunctionType, ParameterForm, Type, TypeKind};
 use regatta_base::diagnostic::{Error, ErrorKind};
 use regatta_program::{AssumptionKind, Lifetime};
 
-/// The part of a declarator that makes it a function, and what is around it.
+/// The name, parameters and result type of a function definition.
 pub(super) struct FunctionHead<'n> {
     name: &'n Node<ast::Identifier>,
     parameters: ParameterSyntax<'n>,
@@ -32,7 +32,7 @@ enum ParameterSyntax<'n> {
 }
 
 impl Lowerer<'_> {
-    /// Gives a function with a body its index, so that calls can name it before its definition.
+    /// Assigns a function with a body its index, so that calls can refer to it before its definition.
     pub(super) fn announce_function(&mut self, declaration: &ast::ExternalDeclaration) {
         if let ast::ExternalDeclaration::FunctionDefinition(function) = declaration
             && let Some(name) = declarator_name(&function.node.declarator)
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Makes a function of ours in the middle of another one. What its body does is no part of the expression around.
+    /// Builds a generated function while another one is being lowered; its body does not belong to the current expression.
     pub(super) fn build_function(
         &mut self,
         index: FunctionIndex,
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
             },
             form,
         });
-        // The function's own name belongs to the scope around it.
+        // The function's name is declared in the surrounding scope.
         let inner = self.scopes.suspend_to_file_scope();
         self.span = self.place_of(head.name);
         let declared = self.declare_function(name, ty);
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         self.return_at_end(name)
     }
 
-    /// Declares the parameters of a function, with the declarations of those in the old style.
+    /// Declares the parameters of a function, including old-style ones with their declarations.
     pub(super) fn head_parameters(
         &mut self,
         head: &FunctionHead<'_>,
@@ -186,7 +186,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes the objects for what the function returns, and for what it is given beyond its parameters.
+    /// Creates the objects for the function's result and its variable arguments.
     pub(super) fn function_result(&mut self, form: ParameterForm, result: Type) -> Result<()> {
         if form == ParameterForm::Variadic {
             self.add_variable_arguments();
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What happens when control reaches the closing brace.
+    /// Lowers the end of the function's body.
     pub(super) fn return_at_end(&mut self, name: &str) -> Result<()> {
         if let Some(result) = self.function.result {
             if name == "main" {
@@ -228,7 +228,7 @@ impl Lowerer<'_> {
         let declarator = &node.node;
         match &declarator.kind.node {
             ast::DeclaratorKind::Declarator(inner) => {
-                // Everything out here belongs to the result, unless the parentheses hold nothing but the name.
+                // The outer declarator belongs to the result, unless the parentheses contain only the name.
                 let plain = inner.node.derived.is_empty()
                     && matches!(
                         inner.node.kind.node,
@@ -325,11 +325,11 @@ impl Lowerer<'_> {
         let types = parameters.clone();
         let (types, form) = self.parameter_form(types, function);
         parameters.truncate(types.len());
-        // A definition with `()` takes none.
+        // A definition with `()` has no parameters.
         Ok((parameters, form))
     }
 
-    /// Old-style parameters: their names, then declarations of some of them; the others are `int`.
+    /// Declares old-style parameters: names, then declarations of some of them; the others are `int`.
     fn old_style(
         &mut self,
         names: &[Node<ast::Identifier>],
@@ -349,7 +349,7 @@ impl Lowerer<'_> {
                     return Err(self.error_at(name, format!("`{text}` is not a parameter")));
                 }
                 let ty = self.adjusted_parameter(declared.ty);
-                // The key must live as long as the parameters do.
+                // The key must live as long as the parameters.
                 if let Some(parameter) = names.iter().find(|parameter| parameter.node.name == text)
                 {
                     types.insert(parameter.node.name.as_str(), ty);
@@ -369,7 +369,7 @@ impl Lowerer<'_> {
         Ok(parameters)
     }
 
-    /// An old-style parameter arrives with its promoted type and is converted at the function's start.
+    /// Declares an old-style parameter, which is passed with its promoted type and converted at the function's start.
     fn declare_old_parameter(&mut self, name: &Node<ast::Identifier>, ty: Type) -> Result<()> {
         let promoted = self.types.argument_promoted(ty);
         if self.types.scalar(promoted) == self.types.scalar(ty) {
@@ -414,7 +414,7 @@ impl Lowerer<'_> {
         let full_name = self.local_name(text);
         let object = self.parameter_object(full_name, ty)?;
         self.bind_local(text, ty, Entity::Object(object));
-        self.leave_padding_open(Pointer::new(Expr::ObjectAddress(object)), ty)
+        self.make_padding_undetermined(Pointer::new(Expr::ObjectAddress(object)), ty)
     }
 
     /// Calls the constructors and `main` from the start function, and ends the program.
@@ -452,7 +452,7 @@ impl Lowerer<'_> {
             let scalar = self.parameter_scalar(parameter);
             arguments.push(self.main_argument(position, scalar, &mut count)?);
         }
-        // The loader gives constructors what `main` gets, whether that takes it or not.
+        // The loader passes constructors the arguments of `main`, even if `main` does not take them.
         for position in arguments.len()..more.min(3) {
             let scalar = match position {
                 0 => fold::INT,
@@ -484,7 +484,7 @@ impl Lowerer<'_> {
         leaf.map_or(fold::INT, |leaf| leaf.scalar)
     }
 
-    /// Whether the function returns an `int`.
+    /// Checks whether the function returns an `int`.
     fn main_returns(&self, index: FunctionIndex) -> bool {
         let main = self
             .functions
@@ -496,7 +496,7 @@ impl Lowerer<'_> {
         leaf.is_some_and(|leaf| leaf.scalar == fold::INT)
     }
 
-    /// What the environment gives `main`: a count, which may be zero, and arrays of so many strings.
+    /// An argument of `main`: the count, which may be zero, or an array of that many strings.
     fn main_argument(
         &mut self,
         position: usize,
@@ -513,7 +513,7 @@ impl Lowerer<'_> {
                     function: "argc".to_owned(),
                     call_end: regatta_base::Span::NONE,
                 });
-                // Every number counts as one that is possible, so that no input ends the program.
+                // A negative input counts as zero, so that no input ends the program.
                 let zero = fold::zero(scalar);
                 let positive =
                     fold::binary(BinaryOp::GreaterEqual, value.clone(), zero.clone(), scalar);
@@ -530,10 +530,12 @@ impl Lowerer<'_> {
         Ok(Argument::Scalar { value, scalar })
     }
 
-    /// An array of so many pointers to strings, and a null pointer at its end. The first few point to text of any length
-    /// up to the largest that Linux takes; of the others nothing is known.
+    /// Creates an array of `count` pointers to strings with a null pointer at its end. The first `MODELLED_STRINGS` of
+    /// them point to text of any length up to Linux's limit; the others are unknown.
     fn environment_strings(&mut self, place: &Place, count: Expr) {
-        const STRINGS: u64 = 6;
+        /// Number of strings with modelled contents.
+        const MODELLED_STRINGS: u64 = 6;
+        /// Maximum size of a string (bytes, with its terminator), as on Linux.
         const STRING_BYTES: u64 = 1 << 17;
         let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
         let character = ScalarType::Integer {
@@ -542,7 +544,7 @@ impl Lowerer<'_> {
         };
         let text = self.push_object(Object {
             name: "<strings>".to_owned(),
-            size: STRINGS * STRING_BYTES,
+            size: MODELLED_STRINGS * STRING_BYTES,
             alignment: 1,
             storage: Storage::Outside,
             constant: false,
@@ -550,7 +552,7 @@ impl Lowerer<'_> {
                 bit_offset: 0,
                 bits: 8,
                 scalar: character,
-                count: STRINGS * STRING_BYTES,
+                count: MODELLED_STRINGS * STRING_BYTES,
                 stride: 8,
             }],
             blocks: Vec::new(),
@@ -558,8 +560,8 @@ impl Lowerer<'_> {
         });
         let scalar = self.size_scalar();
         let used = self.byte_count(count, pointer_bytes);
-        // With room for all of the first few, so that they can be written whether they are there or not.
-        let more = fold::integer(i128::from(pointer_bytes * (STRINGS + 1)), scalar);
+        // The array always has room for the modelled strings, so that they can be written whatever the count is.
+        let more = fold::integer(i128::from(pointer_bytes * (MODELLED_STRINGS + 1)), scalar);
         self.emit(Instruction::Allocate {
             place: place.clone(),
             size: fold::binary(BinaryOp::Add, used.clone(), more, scalar),
@@ -568,7 +570,7 @@ impl Lowerer<'_> {
             contents: InitialContents::Uninitialised,
         });
         let distance = |this: &Self, bytes: u64| fold::integer(bytes.into(), this.offset_scalar());
-        for number in 0..STRINGS {
+        for number in 0..MODELLED_STRINGS {
             let string = Expr::ObjectAddress(text);
             let start = self.offset(string.clone(), distance(self, number * STRING_BYTES));
             let last = self.offset(string, distance(self, (number + 1) * STRING_BYTES - 1));
@@ -586,7 +588,7 @@ impl Lowerer<'_> {
         self.assign_scalar(end, ScalarType::Pointer, fold::zero(ScalarType::Pointer));
     }
 
-    /// A function with no body but the error.
+    /// Creates a function whose body is only the error.
     pub(super) fn error_stub(&mut self, name: &str, ty: Type) -> FunctionIndex {
         if let Some(&index) = self.defined.get(name) {
             return index;
@@ -600,7 +602,7 @@ impl Lowerer<'_> {
         let builder = self.builder_for(index, name, function.result);
         let outer = std::mem::replace(&mut self.function, builder);
         for (position, &parameter) in function.parameters.iter().enumerate() {
-            // Incomplete parameter types have no values: no call can pass one.
+            // A parameter of incomplete type has no values: no call can pass one.
             let _ = self.parameter_object(format!("{name}::<{position}>"), parameter);
         }
         if function.form == ParameterForm::Variadic {
@@ -623,7 +625,6 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a function looks at an object.
 fn mentions(function: &Function, object: ObjectIndex) -> bool {
     let mut found = false;
     for block in &function.blocks {

@@ -1,22 +1,22 @@
-//! Arithmetic of type `_Float16`, as gcc makes it for x86 without AVX512-FP16.
+//! Arithmetic of type `_Float16` as gcc compiles it for x86 without AVX512-FP16.
 //!
-//! Operators compute in `float`. What they give keeps the range and precision of that type (C17 5.2.4.2.2 p9) until it is
-//! assigned, cast to `_Float16` or the value of a statement expression; in an initialiser or a conversion to another type
-//! it goes there directly. Here such a value is a conversion from `float`, which those operators and conversions look
-//! through that come next. Numbers of the type are never written like that: they are rounded when they come to be.
+//! Operators compute in `float`. Their results keep the range and precision of `float` (C17 5.2.4.2.2 p9) until they
+//! are assigned, cast to `_Float16` or become the value of a statement expression; an initialiser or a conversion to
+//! another type takes them directly. An unrounded result is represented as a conversion from `float` to `_Float16`, of
+//! which the following operators and conversions take the operand. Rounded numbers of the type never have this form.
 
 use super::value::{Value, ValueKind};
 use super::{Lowerer, Result, fold};
 use crate::ir::{BinaryOp, Expr, ScalarType, UnaryOp};
 use regatta_term::FloatFormat;
 
-/// `_Float16`.
+/// The scalar type of `_Float16`.
 pub(super) const HALF: ScalarType = ScalarType::Float(FloatFormat::F16);
 
-/// What operators compute in.
+/// The scalar type in which operators compute.
 pub(super) const SINGLE: ScalarType = ScalarType::Float(FloatFormat::F32);
 
-/// The result of an operator before it is rounded.
+/// The result of an operator before rounding; `None` for other expressions.
 pub(super) fn before_rounding(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Convert {
@@ -28,7 +28,7 @@ pub(super) fn before_rounding(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// A value of type `_Float16` as an operator takes it.
+/// Converts a value of type `_Float16` to the type of an operator's operands.
 pub(super) fn widened(expr: Expr) -> Expr {
     match before_rounding(&expr) {
         Some(wide) => wide.clone(),
@@ -36,7 +36,7 @@ pub(super) fn widened(expr: Expr) -> Expr {
     }
 }
 
-/// What an operator has computed, as a value of type `_Float16`.
+/// Represents the result of an operator as a value of type `_Float16`.
 fn unrounded(wide: Expr) -> Expr {
     if let Expr::Float { .. } = wide {
         let rounded = fold::convert(wide.clone(), SINGLE, HALF);
@@ -51,7 +51,7 @@ fn unrounded(wide: Expr) -> Expr {
     }
 }
 
-/// `left op right` on numbers of type `_Float16` that are widened; of a comparison, the truth value.
+/// Builds `left op right` on widened numbers of type `_Float16`; for a comparison, the truth value.
 pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let result = fold::binary(op, left, right, SINGLE);
     match crate::memory::walk::is_condition(op) {
@@ -60,13 +60,12 @@ pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// `-operand`.
+/// Builds `-operand`.
 pub(super) fn negated(operand: Expr) -> Expr {
     unrounded(fold::unary(UnaryOp::Negate, widened(operand), SINGLE))
 }
 
 impl Lowerer<'_> {
-    /// A value rounded to its type.
     pub(super) fn rounded(&mut self, value: Value) -> Result<Value> {
         let ValueKind::Scalar(expr) = &value.kind else {
             return Ok(value);
@@ -79,12 +78,12 @@ impl Lowerer<'_> {
         Ok(Value::scalar(rounded, value.ty))
     }
 
-    /// Notes that a value may be one that is not rounded, where that makes a difference which is not modelled.
+    /// Refuses an unrounded value where it would make a difference that is not modelled.
     pub(super) fn note_unrounded(&mut self, value: &Value) {
         if let ValueKind::Scalar(expr) = &value.kind
             && before_rounding(expr).is_some()
         {
-            self.unsupported("a result of type `_Float16` that is not rounded, here");
+            self.unsupported("an unrounded result of type `_Float16` here");
         }
     }
 }

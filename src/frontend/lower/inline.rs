@@ -1,11 +1,12 @@
-//! Inline definitions: bodies for calls in this file, of functions that another file defines.
+//! Inline definitions: bodies for calls in this file of functions that another file defines.
 //!
-//! If all declarations of a function at file scope say `inline` and none `extern`, its definition is an inline definition,
-//! and it is unspecified whether a call uses that or the external one (C17 6.7.4 p7). With the attribute `gnu_inline`, that is
-//! so for a definition with `extern inline`. gcc calls the external one where it does not optimise, except with the
-//! attribute `always_inline`. The external one is unknown code, and its address is the function's.
+//! If all declarations of a function at file scope have `inline` and none has `extern`, its definition is an inline
+//! definition, and it is unspecified whether a call uses that or the external definition (C17 6.7.4 p7). With the
+//! attribute `gnu_inline`, this holds for definitions with `extern inline`. Without optimisation, gcc calls the
+//! external one, except with the attribute `always_inline`. The external one is unknown code, and its address is the
+//! function's address.
 //!
-//! The library's headers have such definitions of functions that do the same elsewhere; they count as the only ones.
+//! The library's headers contain inline definitions equal to the external ones; they count as the only definitions.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -16,20 +17,19 @@ use super::{Lowerer, Result, fold};
 use crate::ir::{Callee, Expr, FunctionIndex, Instruction, Storage, Terminator};
 use crate::types::{FunctionType, ParameterForm, Type};
 
-/// What the declarations of a function at file scope say together.
+/// The combined specifiers of a function's declarations at file scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
-    /// Some declaration lacks `inline`.
+    /// Whether some declaration lacks `inline`.
     without_inline: bool,
     with_extern: bool,
     with_static: bool,
-    /// `extern inline` stands at the definition.
     extern_definition: bool,
-    /// How many definitions there are; those of the library's headers do not count.
+    /// Number of definitions, without those of the library's headers.
     definitions: u32,
-    /// `gnu_inline`.
+    /// Whether there is an attribute `gnu_inline`.
     pub gnu: bool,
-    /// `always_inline`.
+    /// Whether there is an attribute `always_inline`.
     pub always: bool,
 }
 
@@ -72,7 +72,7 @@ impl Declarations {
         self.with_static |= own.with_static;
     }
 
-    /// Whether the one definition is an inline definition.
+    /// Checks whether the only definition is an inline definition.
     pub(super) const fn make_inline_definition(&self) -> bool {
         let inline = match self.gnu {
             true => self.extern_definition,
@@ -83,7 +83,7 @@ impl Declarations {
 }
 
 impl Lowerer<'_> {
-    /// What a call by name of a function with an inline definition calls; none if it has none.
+    /// The callee of a call by name of a function with an inline definition; `None` for other functions.
     pub(super) fn inline_callee(
         &mut self,
         name: &str,
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         };
         if !has_prototype && !body.always {
             self.unsupported(format!(
-                "a call of `{name}`, which is inline, as it is declared"
+                "a call of the inline function `{name}` through this declaration"
             ));
         }
         if body.always || !has_prototype {
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         Ok(Some(callee))
     }
 
-    /// The function that another file defines and whose address a function with an inline definition has.
+    /// The external function whose address a function with an inline definition has.
     pub(super) fn inline_address(&mut self, name: &str, ty: Type) -> Result<Option<FunctionIndex>> {
         if !self.inline_bodies.contains_key(name) {
             return Ok(None);
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         self.other_definition(name, key, None, &function).map(Some)
     }
 
-    /// A function of ours that calls the function of another file, or else the body if there is one.
+    /// Creates a function that calls the external function, or the inline body if there is one.
     fn other_definition(
         &mut self,
         name: &str,

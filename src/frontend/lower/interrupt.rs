@@ -1,8 +1,9 @@
-//! Interrupt functions: those with an attribute that says so. Nobody calls them; the machine does, at any time.
+//! Interrupt functions, which are marked by an attribute. The hardware calls them at any time.
 //!
-//! One function of ours, which calls any of them any number of times, stands for that. It is called before each volatile
-//! read and behind each write to an object that they name: there they can be told from what runs once, earlier or later.
-//! What else is between is a line in the ledger. They do not interrupt one another.
+//! A generated function represents the hardware: it calls any of them any number of times. It is called before each
+//! volatile read and behind each write to an object that an interrupt function accesses by name: only there can the
+//! program distinguish when they run. That they run nowhere else is an assumption in the ledger. They do not interrupt
+//! each other.
 
 use rustc_hash::FxHashSet;
 
@@ -14,11 +15,11 @@ use crate::ir::{
 use crate::memory::walk::{INT, every_expression, start_of};
 use regatta_program::{AssumptionKind, Span};
 
-/// What the function is called that stands for the machine.
+/// The name of the function that represents the hardware.
 const INTERRUPTS: &str = "<interrupts>";
 
 impl Lowerer<'_> {
-    /// Lets interrupt functions run, in a program that is complete otherwise.
+    /// Adds the calls of interrupt functions to an otherwise complete program.
     pub(super) fn add_interrupts(&mut self, functions: &mut Vec<Function>, start: FunctionIndex) {
         let mut handlers: Vec<FunctionIndex> = self
             .lifecycle
@@ -48,7 +49,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The objects that last and that functions name.
+    /// The objects with static storage that interrupt functions access by name.
     fn shared_objects(
         &self,
         inside: &FxHashSet<FunctionIndex>,
@@ -74,7 +75,7 @@ impl Lowerer<'_> {
         object.is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
     }
 
-    /// A function that calls any of the handlers, any number of times.
+    /// A function that calls any of the handlers any number of times.
     fn machine(
         &mut self,
         machine: FunctionIndex,
@@ -92,7 +93,7 @@ impl Lowerer<'_> {
             span: Span::NONE,
         });
         let place = Place::new(Expr::ObjectAddress(choice), INT);
-        // The loop is not the entry.
+        // The head of the loop must not be the entry.
         let (head, exit) = (BlockIndex(1), BlockIndex(2));
         let note = Instruction::Assumption {
             kind: AssumptionKind::Volatile,
@@ -143,7 +144,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The functions, and those that they call by name.
+/// The handlers, and the functions that they call directly.
 fn called_from(handlers: &[FunctionIndex], functions: &[Function]) -> FxHashSet<FunctionIndex> {
     let mut inside: FxHashSet<FunctionIndex> = FxHashSet::default();
     let mut open = handlers.to_vec();
@@ -165,7 +166,7 @@ fn called_from(handlers: &[FunctionIndex], functions: &[Function]) -> FxHashSet<
     inside
 }
 
-/// Calls the machine wherever an interrupt makes a difference.
+/// Inserts calls where an interrupt can make a difference.
 fn interrupt(
     instructions: &mut Vec<(Instruction, Span)>,
     machine: FunctionIndex,

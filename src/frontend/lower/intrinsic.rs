@@ -1,8 +1,8 @@
-//! x86's vector instructions, as far as they are modelled: gcc's functions `__builtin_ia32_…`, which the headers'
-//! intrinsics call where no operator says the same.
+//! The modelled x86 vector instructions: gcc's functions `__builtin_ia32_…`, which the headers' intrinsics call where
+//! no operator has the same meaning.
 //!
-//! The headers cast the operands; which lanes an instruction works on is in its name. Those that are not here are not
-//! modelled, and a path that comes to one is not followed.
+//! The headers cast the operands; the name of an instruction determines its lanes. Other instructions are not
+//! modelled, and paths through them are not followed.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -12,17 +12,17 @@ use super::{Lowerer, Result, fold};
 use crate::ir::{BinaryOp, Expr, MathFunction, ScalarType, UnaryOp};
 use crate::types::{FloatKind, IntegerKind, Type};
 
-/// What the names of gcc's functions for instructions begin with.
+/// Prefix of gcc's functions for instructions.
 pub(super) const PREFIX: &str = "__builtin_ia32_";
 
-/// What the names of functions for one lane begin with.
+/// Prefixes of the functions that read or write one lane.
 const EXTRACT: &str = "vec_ext_";
 const INSERT: &str = "vec_set_";
 
-/// Instructions that change nothing a single thread can see.
+/// Instructions without an effect that a single thread can observe.
 const WITHOUT_EFFECT: &[&str] = &["mfence", "lfence", "sfence", "pause", "emms", "clflush"];
 
-/// The lanes of a register.
+/// The type of the lanes of a register.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Lane {
     Signed(u8),
@@ -31,7 +31,7 @@ enum Lane {
     Double,
 }
 
-/// A value's lanes.
+/// A value split into lanes.
 struct Lanes {
     lane: Lane,
     scalar: ScalarType,
@@ -39,7 +39,7 @@ struct Lanes {
 }
 
 impl Lowerer<'_> {
-    /// A call of a function for an instruction; `None` if it is not modelled. The arguments are evaluated if it is.
+    /// Lowers a call of an instruction's function; `None`, without evaluating arguments, if it is not modelled.
     pub(super) fn intrinsic(
         &mut self,
         name: &str,
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
         self.types.integer(kind)
     }
 
-    /// The lanes of a vector, each computed once.
+    /// The lanes of a vector, each evaluated once.
     fn lanes(&mut self, value: &Value, lane: Lane) -> Result<Lanes> {
         let element = self.lane_type(lane);
         let scalar = self.scalar_type(element)?;
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, ty)
     }
 
-    /// The value of an operand that has to be constant.
+    /// The value of an operand that must be constant.
     fn constant_operand(&mut self, value: &Value) -> Result<Option<u64>> {
         let (expr, _) = self.scalar_value(value.clone())?;
         Ok(fold::evaluate(&expr).and_then(|value| u64::try_from(value & 0xffff_ffff).ok()))
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
 
     // --- groups of instructions ---
 
-    /// A shift of all lanes by one number: by the width or more, nothing is left but the sign.
+    /// Shifts all lanes by one count; a count of the width or more leaves only copies of the sign, or zero.
     fn shift_lanes(
         &mut self,
         value: &Value,
@@ -221,7 +221,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, operand.lane)
     }
 
-    /// A shift of a whole register by a constant number of bits, a multiple of eight.
+    /// Shifts a whole register by a constant number of bits, a multiple of eight.
     fn shift_bytes(&mut self, name: &str, value: &Value, count: &Value) -> Result<Option<Value>> {
         let Some(count) = self.constant_operand(count)? else {
             return Ok(None);
@@ -242,7 +242,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, operand.lane).map(Some)
     }
 
-    /// The lane of a constant number, or all lanes with another one in its place.
+    /// Reads the lane of a constant number, or replaces it.
     fn one_lane(
         &mut self,
         value: &Value,
@@ -287,7 +287,7 @@ impl Lowerer<'_> {
         Ok(Value::scalar(mask, Type::INT))
     }
 
-    /// Lanes in another order, two bits of a constant for each of four.
+    /// Permutes lanes; a constant has two bits for each of four lanes.
     fn rearranged(&mut self, name: &str, value: &Value, order: &Value) -> Result<Option<Value>> {
         let Some(order) = self.constant_operand(order)? else {
             return Ok(None);
@@ -307,7 +307,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, lane).map(Some)
     }
 
-    /// Half of the lanes from either operand, by the bits of a constant.
+    /// Selects half of the lanes from either operand, by the bits of a constant.
     fn chosen_from_both(
         &mut self,
         name: &str,
@@ -334,7 +334,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, lane).map(Some)
     }
 
-    /// The lanes of both in half the width, each the nearest number there is.
+    /// The lanes of both operands in half the width, saturated.
     fn packed(&mut self, name: &str, left: &Value, right: &Value) -> Result<Value> {
         let (wide, narrow) = match name {
             "packsswb" => (16, Lane::Signed(8)),
@@ -387,7 +387,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, wide)
     }
 
-    /// For each eight bytes the sum of the absolute differences.
+    /// The sum of absolute differences of each eight bytes.
     fn distances(&mut self, left: &Value, right: &Value) -> Result<Value> {
         let left = self.lanes(left, Lane::Unsigned(8))?;
         let right = self.lanes(right, Lane::Unsigned(8))?;
@@ -409,7 +409,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, Lane::Unsigned(64))
     }
 
-    /// Two lanes from each of two places: whether it is the second operand's, and the first lane.
+    /// Two lanes each from two places; a place is the number of the operand and of the first lane.
     fn halves(
         &mut self,
         left: &Value,
@@ -433,7 +433,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, Lane::Float)
     }
 
-    /// A comparison of floats: all bits of a lane or none.
+    /// A comparison of floats: a lane of the result has all bits set or none.
     fn compare_lanes(
         &mut self,
         (op, negated): (Option<BinaryOp>, bool),
@@ -479,7 +479,7 @@ impl Lowerer<'_> {
         self.of_lanes(parts, mask)
     }
 
-    /// An operation on all lanes of floats, or on the first one alone: `s` before the type.
+    /// An operation on all lanes of floats, or only on the first one (`s` before the type).
     fn float_lanes(
         &mut self,
         operation: &str,
@@ -512,7 +512,7 @@ impl Lowerer<'_> {
                     "sub" => compare(BinaryOp::Subtract),
                     "mul" => compare(BinaryOp::Multiply),
                     "div" => compare(BinaryOp::Divide),
-                    // The second operand also where one is a NaN, or both are zero.
+                    // The result is the second operand also if one is a NaN or both are zero.
                     "min" => choice(compare(BinaryOp::Less), a.clone(), b.clone(), scalar),
                     "max" => choice(compare(BinaryOp::Greater), a.clone(), b.clone(), scalar),
                     "mov" => b,
@@ -541,7 +541,7 @@ impl Lane {
         }
     }
 
-    /// The integer in such a lane.
+    /// The integer type of the lane's width.
     fn scalar(self) -> ScalarType {
         ScalarType::Integer {
             bits: self.bits(),
@@ -549,7 +549,7 @@ impl Lane {
         }
     }
 
-    /// The least and the greatest number of a narrow lane.
+    /// The minimum and maximum of a narrow lane.
     fn range(self) -> (i128, i128) {
         let bits = self.bits();
         match self {
@@ -559,10 +559,9 @@ impl Lane {
     }
 }
 
-/// What an instruction does to two lanes.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum LaneOperation {
-    /// An operator in a wide type, and the nearest number.
+    /// An operator in a wide type, saturated.
     Saturated(BinaryOp),
     Average,
     Least,
@@ -570,7 +569,7 @@ enum LaneOperation {
     /// The upper half of the product.
     HighProduct,
     Compare(BinaryOp),
-    /// Bits of the second one that the first does not have.
+    /// Complement of the first operand and the second.
     AndNot,
     And,
     Or,
@@ -629,7 +628,7 @@ fn choice(condition: Expr, then: Expr, otherwise: Expr, scalar: ScalarType) -> E
     }
 }
 
-/// The number of a narrow lane that is nearest to an `int`.
+/// An `int` saturated to the range of a narrow lane.
 fn saturated(value: Expr, lane: Lane) -> Expr {
     let (least, greatest) = lane.range();
     let below = fold::binary(BinaryOp::Less, value.clone(), fold::int(least), fold::INT);
@@ -644,7 +643,7 @@ fn saturated(value: Expr, lane: Lane) -> Expr {
     fold::convert(value, fold::INT, lane.scalar())
 }
 
-/// The width of lanes that a letter at the end of an instruction's name says.
+/// The width of lanes according to the last letter of an instruction's name.
 fn width(letter: &str) -> Option<u8> {
     Some(match letter {
         "b" => 8,
@@ -655,7 +654,7 @@ fn width(letter: &str) -> Option<u8> {
     })
 }
 
-/// Instructions on two lanes at the same place.
+/// The lane and operation of an instruction on pairs of lanes.
 fn lanewise(name: &str) -> Option<(Lane, LaneOperation)> {
     let of_bits = match name {
         "andps" | "andpd" | "pand" => Some(LaneOperation::And),
@@ -689,7 +688,7 @@ fn lanewise(name: &str) -> Option<(Lane, LaneOperation)> {
     })
 }
 
-/// Shifts of all lanes by one count, in a register or (`i`) as a number.
+/// The lane and operation of a shift of all lanes by one count, in a register or (`i`) as a number.
 fn immediate_shift(name: &str) -> Option<(Lane, BinaryOp)> {
     let name = name.strip_suffix('i').unwrap_or(name);
     let (rest, letter) = name.split_at_checked(name.len().checked_sub(1)?)?;
@@ -702,7 +701,7 @@ fn immediate_shift(name: &str) -> Option<(Lane, BinaryOp)> {
     })
 }
 
-/// Lanes of both operands in turn, from the low half or the high one.
+/// The lane of an interleaving of both operands, and whether it takes the high halves.
 fn interleaved(name: &str) -> Option<(Lane, bool)> {
     let is_high = name.starts_with("punpckh") || name.starts_with("unpckh");
     let lane = match name {
@@ -717,7 +716,7 @@ fn interleaved(name: &str) -> Option<(Lane, bool)> {
     Some((lane, is_high))
 }
 
-/// The operator of a comparison of floats (none: both are ordered), whether it is negated, and the lanes.
+/// The operator of a comparison of floats (`None`: both are ordered), whether it is negated, and the lane suffix.
 #[allow(clippy::type_complexity)]
 fn float_comparison(name: &str) -> Option<((Option<BinaryOp>, bool), &str)> {
     let name = name.strip_prefix("cmp")?;
@@ -743,7 +742,7 @@ fn float_comparison(name: &str) -> Option<((Option<BinaryOp>, bool), &str)> {
     Some((comparison, suffix))
 }
 
-/// An operation on floats and its lanes.
+/// The operation on floats and its lane suffix.
 fn float_operation(name: &str) -> Option<(&str, &str)> {
     let (operation, suffix) = name.split_at_checked(name.len().checked_sub(2)?)?;
     let of_one = matches!(operation, "add" | "sub" | "mul" | "div" | "mov");

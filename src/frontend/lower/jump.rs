@@ -1,14 +1,14 @@
-//! What a jump passes by: declarations of the blocks that it enters, and cleanups of those that it leaves.
+//! Jumps: lifetimes of objects whose declarations a jump passes, and cleanups of the blocks that it leaves.
 //!
-//! An automatic object begins its life where its block is entered, and its value is not determined until it is given
-//! one; the declaration, when control reaches it, makes it so anew (C11 6.2.4). [`Instruction::Declare`] stands at
-//! declarations. Where a jump (`goto`, or a `switch` to one of its labels) passes one, it has to stand elsewhere, too:
-//! * on the jump, for what is visible at its target in blocks that it enters;
-//! * at the block's beginning and on the jumps into it, for what a jump within the block passes: there a value that the
-//!   object got earlier, since the block was entered, is kept.
+//! An automatic object's lifetime begins at the entry of its block, with an indeterminate value; its declaration, when
+//! reached, makes the value indeterminate again (C11 6.2.4). [`Instruction::Declare`] marks declarations. If a jump
+//! (`goto`, or a `switch` to one of its labels) passes a declaration, further marks are needed:
+//! * on the jump, for the objects that are visible at its target in blocks that it enters;
+//! * at the beginning of the block and on the jumps into it, for declarations that a jump within the block passes:
+//!   such a jump keeps the value that the object got since the block was entered.
 //!
-//! Jumps are remembered with where they begin and end, and lead through an edge block of their own that is filled when
-//! the whole function is known; it disappears where it stays empty, so that programs without such jumps do not change.
+//! Each jump is recorded with its source and target, and goes through an edge block that is filled when the whole
+//! function is known. An edge block that stays empty is removed, so that programs without such jumps do not change.
 //!
 //! `__attribute__((cleanup(f)))` calls `f(&object)` wherever control leaves the object's block.
 
@@ -27,7 +27,7 @@ use regatta_base::Span;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ScopeIndex(u32);
 
-/// A place in the nesting of blocks: the innermost one, and how many of its objects are declared there.
+/// A position in the nesting of blocks: the innermost block, and the number of its objects declared before.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Position {
     scope: Option<ScopeIndex>,
@@ -50,21 +50,20 @@ struct Local {
 
 #[derive(Debug)]
 struct BlockScope {
-    /// Where it stands in the block around it.
+    /// The block's position in the surrounding block.
     outside: Position,
     entry: Mark,
     span: Span,
     locals: Vec<Local>,
 }
 
-/// Where a jump goes.
 #[derive(Clone, Debug)]
 enum JumpTarget {
     Label(String),
     Case(BlockIndex, Position),
 }
 
-/// A jump, with the block that it leads through.
+/// A jump, with its edge block.
 #[derive(Debug)]
 struct Jump {
     edge: BlockIndex,
@@ -82,7 +81,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The innermost block that is open.
+    /// The innermost open block.
     pub fn innermost(&self) -> Option<ScopeIndex> {
         self.innermost
     }
@@ -91,7 +90,7 @@ impl Blocks {
         &self.scopes[index.0 as usize]
     }
 
-    /// Here.
+    /// The current position.
     pub fn position(&self) -> Position {
         let declared = self
             .innermost
@@ -119,7 +118,7 @@ impl Blocks {
             .and_then(|scope| self.scope(scope).outside.scope);
     }
 
-    /// Notes an automatic object of the innermost block.
+    /// Registers an automatic object of the innermost block.
     pub fn declare(&mut self, object: ObjectIndex, cleanup: Option<Cleanup>) {
         if let Some(scope) = self.innermost {
             let local = Local { object, cleanup };
@@ -127,7 +126,7 @@ impl Blocks {
         }
     }
 
-    /// The blocks around a position, innermost first, with how many of their objects are declared there.
+    /// The blocks around a position, innermost first, with the number of their objects declared before it.
     fn around(&self, position: Position) -> impl Iterator<Item = (ScopeIndex, usize)> + '_ {
         let mut next = position;
         std::iter::from_fn(move || {
@@ -138,9 +137,12 @@ impl Blocks {
         })
     }
 
-    /// Where control is when it leaves all blocks around a position that lie within the given one (all, if none is given):
-    /// what is declared there goes on to exist.
-    fn way_out(&self, from: Position, outer: Option<ScopeIndex>) -> Option<Position> {
+    /// The position after leaving all blocks around `from` within `outer` (all, if it is `None`).
+    fn position_after_leaving(
+        &self,
+        from: Position,
+        outer: Option<ScopeIndex>,
+    ) -> Option<Position> {
         let Some(outer) = outer else {
             return Some(Position {
                 scope: None,
@@ -155,13 +157,12 @@ impl Blocks {
         })
     }
 
-    /// Whether anything is to be done on jumps of this function: it has objects that they could pass.
+    /// Checks whether the function has objects whose declarations jumps could pass.
     fn has_locals(&self) -> bool {
         self.scopes.iter().any(|scope| !scope.locals.is_empty())
     }
 
-    /// By block, the objects whose declarations the jump from one position to the other passes without entering their
-    /// block.
+    /// Collects, by block, the objects whose declarations the jump passes without entering their block.
     fn passed_within(
         &self,
         from: Position,
@@ -178,7 +179,7 @@ impl Blocks {
         }
     }
 
-    /// The objects that begin their life on the jump.
+    /// The objects whose lifetime begins on the jump.
     fn begun(
         &self,
         from: Position,
@@ -204,7 +205,7 @@ impl Blocks {
         begun
     }
 
-    /// The objects with cleanups whose life ends on the jump, in the order of the calls.
+    /// The objects with cleanups whose lifetime ends on the jump, in the order of the calls.
     fn ended(&self, from: Position, to: Position) -> Vec<(ObjectIndex, Cleanup)> {
         let targets: FxHashMap<ScopeIndex, usize> = self.around(to).collect();
         let mut ended = Vec::new();
@@ -222,32 +223,30 @@ impl Blocks {
     }
 }
 
-/// A `goto` to a computed label.
 #[derive(Debug)]
 pub(super) struct ComputedGoto {
     /// The block that it ends.
     pub block: BlockIndex,
-    /// The label's number.
+    /// The expression for the label's number.
     pub number: Expr,
-    /// Where it stands among the blocks of the source.
+    /// Its position among the blocks of the source.
     pub from: Position,
-    /// Its place.
+    /// Its source position.
     pub span: Span,
 }
 
 /// A label of a function.
 #[derive(Debug)]
 pub(super) struct Label {
-    /// The block that starts there.
+    /// The block that starts at the label.
     pub block: BlockIndex,
-    /// Where it stands, once it has been met.
+    /// The label's position, once it has been reached in the text.
     pub position: Option<Position>,
-    /// Where it was named first.
+    /// The first use of its name.
     pub span: Span,
 }
 
 impl Lowerer<'_> {
-    /// Jumps to a label from here.
     pub(super) fn jump_to_label(&mut self, name: &str) {
         self.label_block(name);
         let edge = self.function.new_block();
@@ -261,7 +260,7 @@ impl Lowerer<'_> {
         self.jumps.blocks.jumps.push(jump);
     }
 
-    /// A block that leads from a `switch` at a position to the block that begins here.
+    /// Creates the edge block from a `switch` at a position to the block that begins here.
     pub(super) fn case_edge(&mut self, from: Position, block: BlockIndex) -> BlockIndex {
         let edge = self.function.new_block();
         let target = JumpTarget::Case(block, self.jumps.blocks.position());
@@ -274,7 +273,7 @@ impl Lowerer<'_> {
         edge
     }
 
-    /// Fills the edges of all jumps; all labels are defined.
+    /// Fills the edge blocks of all jumps once all labels are defined.
     pub(super) fn finish_jumps(&mut self) -> Result<()> {
         let jumps = std::mem::take(&mut self.jumps.blocks.jumps);
         let simple = !self.jumps.blocks.has_locals();
@@ -334,8 +333,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The objects that begin their life on a jump from a position to a label.
-    pub(super) fn begun_on_the_way(
+    /// The objects whose lifetime begins on a jump from a position to a label.
+    pub(super) fn lifetimes_begun_on_jump(
         &self,
         from: Position,
         label: &Label,
@@ -349,7 +348,7 @@ impl Lowerer<'_> {
 
     // --- cleanups ---
 
-    /// The call that an attribute asks for, of the function that the name means here.
+    /// The cleanup of an attribute: the name is looked up in the current scope.
     pub(super) fn cleanup_of(&mut self, name: &str, object_type: Type) -> Result<Cleanup> {
         let symbol = self.scopes.lookup(name).map(|id| self.scopes.symbol(id));
         match symbol {
@@ -406,7 +405,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Leaves the innermost block at its end: its cleanups run.
+    /// Runs the cleanups of the innermost block at its end.
     pub(super) fn clean_up_block(&mut self) -> Result<()> {
         let outside = self
             .jumps
@@ -419,10 +418,10 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Runs the cleanups of all blocks within the given one (of all, if none is given), as control leaves them here.
+    /// Runs the cleanups of all blocks within `outer` (of all, if it is `None`), which control leaves here.
     pub(super) fn clean_up_to(&mut self, outer: Option<ScopeIndex>) -> Result<()> {
         let from = self.jumps.blocks.position();
-        let Some(to) = self.jumps.blocks.way_out(from, outer) else {
+        let Some(to) = self.jumps.blocks.position_after_leaving(from, outer) else {
             return Err(self.contradiction("control leaves a block for one that is not around it"));
         };
         for (object, cleanup) in self.jumps.blocks.ended(from, to) {
@@ -431,7 +430,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether the innermost block has cleanups.
+    /// Checks whether the innermost block has cleanups.
     pub(super) fn has_cleanups(&self) -> bool {
         self.jumps.blocks.innermost.is_some_and(|scope| {
             let locals = &self.jumps.blocks.scope(scope).locals;

@@ -1,14 +1,14 @@
-//! What is left out of a program because it is not modelled, though compilers accept it.
+//! Leaves out what is not modelled although compilers accept it.
 //!
-//! An error that the lowering finds is the program's, unless a compiler accepts the text: then it is ours. It must not
-//! cost more than what depends on it. So the program is lowered again without the part where the error is, and at its
-//! place stands [`Instruction::Unsupported`]: nothing is claimed of a run that comes there. What is left out is as small
-//! as it can be:
-//! 1. a statement, or a declaration in a block, whose names then mean nothing;
-//! 2. the body of a function, where no statement is to blame, or leaving it out would lose a label or a tag;
-//! 3. a declaration at file scope, or all of a name there. Who names what it declares is left out in turn.
+//! An error found by the lowering is the program's, unless a compiler accepts the text: then it is a limitation of the
+//! verifier, and must affect only what depends on it. The program is lowered again with [`Instruction::Unsupported`]
+//! in place of the part with the error, so that no verdict rests on a path through it. The part is as small as
+//! possible:
+//! 1. a statement, or a declaration in a block, whose names then have no meaning;
+//! 2. the body of a function, if no statement has the error or leaving it out would lose a label or a tag;
+//! 3. a declaration at file scope, or a name there. Whatever uses its names is left out in turn.
 //!
-//! Each time, everything is lowered from the beginning: what stands after an error may depend on what was left undone there.
+//! Each time, the whole program is lowered again, because the meaning of what follows an error may depend on it.
 
 use std::rc::Rc;
 
@@ -25,13 +25,13 @@ use crate::position::Origin;
 use crate::types::Type;
 use regatta_base::diagnostic::{Error, ErrorKind};
 
-/// Where something begins: in which text, at which offset.
+/// The start of a syntax node: its text and offset.
 type Start = (Origin, usize);
 
-/// Maximum number of statements that are left out of one declaration before all of it is.
-const STATEMENTS: u32 = 24;
+/// Maximum number of statements that are left out of one declaration; beyond it the whole declaration is left out.
+const MAXIMUM_STATEMENTS: u32 = 24;
 
-/// How much of a declaration is left out.
+/// The kind of a part that is left out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 enum Part {
     Statement,
@@ -39,11 +39,11 @@ enum Part {
     Declaration,
 }
 
-/// What is left out, with the reasons.
+/// The parts that are left out, with the reasons.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeftOut {
     parts: FxHashMap<(Part, Start), Rc<str>>,
-    /// By declaration, how many of its statements.
+    /// Number of statements left out, by declaration.
     statements: FxHashMap<Start, u32>,
     /// Names at file scope.
     names: FxHashSet<Rc<str>>,
@@ -54,8 +54,8 @@ impl LeftOut {
         self.parts.get(&(part, start?)).cloned()
     }
 
-    /// Leaves out what failed. What comes behind a failed declaration may have failed because of that; it is tried again.
-    /// Gives whether there is anything that was not left out already.
+    /// Adds the parts that failed, and returns whether one of them is new. Failures behind a failed declaration are
+    /// ignored, because it may be their cause.
     pub(super) fn extend(&mut self, failures: impl IntoIterator<Item = Failure>) -> bool {
         let mut is_more = false;
         let mut has_declaration = false;
@@ -92,34 +92,34 @@ impl LeftOut {
     }
 }
 
-/// What is to be left out for an error.
+/// The part to be left out for an error.
 #[derive(Debug)]
 enum Place {
     Part {
         part: Part,
         start: Start,
-        /// The declaration that it is in.
+        /// The declaration that contains the part.
         declaration: Start,
     },
     /// A name at file scope.
     Name(Rc<str>),
 }
 
-/// An error, and what is to be left out for it.
+/// An error, and the part to be left out for it.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: Error,
     left_out: Place,
 }
 
-/// What fails in the declaration that is being lowered.
+/// The error in the current declaration, while it is being propagated.
 #[derive(Debug, Default)]
 pub(super) struct Failing {
     /// The innermost statement with the error, if it can be left out.
     statement: Option<Start>,
-    /// Whether an error was met that has gone past its innermost statement.
+    /// Whether an error has been propagated past its innermost statement.
     passed: bool,
-    /// Whether the head of the function is done.
+    /// Whether the error is in the body of the function.
     in_body: bool,
 }
 
@@ -130,19 +130,19 @@ impl Lowerer<'_> {
 
     // --- what is left out ---
 
-    /// Why the statement is left out, if it is.
+    /// The reason why the statement is left out, if it is.
     pub(super) fn left_out_statement<T>(&self, node: &Node<T>) -> Option<Rc<str>> {
         let start = self.start_of_node(node);
         self.left_out.reason(Part::Statement, start)
     }
 
-    /// Why the body of the function is left out, if it is.
+    /// The reason why the body of the function is left out, if it is.
     pub(super) fn left_out_body(&self, node: &Node<ast::Statement>) -> Option<Rc<str>> {
         let start = self.start_of_node(node);
         self.left_out.reason(Part::Body, start)
     }
 
-    /// The names that a declaration in a block, which is left out, declares mean nothing.
+    /// Declares the names of a declaration in a block that is left out as unmodelled.
     pub(super) fn declare_unmodelled(&mut self, declaration: &ast::Declaration) {
         for name in declared_names(declaration) {
             let symbol = self.unmodelled_symbol();
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes the names of what is left out at file scope, before anything is lowered.
+    /// Declares the names of what is left out at file scope, before anything is lowered.
     pub(super) fn note_left_out(&mut self) {
         let parsed = self.parsed;
         let names: Vec<Rc<str>> = self.left_out.names.iter().cloned().collect();
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A function of which nothing is known: unknown code may call it.
+    /// Builds an unmodelled function, which unknown code may call.
     fn unmodelled_function(&mut self, name: &str, what: &str) {
         let index = match self.defined.get(name) {
             Some(&index) => index,
@@ -230,7 +230,7 @@ impl Lowerer<'_> {
         self.unmodelled_functions.push((index, built));
     }
 
-    /// Puts the functions of which nothing is known in their places.
+    /// Installs the bodies of the unmodelled functions.
     pub(super) fn finish_unmodelled_functions(&mut self) {
         for (FunctionIndex(index), function) in std::mem::take(&mut self.unmodelled_functions) {
             if let Some(slot) = self.functions.get_mut(index as usize) {
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An error, if a name (of an entity with linkage) is of something that is left out.
+    /// Returns an error if the name (of an entity with linkage) belongs to something that is left out.
     pub(super) fn check_modelled(&self, name: &str) -> Result<()> {
         match self.unmodelled.contains(name) {
             true => Err(self.error(format!("`{name}`, which is not modelled"))),
@@ -247,7 +247,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether the declaration is left out.
     pub(super) fn is_left_out(&self, node: &Node<ast::ExternalDeclaration>) -> bool {
         let start = self.start_of_node(node);
         self.left_out.reason(Part::Declaration, start).is_some()
@@ -255,7 +254,7 @@ impl Lowerer<'_> {
 
     // --- what fails ---
 
-    /// Notes the innermost statement that an error comes from.
+    /// Records the innermost statement that causes an error.
     pub(super) fn blame_statement(&mut self, node: &Node<ast::Statement>) {
         if !std::mem::replace(&mut self.failing.passed, true) {
             let mut parts = Parts::default();
@@ -266,7 +265,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same for a declaration in a block.
+    /// Records the innermost declaration in a block that causes an error.
     pub(super) fn blame_declaration(&mut self, node: &Node<ast::Declaration>) {
         if !std::mem::replace(&mut self.failing.passed, true) {
             let mut parts = Parts::default();
@@ -277,14 +276,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Lowers a function's body; what fails in there is no error of its head.
+    /// Lowers a function's body; an error in it is not attributed to the function's head.
     pub(super) fn in_body<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let result = act(self);
         self.failing.in_body |= result.is_err();
         result
     }
 
-    /// Notes what is to be left out for an error in a declaration at file scope.
+    /// Records the part to be left out for an error in a declaration at file scope.
     pub(super) fn note_failure(
         &mut self,
         node: &Node<ast::ExternalDeclaration>,
@@ -301,7 +300,7 @@ impl Lowerer<'_> {
             return Err(error);
         }
         let known = self.left_out.statements.get(&declaration);
-        let may_go_on = known.is_none_or(|&count| count < STATEMENTS);
+        let may_go_on = known.is_none_or(|&count| count < MAXIMUM_STATEMENTS);
         let (part, start) = match (&node.node, failing.statement) {
             (_, Some(start)) if may_go_on => (Part::Statement, start),
             (ast::ExternalDeclaration::FunctionDefinition(function), _) if failing.in_body => {
@@ -321,14 +320,13 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The same for an object of which too little is known at the end.
+    /// Records an object that stays incomplete at the end of the program.
     pub(super) fn note_failed_object(&mut self, name: Rc<str>, error: Error) {
         let left_out = Place::Name(name);
         self.failures.push(Failure { error, left_out });
     }
 }
 
-/// The names that the declarators of a declaration declare.
 fn declared_names(declaration: &ast::Declaration) -> Vec<&str> {
     let declarators = declaration.declarators.iter();
     declarators
@@ -336,7 +334,7 @@ fn declared_names(declaration: &ast::Declaration) -> Vec<&str> {
         .collect()
 }
 
-/// What a part of a function has that other parts could refer to.
+/// Whether part of a function defines names that other parts could refer to.
 #[derive(Default)]
 struct Parts {
     has_labels: bool,

@@ -1,4 +1,4 @@
-//! Calls of library functions, by the model that [`crate::library`] has of each.
+//! Calls of library functions, according to their models in [`crate::library`].
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use regatta_base::Span;
 use regatta_term::FloatFormat;
 
 impl Lowerer<'_> {
-    /// Declares a library function that is used without a declaration; `None` if it is not known.
+    /// Declares a library function that is used without a declaration; `None` if it is unknown.
     pub(super) fn declare_from_library(&mut self, name: &str) -> Result<Option<SymbolId>> {
         let Some(known) = library::lookup(name) else {
             return Ok(None);
@@ -52,8 +52,8 @@ impl Lowerer<'_> {
         Ok(Some(symbol))
     }
 
-    /// The library function that a name means where the program declares it with a type. A program may use the name
-    /// of a library function for code of its own that is not at hand; then the types do not agree, as a rule.
+    /// The library function of a name that the program declares with a type. A program may use a library function's
+    /// name for external code of its own; as a rule the types then differ.
     pub(super) fn library_function(
         &mut self,
         name: &str,
@@ -73,8 +73,8 @@ impl Lowerer<'_> {
         Ok(agrees.then_some(known))
     }
 
-    /// Whether a function that is declared with the second type may be a library function of the first: parameters and
-    /// results of the same kind, whatever their sizes.
+    /// Checks whether a function declared with the second type may be a library function of the first type: its
+    /// parameters and results are of the same kind, whatever their sizes.
     fn agrees(&self, own: &FunctionType, declared: &FunctionType) -> bool {
         let kind = |ty: Type| match self.types.scalar(ty) {
             Some(ScalarType::Integer { .. } | ScalarType::Bool) => 0,
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
                 || self.types.is_void(declared.result))
     }
 
-    /// The type that the library's own prototype gives a function.
+    /// The type of a function according to the library's prototype.
     pub(super) fn library_type(&mut self, known: &LibraryFunction) -> Result<Option<Type>> {
         if let Some(&ty) = self.library_types.get(known.name) {
             return Ok(ty);
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A call of a known library function; `function` is the type that the program sees.
+    /// Lowers a call of a library function; `function` is the type that the program declares.
     pub(super) fn call_library(
         &mut self,
         known: &LibraryFunction,
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
             self.span = span;
             return Ok(value);
         }
-        // Type-generic built-ins say nothing of their parameters.
+        // Type-generic built-ins have no parameter types.
         let raw = known.prototype.is_empty()
             || matches!(
                 known.model,
@@ -158,8 +158,8 @@ impl Lowerer<'_> {
         self.library_values(known, function, values, wanted)
     }
 
-    /// For a function that the program declares without parameters, those of the library: as in gcc, the arguments are
-    /// converted to their types.
+    /// The library's parameters for a function that the program declares without parameters: as in gcc, the arguments
+    /// are converted to their types.
     fn own_parameters(
         &mut self,
         known: &LibraryFunction,
@@ -172,14 +172,14 @@ impl Lowerer<'_> {
             Some(ty) => self.types.function_type(ty),
             None => None,
         };
-        // How many are given is not checked.
+        // The number of arguments is not checked.
         Ok(own.map(|own| FunctionType {
             form: ParameterForm::Unspecified,
             ..(*own).clone()
         }))
     }
 
-    /// A library function applied to values.
+    /// Applies a library function to values.
     pub(super) fn library_values(
         &mut self,
         known: &LibraryFunction,
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let values = self.errno_may_change(known, values)?;
         match known.model {
-            // A failure is in the stream and in `errno` only.
+            // A failure is visible only in the stream and in `errno`.
             Model::Prelude
                 if wanted == Use::Effects
                     && library::is_output(known.name)
@@ -231,14 +231,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Before a call that may leave another error number though it succeeds: the number changes. If the call fails, it
-    /// sets its own. The arguments are those from before.
+    /// Changes `errno` before a call that may modify it even on success. A failing call sets its own number. The
+    /// arguments keep the values from before.
     fn errno_may_change(
         &mut self,
         known: &LibraryFunction,
         values: Vec<Value>,
     ) -> Result<Vec<Value>> {
-        // What library functions call in turn is part of what they do.
+        // Calls within library functions belong to those functions.
         let is_own = self.span.line == 0;
         if is_own || !self.errno_is_visible() || !library::precision::may_change_errno(known) {
             return Ok(values);
@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         self.settle_all(values.into_iter().map(|value| (value, mark)).collect())
     }
 
-    /// A value of what a library function returns, converted to what the program was told it returns.
+    /// Converts a library function's result to the type that the program declares.
     fn library_result(&mut self, value: Value, ty: Type, wanted: Use) -> Result<Value> {
         if wanted == Use::Effects {
             return Ok(Value::void());
@@ -263,7 +263,7 @@ impl Lowerer<'_> {
                 self.any_value(ty)
             };
         }
-        // `div_t` and the like: the prelude has a type of its own with the same layout.
+        // `div_t` and the like: the prelude has its own type of the same layout.
         if self.types.as_record(ty).is_some()
             && self.types.size_of(ty) == self.types.size_of(value.ty)
         {
@@ -272,13 +272,13 @@ impl Lowerer<'_> {
         self.cast(value, ty)
     }
 
-    /// What is not supported: the path ends for every claim.
+    /// Refuses an unmodelled construct; the rest of the path proves nothing.
     pub(super) fn unmodelled(&mut self, what: &str, ty: Type) -> Result<Value> {
         self.unsupported(format!("`{what}`"));
         self.any_value(ty)
     }
 
-    /// Any value of a type for one that is not modelled.
+    /// An arbitrary value of a type for one that is not modelled.
     pub(super) fn approximate(&mut self, what: &str, ty: Type) -> Result<Value> {
         if self.types.is_void(ty) {
             return Ok(Value::void());
@@ -296,14 +296,14 @@ impl Lowerer<'_> {
             what: what.to_owned(),
         });
         if self.is_in_start() {
-            // As far as the standard is concerned it is a constant.
+            // For the standard it is a constant.
             self.constants.insert(object);
         }
         let value = self.load_object(object, scalar);
         Ok(Value::scalar(value, ty.unqualified()))
     }
 
-    /// Any value of a type, from outside.
+    /// An input of a type.
     pub(super) fn nondet(&mut self, function: &str, ty: Type) -> Result<Value> {
         self.note_external_function(function, ty);
         if self.types.is_void(ty) {
@@ -350,7 +350,7 @@ impl Lowerer<'_> {
         let Some(first) = values.first() else {
             return Err(self.error(format!("`{}` needs an argument", known.name)));
         };
-        // Type-generic ones compute in the operand's own type; an integer counts as a double.
+        // Type-generic functions compute in the operand's type; an integer counts as a double.
         let operand_type = match own.as_ref().and_then(|own| own.parameters.first()) {
             Some(&parameter) => parameter,
             None if self.types.is_float(first.ty) => first.ty,
@@ -382,8 +382,8 @@ impl Lowerer<'_> {
         Ok(Value::scalar(expr, ty.unqualified()))
     }
 
-    /// Which number stands for a sign: any but zero by the standard, the bit that gcc looks at in fact. The functions of
-    /// glibc look at others.
+    /// The result of `signbit` for a negative number: any nonzero value according to the standard, in fact the bit
+    /// that gcc tests. The functions of glibc test other bits.
     fn sign_number(&self, known: &LibraryFunction, arguments: &[Expr], scalar: ScalarType) -> i128 {
         let is_function = known.name.starts_with("__signbit");
         let is_constant = |expr: &Expr| match expr {
@@ -408,7 +408,7 @@ impl Lowerer<'_> {
 
     // --- the prelude ---
 
-    /// The index of a function that C text of ours defines; its body is lowered at the end.
+    /// The index of a prelude function, whose body is lowered at the end.
     pub(super) fn prelude_function(&mut self, name: &str) -> FunctionIndex {
         if let Some(&index) = self.defined.get(name) {
             return index;
@@ -419,7 +419,7 @@ impl Lowerer<'_> {
         index
     }
 
-    /// Lowers the prelude functions that are used, and those that they use.
+    /// Lowers the used prelude functions, including those that they use.
     pub(super) fn lower_prelude(&mut self) -> Result<()> {
         while let Some(name) = self.wanted_prelude.pop() {
             let unit = match self.generated_texts.get(&name) {
@@ -440,7 +440,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Lowers text of ours: with scopes of its own, and without places.
+    /// Lowers text of the prelude, which has its own scopes and no source positions.
     pub(super) fn in_prelude<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let span = std::mem::replace(&mut self.span, Span::NONE);
         let origin = self.origin.take();
@@ -456,7 +456,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// A declaration of our text; what was declared before is not declared again.
+    /// Lowers a declaration of the prelude unless it repeats an earlier one.
     pub(super) fn prelude_declaration(
         &mut self,
         node: &Node<ast::ExternalDeclaration>,
@@ -499,7 +499,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Gives an object of the prelude's the program's own one, if it declares that.
+    /// Binds an object of the prelude to the program's object if the program declares it.
     fn share_object(&mut self, declaration: &ast::Declaration) -> bool {
         let [item] = declaration.declarators.as_slice() else {
             return false;
@@ -518,7 +518,7 @@ impl Lowerer<'_> {
         true
     }
 
-    /// Notes which of the library's objects the program declares: functions of ours use the same ones.
+    /// Records the library objects that the program declares: prelude functions use the same objects.
     pub(super) fn note_library_objects(&mut self) {
         for &name in library::OBJECTS {
             if let Some(linked) = self.scopes.linked.get(name) {
@@ -530,7 +530,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Gives the library's objects that the program declares and does not define the values that they have at first.
+    /// Initialises the library objects that the program declares and does not define.
     pub(super) fn initialise_library_objects(&mut self) -> Result<()> {
         for &name in library::OBJECTS {
             let Some(linked) = self.scopes.linked.get(name).copied() else {
@@ -563,7 +563,7 @@ impl Lowerer<'_> {
         self.lower_prelude()
     }
 
-    /// Arguments as the prelude's own prototype wants them.
+    /// Converts arguments to the parameters of the prelude's prototype.
     fn fit_prelude_arguments(
         &mut self,
         known: &LibraryFunction,
@@ -590,7 +590,7 @@ impl Lowerer<'_> {
         Ok(fitted)
     }
 
-    /// A function of ours that does what a modelled library function does, so that its address can be taken.
+    /// Creates a function with the behaviour of a library function, so that its address can be taken.
     pub(super) fn library_wrapper(
         &mut self,
         known: &LibraryFunction,

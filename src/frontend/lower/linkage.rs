@@ -1,20 +1,20 @@
-//! What a name means to the linker: assembler names, aliases, weak symbols, indirect functions.
+//! Linkage: the symbol of each name, with assembler names, aliases, weak symbols and indirect functions.
 //!
-//! A C name stands for the symbol of the same name, or for another one: `asm("label")` behind the declarator, the
-//! attributes `alias` and `weakref`, `#pragma weak a = b` and `#pragma redefine_extname a b` say so. Names that stand
-//! for one symbol mean one function or object; all are known before anything is lowered, and where lowering asks what a
-//! name means it gets the C name under which the symbol is defined ([`Lowerer::entity_name`]).
+//! A C name denotes the symbol of the same name unless `asm("label")` behind the declarator, the attributes `alias`
+//! and `weakref`, `#pragma weak a = b` or `#pragma redefine_extname a b` give it another one. Names with the same
+//! symbol denote the same function or object. All symbols are known before anything is lowered; a name is then
+//! resolved to the C name under which its symbol is defined ([`Lowerer::entity_name`]).
 //!
-//! The library's headers give some functions other symbols (`fscanf` is `__isoc99_fscanf`, `lseek` may be `lseek64`): the
-//! library knows those that it has models of, as any other symbol; what else a name stands for is unknown code. Objects of
-//! the library have several names as well ([`library::object_name`]). But the compiler may take a function of the standard
-//! library for what its C name says, whatever its symbol: which one is called is not modelled.
+//! The library's headers give some functions other symbols (`fscanf` is `__isoc99_fscanf`, `lseek` may be `lseek64`):
+//! those with a model are library functions like any other, the others are unknown code. Objects of the library have
+//! several names as well ([`library::object_name`]). But a compiler may treat a standard function according to its C
+//! name, whatever its symbol: which function is then called is not modelled.
 //!
-//! The linker defines symbols, too: where sections begin and end. Where that is in a program is not modelled.
+//! The linker also defines the bounds of sections, whose addresses are not modelled.
 //!
-//! A weak symbol without a definition has an address or is null; nobody knows which until the program is linked. An
-//! `ifunc` is what its resolver returns at the program's start. A function that does not return (`noreturn`) and is
-//! defined elsewhere ends the program.
+//! A weak symbol without a definition has an address or is null, which only linking decides. The address of an `ifunc`
+//! is what its resolver returns at the program's start. An external function that does not return (`noreturn`) ends
+//! the program.
 
 use std::rc::Rc;
 
@@ -32,40 +32,40 @@ use crate::literal::plain_text;
 use crate::parse::Pragma;
 use crate::types::Type;
 
-/// What declarations say about symbols.
+/// The symbols and attributes collected from declarations.
 #[derive(Debug, Default)]
 pub(super) struct Linkage {
-    /// By C name, the symbol that it stands for, if that has another name.
+    /// The symbol of a C name, if that has another name.
     symbols: FxHashMap<Rc<str>, Rc<str>>,
-    /// By symbol, another one that it stands for.
+    /// The symbol that a symbol is an alias of.
     aliases: FxHashMap<Rc<str>, Rc<str>>,
-    /// By symbol, the C name that defines it.
+    /// The C name that defines a symbol.
     definitions: FxHashMap<Rc<str>, Rc<str>>,
     /// Weak symbols, by C name.
     weak: FxHashSet<Rc<str>>,
-    /// For weak symbols without a definition that are used: whether they have an address.
+    /// For used weak symbols without a definition: the flag that tells whether they have an address.
     weak_flags: FxHashMap<Rc<str>, ObjectIndex>,
     /// Resolvers of indirect functions, by C name.
     resolvers: FxHashMap<Rc<str>, Rc<str>>,
-    /// What indirect functions are, by C name.
+    /// Indirect functions by C name, with the object that holds their address.
     indirect: Vec<(Rc<str>, ObjectIndex, Type)>,
     /// Functions that do not return, by C name.
     noreturn: FxHashSet<Rc<str>>,
-    /// Functions that say that they return twice.
+    /// Functions with the attribute `returns_twice`.
     returns_twice: FxHashSet<Rc<str>>,
-    /// Functions of which an attribute promises something that is not looked at.
+    /// Functions with an attribute whose promise is not checked.
     promised: FxHashSet<Rc<str>>,
-    /// What makes a definition an inline definition, by C name.
+    /// The declarations that decide whether a definition is an inline definition, by C name.
     inline: FxHashMap<Rc<str>, super::inline::Declarations>,
 }
 
-/// How many aliases of aliases are followed.
-const CHAIN: usize = 64;
+/// Maximum number of aliases of aliases that are followed.
+const MAXIMUM_ALIAS_CHAIN: usize = 64;
 
 impl Linkage {
     fn symbol<'a>(&'a self, name: &'a str) -> &'a str {
         let mut symbol = self.symbols.get(name).map_or(name, |symbol| &**symbol);
-        for _ in 0..CHAIN {
+        for _ in 0..MAXIMUM_ALIAS_CHAIN {
             match self.aliases.get(symbol) {
                 Some(next) => symbol = next,
                 None => break,
@@ -75,7 +75,7 @@ impl Linkage {
     }
 }
 
-/// The first argument of an attribute, if that is a string.
+/// The first argument of an attribute if it is a string.
 pub(super) fn string_argument(attribute: &ast::Attribute) -> Option<String> {
     match &attribute.arguments.first()?.node {
         ast::Expression::StringLiteral(parts) => Some(plain_text(&parts.node)),
@@ -84,7 +84,7 @@ pub(super) fn string_argument(attribute: &ast::Attribute) -> Option<String> {
 }
 
 impl Lowerer<'_> {
-    /// Notes what the declarations at file scope and the pragmas say about symbols.
+    /// Collects the linkage of all declarations at file scope and pragmas.
     pub(super) fn note_all_linkage(&mut self) {
         let parsed = self.parsed;
         for declaration in &parsed.declarations {
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
                 Pragma::StorageOrder => self.refuse("`#pragma scalar_storage_order`"),
             }
         }
-        // An assembler name may be learned after the definition.
+        // The assembler name may follow the definition.
         let definitions: Vec<Rc<str>> = self.linkage.definitions.values().cloned().collect();
         for name in definitions {
             self.note_definition(&name);
@@ -154,14 +154,13 @@ impl Lowerer<'_> {
         linkage.definitions.insert(own.into(), name.into());
     }
 
-    /// Notes that a symbol stands for another one.
     pub(super) fn note_symbol_alias(&mut self, symbol: &str, target: &str) {
         if symbol != target {
             self.linkage.aliases.insert(symbol.into(), target.into());
         }
     }
 
-    /// Notes what a declaration says about the symbols of the names that it declares.
+    /// Collects the linkage of the names in a declaration.
     pub(super) fn note_linkage(&mut self, declaration: &ast::Declaration, file_scope: bool) {
         let storage = declaration
             .specifiers
@@ -289,8 +288,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The C name under which what a name with linkage stands for is defined, or known to the library, or else the
-    /// symbol itself.
+    /// Resolves a name with linkage to the C name that defines its symbol or that the library knows, or the symbol.
     pub(super) fn entity_name(&self, name: &str) -> Rc<str> {
         if self.property.forbids_call(name) {
             return name.into();
@@ -305,7 +303,7 @@ impl Lowerer<'_> {
         self.library_object(symbol).into()
     }
 
-    /// The name by which an object of the library is known, unless the program defines one that has a name of it.
+    /// The principal name of an object of the library, unless the program defines one of its names.
     fn library_object<'a>(&self, symbol: &'a str) -> &'a str {
         let object = library::object_name(symbol);
         let is_defined = |name: &str| self.linkage.definitions.contains_key(name);
@@ -318,7 +316,7 @@ impl Lowerer<'_> {
         object
     }
 
-    /// Whether a call of a function by a name that the compiler knows calls what has another symbol, or does what the name
+    /// Checks whether a call by a name known to the compiler could either call another symbol or do what the name
     /// says: gcc computes `strlen("abc")` whatever symbol `strlen` has.
     pub(super) fn calls_renamed_builtin(&self, name: &str) -> bool {
         let symbol = self.linkage.symbol(name);
@@ -330,14 +328,14 @@ impl Lowerer<'_> {
             && (self.linkage.definitions.contains_key(symbol) || library::lookup(symbol).is_none())
     }
 
-    /// How often a part is in the program's text.
+    /// The number of occurrences of a string in the program's text.
     pub(super) fn count_in_text(&self, part: &str) -> usize {
         let text = self.parsed.positions.text();
         let places = text.windows(part.len());
         places.filter(|place| *place == part.as_bytes()).count()
     }
 
-    /// Whether the linker decides where the object behind a symbol is.
+    /// Checks whether the linker decides the address of a symbol.
     pub(super) fn is_linker_symbol(&self, symbol: &str) -> bool {
         let known = match linker::section(symbol) {
             Some(section) => self.count_in_text(&format!("\"{section}\"")) > 0,
@@ -346,13 +344,13 @@ impl Lowerer<'_> {
         known && (linker::always_defines(symbol) || !self.linkage.definitions.contains_key(symbol))
     }
 
-    /// Whether the program defines what has a symbol.
+    /// Checks whether the program defines the symbol of a name.
     pub(super) fn is_defined(&self, entity: &str) -> bool {
         let symbol = self.linkage.symbol(entity);
         self.linkage.definitions.contains_key(symbol)
     }
 
-    /// Whether the symbol behind a name may be missing in the program as it is linked.
+    /// Checks whether the symbol of a name may be undefined in the linked program.
     fn may_be_missing(&self, name: &str, entity: &str) -> bool {
         (self.linkage.weak.contains(name) || self.linkage.weak.contains(entity))
             && !self.is_defined(entity)
@@ -360,7 +358,7 @@ impl Lowerer<'_> {
             && !entity.starts_with("__VERIFIER_")
     }
 
-    /// Whether another file may define the symbol behind a name instead of this one.
+    /// Checks whether another file may define the symbol of a name instead of this one.
     pub(super) fn is_weak(&self, name: &str) -> bool {
         self.linkage.weak.contains(name)
     }
@@ -378,7 +376,7 @@ impl Lowerer<'_> {
                 let flag = format!("weak#{entity}");
                 let object = self.add_object(flag, Type::BOOL, storage, self.span).ok()?;
                 self.linkage.weak_flags.insert(Rc::clone(&entity), object);
-                // It does not change: static initialisers may depend on it.
+                // The flag is constant, so that static initialisers may depend on it.
                 self.constants.insert(object);
                 let place = self.object_place(object, ScalarType::Bool);
                 let function = format!("whether `{entity}` is defined elsewhere");
@@ -395,7 +393,7 @@ impl Lowerer<'_> {
         Some(self.load_object(object, ScalarType::Bool))
     }
 
-    /// The address of what a weak symbol stands for, or null.
+    /// The address of a weak symbol, or null.
     pub(super) fn weak_address(&mut self, name: &str, address: Expr) -> Expr {
         match self.weak_flag(name) {
             Some(flag) => {
@@ -406,9 +404,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The address of what a weak variable stands for, or null.
+    /// The address of a weak variable, or null.
     pub(super) fn weak_object_address(&mut self, name: &str, address: Expr) -> Expr {
-        // Almost no program has weak symbols, and locals have no linkage.
+        // Few programs have weak symbols, and locals have no linkage.
         let linked = self.linkage.weak.contains(name)
             && match (self.scopes.linked.get(name), self.scopes.lookup(name)) {
                 (Some(linked), Some(symbol)) => linked.symbol == symbol,
@@ -421,19 +419,19 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Goes on only if a weak function that is called exists: a call of null ends the program.
+    /// Assumes that a called weak function exists: a call of null ends the program.
     pub(super) fn assume_weak(&mut self, name: &str) {
         if let Some(flag) = self.weak_flag(name) {
             self.emit_fresh(Instruction::Assume(flag));
         }
     }
 
-    /// Whether a call of the function does not come back, although nothing else is known of it.
+    /// Checks whether a call of an unknown function does not return.
     pub(super) fn ends_program(&self, name: &str) -> bool {
         self.linkage.noreturn.contains(name)
     }
 
-    /// Whether a function that is not modelled as one that returns twice says that it does.
+    /// Checks whether a function has the attribute `returns_twice` and is not modelled as such.
     pub(super) fn returns_twice(&self, name: &str) -> bool {
         let is_modelled = || {
             let known = library::lookup(name).map(|known| known.model);
@@ -442,15 +440,14 @@ impl Lowerer<'_> {
         self.linkage.returns_twice.contains(name) && !is_modelled()
     }
 
-    /// Whether a function that is not defined does less than code of which nothing is known: the system's headers declare it,
-    /// or an attribute promises something.
+    /// Checks whether a system header or an attribute restricts what an undefined function may do.
     pub(super) fn is_promised(&self, name: &str) -> bool {
         self.system_functions.contains(name) || self.linkage.promised.contains(name)
     }
 
     // --- indirect functions ---
 
-    /// The object that holds the address that an indirect function has, if the name is one's.
+    /// The object that holds the address of an indirect function; `None` for other names.
     pub(super) fn indirect_function(&mut self, name: &str, ty: Type) -> Option<Place> {
         let entity = self.entity_name(name);
         if !self.linkage.resolvers.contains_key(&entity) {
@@ -471,7 +468,7 @@ impl Lowerer<'_> {
         Some(self.object_place(object, ScalarType::Pointer))
     }
 
-    /// Calls the resolvers of indirect functions, in the start function.
+    /// Emits the calls of the resolvers of indirect functions in the start function.
     pub(super) fn resolve_indirect_functions(&mut self) -> Result<()> {
         for (entity, object, ty) in std::mem::take(&mut self.linkage.indirect) {
             let resolver = self.linkage.resolvers.get(&entity).cloned();
@@ -503,12 +500,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether the function is what a resolver returns.
+    /// Checks whether the function is an indirect one.
     pub(super) fn is_indirect(&self, entity: &str) -> bool {
         self.linkage.resolvers.contains_key(entity)
     }
 
-    /// An indirect function as an expression, if the name is one's.
+    /// An indirect function as an expression; `None` for other names.
     pub(super) fn indirect_designator(&mut self, name: &str, ty: Type) -> Option<Value> {
         let place = self.indirect_function(name, ty)?;
         Some(Value {

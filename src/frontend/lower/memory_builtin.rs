@@ -1,4 +1,4 @@
-//! Library functions that make, end, copy and fill objects.
+//! Library functions that allocate, free, copy and fill objects.
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 self.emit(Instruction::Free(Pointer::new(address.clone())));
                 let alignment = self.heap_alignment();
                 let result =
-                    self.allocate(size, alignment, Lifetime::Heap, InitialContents::Kept)?;
+                    self.allocate(size, alignment, Lifetime::Heap, InitialContents::Previous)?;
                 let (new, _) = self.scalar_value(result.clone())?;
                 let same = fold::binary(BinaryOp::Equal, new, address, ScalarType::Pointer);
                 self.emit(Instruction::Assume(same));
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What glibc's `malloc` aligns to, as far as a program may rely on it.
+    /// The alignment of glibc's `malloc` on which programs may rely.
     fn heap_alignment(&self) -> u64 {
         match self.options.data_model {
             DataModel::Ilp32 => 8,
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What stands where the library has a `void *`: only the type-generic arguments keep their own types until here.
+    /// An argument as a `void *`; type-generic arguments have kept their own types.
     fn pointer_operand(&mut self, value: Value) -> Result<Expr> {
         let pointer_type = self.types.pointer(Type::VOID);
         let value = self.assignable(value, pointer_type)?;
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         Ok(Value::scalar(value, pointer))
     }
 
-    /// `calloc`: a product that does not fit gives null.
+    /// Lowers `calloc`: null if the product overflows.
     fn calloc(&mut self, count: Value, size: Value) -> Result<Value> {
         let count = self.size_operand(count)?;
         let size = self.size_operand(size)?;
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         if fold::constant(&product).is_some() {
             return self.allocate(product, alignment, Lifetime::Heap, contents);
         }
-        // With a small constant for one factor, the other is compared with a constant; else in twice the width.
+        // If one factor is constant, the other has a limit; else the product is computed in twice the width.
         let bits = self.options.data_model.pointer_bits();
         let largest = (1i128 << bits) - 1;
         let limit = |factor: i128| fold::integer(largest / factor.max(1), scalar);
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
         self.join_values([(end, made), (otherwise, null)], ty)
     }
 
-    /// The scalars in so many bytes at a pointer, as far as its type tells.
+    /// The scalars in `size` bytes at a pointer, according to its type.
     fn leaves_at(&mut self, values: &[Value], size: u64) -> Vec<Leaf> {
         for value in values {
             let Some(target) = self.types.pointee(value.ty) else {
@@ -220,7 +220,6 @@ impl Lowerer<'_> {
         self.types.leaves(bytes)
     }
 
-    /// A size that is known and within reason.
     fn constant_size(&self, size: &Value) -> Option<u64> {
         let size = u64::try_from(self.constant_argument(size)?).ok()?;
         (size < 1 << 40).then_some(size)
@@ -293,7 +292,7 @@ impl Lowerer<'_> {
         self.library_values(&known, &function, values, super::assignment::Use::Value)
     }
 
-    /// So many bytes become inputs: in a loop, byte by byte.
+    /// Makes the bytes inputs, in a loop over the bytes.
     fn havoc_memory(&mut self, known: &LibraryFunction, values: Vec<Value>) -> Result<Value> {
         let [pointer, size] = self.exactly(known, values)?;
         let pointer = self.pointer_operand(pointer)?;
@@ -303,7 +302,7 @@ impl Lowerer<'_> {
         let size = self.keep(size, scalar);
         let span = self.span;
         let counter = self.temporary(scalar);
-        // Assigned in a loop: not a temporary that keeps its value.
+        // The counter is assigned in a loop, so that it is not a temporary with a single value.
         if let Some(flag) = self.temporaries.get_mut(counter.0 as usize) {
             *flag = false;
         }

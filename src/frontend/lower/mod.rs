@@ -1,17 +1,18 @@
-//! From the syntax tree to the typed intermediate representation.
+//! Lowering: translates the syntax tree into the typed intermediate representation.
 //!
-//! One pass over the declarations in their order. What an identifier stands for is in [`scope`]; types come from
-//! [`specifier`] and [`declarator`]; [`declaration`] and [`initializer`] make objects; [`statement`] makes basic blocks
-//! with the help of [`builder`]; [`expression`] and its neighbours make pure expressions and emit what has an effect.
+//! One pass visits the declarations in source order. [`scope`] resolves identifiers; [`specifier`] and [`declarator`]
+//! build types; [`declaration`] and [`initializer`] create objects; [`statement`] creates basic blocks with
+//! [`builder`]; [`expression`] and its neighbours build pure expressions and emit instructions for side effects.
 //!
 //! # Order of evaluation
-//! From left to right where it makes no difference: operands, arguments, the two sides of an assignment. An operand is
-//! copied to a temporary when something after it has an effect (see [`builder`]). Where C leaves the order open and it
-//! could matter, each order becomes a path ([`sequencing`]).
+//! Operands, arguments and the two sides of an assignment are evaluated from left to right where the order makes no
+//! difference. An operand is copied to a temporary if something after it has a side effect (see [`builder`]). Where C
+//! leaves the order unspecified and it could matter, each order becomes a path ([`sequencing`]).
 //!
 //! # Branches and expressions
-//! `&&`, `||` and `?:` become branches only if an operand has an effect or could fault (a read through a pointer or at
-//! a variable index, a division or shift by a variable); else they stay expressions, so that the graph stays small.
+//! `&&`, `||` and `?:` become branches only if an operand has a side effect or could fault (a read through a pointer or
+//! at a variable index, a division or shift by a variable). Otherwise they stay expressions, which keeps the graph
+//! small.
 
 mod arithmetic;
 mod assembly;
@@ -91,24 +92,24 @@ use sequencing::{Sequencing, Step};
 
 use crate::property::Specification;
 
-/// The result of everything that can meet an error in the program.
+/// The result of any step that may find an error in the program.
 type Result<T> = std::result::Result<T, Error>;
 
-/// What the command says about the meaning of programs.
+/// Options of the command that affect the meaning of programs.
 #[derive(Clone, Debug)]
 pub struct LowerOptions {
     /// Sizes of C's types.
     pub data_model: DataModel,
-    /// What a call of a function without a body may change.
+    /// What a call of a function without a body may modify.
     pub unknown_calls: UnknownEffect,
-    /// What changes by itself.
+    /// Which objects may change without a write by the program.
     pub devices: Devices,
 }
 
-/// Lowers a parsed program. To be called under [`crate::parse::with_large_stack`].
+/// Lowers a parsed program. The caller must run it under [`crate::parse::with_large_stack`].
 ///
 /// # Errors
-/// When something in it is not right or not modelled.
+/// If something in the program is invalid or not modelled.
 pub fn lower(
     parsed: &ParsedUnit,
     property: &Specification,
@@ -117,10 +118,10 @@ pub fn lower(
     lower_in_parts(parsed, property, options, &|_| false)
 }
 
-/// The same; where a compiler accepts the program's text, what is not modelled is left out (see [`left_out`]).
+/// Like [`lower`], but leaves out what is not modelled if a compiler accepts the program's text (see [`left_out`]).
 ///
 /// # Errors
-/// When something in it is not right.
+/// If something in the program is invalid.
 pub fn lower_in_parts(
     parsed: &ParsedUnit,
     property: &Specification,
@@ -165,7 +166,7 @@ pub fn lower_in_parts(
     }
 }
 
-/// Whether a word occurs in a text more than once; names of headers do not count.
+/// Checks whether a word occurs more than once in a text, apart from names of headers.
 fn is_named_twice(text: &[u8], word: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let places = text.windows(word.len()).enumerate();
@@ -179,15 +180,15 @@ fn is_named_twice(text: &[u8], word: &[u8]) -> bool {
     found.nth(1).is_some()
 }
 
-/// What an attempt to lower a program comes to.
+/// The outcome of one attempt to lower a program.
 enum Attempt {
     Done(Box<Lowering>),
-    /// What failed, at least one thing.
+    /// At least one failure.
     Failed(Failure, Vec<Failure>),
 }
 
 impl Attempt {
-    /// Who may act late in the program, once it has been lowered.
+    /// The late actions found in the program, once it has been lowered.
     fn late(&self) -> Option<Late> {
         match self {
             Self::Done(lowering) => Some(lowering.late),
@@ -200,9 +201,9 @@ impl Attempt {
 struct Lowering {
     unit: Unit,
     warnings: Vec<Warning>,
-    /// Where the order of evaluation can make a difference, unless the lowering was told of it.
+    /// Operations whose result may depend on the order of evaluation, apart from those given to this attempt.
     conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
-    /// Who may act late in it.
+    /// The late actions found in the program.
     late: Late,
 }
 
@@ -210,123 +211,121 @@ struct Lowering {
 struct Lowerer<'a> {
     property: &'a Specification,
     options: LowerOptions,
-    /// Who may act late, as far as the lowering was told: what only they could see is left out otherwise.
+    /// The late actions found by an earlier attempt; what only they could observe is otherwise left out.
     late: Late,
-    /// Whether something is done with streams.
     uses_streams: bool,
     parsed: &'a ParsedUnit,
-    /// The text that is being lowered; `None` for ours, which has no places.
+    /// The source text being lowered; `None` for the verifier's own text, which has no source positions.
     origin: Option<Origin>,
     types: TypeTable,
     scopes: Scopes,
-    /// The names of our own text, apart from the program's.
+    /// The names of the verifier's own text (the prelude), kept apart from the program's.
     prelude_scopes: Scopes,
-    /// The types that the library's prototypes give its functions.
+    /// The types of library functions according to the library's prototypes.
     library_types: FxHashMap<&'static str, Option<Type>>,
-    /// Functions of our own text that are used and not lowered yet.
+    /// Prelude functions that are used and not lowered yet.
     wanted_prelude: Vec<String>,
-    /// Functions of our own making, by what follows their name, and their texts by name.
+    /// Generated functions: by the suffix of their name, and their texts by name.
     generated: FxHashMap<String, String>,
     generated_texts: FxHashMap<String, String>,
     /// The library's objects that the program declares, by name.
     program_objects: FxHashMap<&'static str, scope::Symbol>,
     objects: Vec<Object>,
-    /// By object: whether it is a temporary that is assigned once before it is read.
+    /// By object: whether it is a temporary that is assigned once, before it is read.
     temporaries: Vec<bool>,
     functions: Vec<Option<Function>>,
-    /// Values of several constant parts, by the objects that hold them.
+    /// Constant values with several parts, by the objects that hold them.
     known_parts: FxHashMap<ObjectIndex, parts::KnownParts>,
-    /// Objects whose contents are known to the compiler: `const` ones and literals.
+    /// Objects whose contents are constant at translation time: `const` objects and literals.
     constants: FxHashSet<ObjectIndex>,
-    /// Objects that are volatile as a whole.
     volatile: FxHashSet<ObjectIndex>,
     /// The contents of `constexpr` objects.
     named_constants: constexpr::NamedConstants,
-    /// Those of them that have the type `sig_atomic_t`.
+    /// The volatile objects of type `sig_atomic_t`.
     signalled: FxHashSet<ObjectIndex>,
-    /// Whether the specifiers at hand name that type.
+    /// Whether the current declaration specifiers name `sig_atomic_t`.
     names_signal_type: bool,
-    /// The functions that have a body somewhere in the program.
+    /// The functions that have a body in the program.
     defined: FxHashMap<Rc<str>, FunctionIndex>,
-    /// The bodies of inline definitions, which are not what their names stand for elsewhere.
+    /// The bodies of inline definitions, which differ from the external definitions of their names.
     inline_bodies: FxHashMap<Rc<str>, inline::Body>,
-    /// The functions that no other file can name.
+    /// The functions with internal linkage.
     internal: FxHashSet<String>,
-    /// Where instructions go.
+    /// The function into which instructions are emitted.
     function: FunctionBuilder,
     /// The start function; swapped with `function` while a static object is initialised.
     start: FunctionBuilder,
-    /// Whether they are swapped.
+    /// Whether `function` and `start` are swapped.
     in_start: bool,
     /// The control structures around the current statement.
     jumps: statement::Jumps,
-    /// Whether some literal of the program is there twice.
+    /// Whether the program contains two equal string literals.
     repeats_literals: bool,
-    /// Whether the declaration at hand is in a system header.
+    /// Whether the current declaration is in a system header.
     in_system_header: bool,
-    /// The functions that were first declared in one.
+    /// The functions that were first declared in a system header.
     system_functions: FxHashSet<Rc<str>>,
-    /// The objects that were.
+    /// The objects that were declared in a system header.
     system_objects: FxHashSet<ObjectIndex>,
     /// String literals by contents and width.
     strings: FxHashMap<(Vec<u32>, u8), ObjectIndex>,
-    /// What `__func__` and its like stand for, by function and spelling.
+    /// The objects for `__func__` and its variants, by function and spelling.
     function_names: FxHashMap<String, (ObjectIndex, Type)>,
-    /// What names mean to the linker.
+    /// Which symbol each name with linkage denotes.
     linkage: linkage::Linkage,
     /// Functions that run before and after `main`.
     lifecycle: exit::Lifecycle,
     /// The alignments that attributes give functions, in bytes.
     function_alignments: FxHashMap<Rc<str>, u64>,
-    /// What the program uses and does not define.
+    /// The symbols that the program uses and does not define.
     externals: Vec<External>,
     warnings: Vec<Warning>,
-    /// The unknown attributes of the declaration that is being lowered.
+    /// The unknown attributes of the current declaration.
     ignored: Vec<&'a Warning>,
-    /// The place of what is being lowered.
+    /// The source position of the node being lowered.
     span: Span,
-    /// The innermost call that is being lowered, as a range of the text.
+    /// The innermost call being lowered, as a range of the text.
     call: Option<Range<usize>>,
     dynamic_rounding: bool,
-    /// Whether the program's text has `errno`, or what that comes to, more than once.
+    /// Whether the program's text contains `errno`, or its expansion, more than once.
     names_errno: bool,
-    /// Whether the program's text uses the object that points to the environment's strings.
+    /// Whether the program's text uses the object that points to the environment's strings (`environ`).
     names_environment: bool,
-    /// Whether the assembly that was lowered last does nothing.
+    /// Whether the assembly statement lowered last has no effect.
     assembly_goes_on: bool,
-    /// Whether there is assembly that may name the program's symbols.
+    /// Whether some assembly may access the program's symbols.
     has_assembly: bool,
-    /// The compound literals of functions that are static objects, by where they are in the tree.
+    /// The compound literals in functions that are static objects, by the address of their syntax node.
     static_literals: FxHashMap<usize, (ObjectIndex, Type)>,
-    /// What is not modelled and was told once.
+    /// Constructs that are not modelled and have been reported once.
     refused: FxHashSet<String>,
     sequencing: Sequencing,
     long_jumps: long_jump::LongJumps,
     argument_counts: variadic::ArgumentCounts,
     nested: nested::NestedFunctions,
-    /// What is left out of the program.
+    /// The declarations that are left out of the program.
     left_out: LeftOut,
-    /// Names at file scope of what is left out.
+    /// File-scope names of the declarations that are left out.
     unmodelled: FxHashSet<Rc<str>>,
-    /// The functions that are left out.
+    /// The functions whose bodies are left out.
     unmodelled_functions: Vec<(FunctionIndex, Function)>,
     failing: Failing,
     failures: Vec<Failure>,
 }
 
-/// What is assumed where pointers to characters are compared, if there are equal literals.
+/// The assumption recorded where pointers to characters are compared, if there are equal literals.
 const ONE_LITERAL: &str = "equal string literals are one object";
 
-/// What [`Lowerer::start`] is called.
+/// The name of [`Lowerer::start`].
 const START: &str = "<start>";
 
 impl<'a> Lowerer<'a> {
-    /// Whether what is being lowered is C23.
+    /// Checks whether the current text is C23.
     fn is_c23(&self) -> bool {
         self.origin.is_some() && self.parsed.dialect.is_c23
     }
 
-    /// Whether it is C23 because the user said so.
+    /// Checks whether the current text is C23 because the user selected that standard.
     fn is_c23_alone(&self) -> bool {
         self.origin.is_some() && self.parsed.dialect.is_c23_alone()
     }
@@ -453,7 +452,7 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
-    /// What comes after the program's own text.
+    /// Lowers what follows the program's own text.
     fn complete(&mut self) -> Result<()> {
         self.finish_unmodelled_functions();
         self.finish_nested();
@@ -464,7 +463,7 @@ impl<'a> Lowerer<'a> {
         self.initialise_library_objects()
     }
 
-    /// What the attributes are told by that are unknown, by the number of the declaration that they are in.
+    /// The warnings about unknown attributes, by the number of the declaration that contains them.
     fn unknown_attributes(&mut self) -> FxHashMap<usize, Vec<&'a Warning>> {
         let parsed = self.parsed;
         let mut result: FxHashMap<usize, Vec<&Warning>> = FxHashMap::default();
@@ -488,7 +487,7 @@ impl<'a> Lowerer<'a> {
         result
     }
 
-    /// The ledger has the unknown attributes of the declaration at hand from here on.
+    /// Records the unknown attributes of the current declaration in the assumption ledger.
     fn note_ignored_attributes(&mut self) {
         let span = self.span;
         for warning in std::mem::take(&mut self.ignored) {
@@ -512,7 +511,7 @@ impl<'a> Lowerer<'a> {
         self.functions[start_index.0 as usize] = Some(start.finish());
         self.finish_exits();
         self.expose_to_assembly();
-        // Nothing calls a function that was announced but has no body in the end: that would have been an error.
+        // An announced function without a body is never called: a call would have been an error.
         let mut functions: Vec<Function> = self
             .functions
             .drain(..)
@@ -561,7 +560,7 @@ impl<'a> Lowerer<'a> {
 
     // --- places and messages ---
 
-    /// The place where a node begins.
+    /// The source position at which a node begins.
     fn place_of<T>(&self, node: &Node<T>) -> Span {
         match self.origin {
             Some(origin) => self.parsed.positions.span(origin, node.span.start),
@@ -569,7 +568,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// The waypoint at the place where the node begins; `None` in code that is not the user's.
+    /// The waypoint at the position where the node begins; `None` in code that is not the user's.
     fn waypoint<T>(&mut self, kind: WaypointKind, node: &Node<T>) -> Option<Waypoint> {
         self.waypoint_at(kind, node.span.start)
     }
@@ -584,24 +583,24 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// Control passes the waypoint here, if there is one.
+    /// Adds the waypoint, if there is one, to the current block.
     fn pass(&mut self, waypoint: Option<Waypoint>) {
         self.pass_in(self.function.current, waypoint);
     }
 
-    /// Control passes the waypoint at the end of the block, if there is one.
+    /// Adds the waypoint, if there is one, at the end of the block.
     fn pass_in(&mut self, block: BlockIndex, waypoint: Option<Waypoint>) {
         if let Some(waypoint) = waypoint {
             self.function.pass(block, waypoint);
         }
     }
 
-    /// A type error at the place of what is being lowered.
+    /// A type error at the current source position.
     fn error(&self, message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Type, message).with_span(self.span)
     }
 
-    /// An error of the lowering itself: what it has made does not fit together.
+    /// An internal error: the lowering's own results contradict each other.
     fn contradiction(&self, message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Internal, message).with_span(self.span)
     }
@@ -618,7 +617,7 @@ impl<'a> Lowerer<'a> {
         });
     }
 
-    /// What the layout of types says, or the type error that there is none.
+    /// Turns a layout error into a type error.
     fn laid_out<T>(&self, result: std::result::Result<T, LayoutError>) -> Result<T> {
         result.map_err(|error| self.error(error.to_string()))
     }
@@ -631,12 +630,12 @@ impl<'a> Lowerer<'a> {
         self.laid_out(self.types.alignment_of(ty))
     }
 
-    /// What `_Alignof` says of a type.
+    /// The value of `_Alignof` for a type.
     fn member_alignment_of(&self, ty: Type) -> Result<u64> {
         self.laid_out(self.types.member_alignment_of(ty))
     }
 
-    /// What `__alignof__` says of a type.
+    /// The value of `__alignof__` for a type.
     fn preferred_alignment_of(&self, ty: Type) -> Result<u64> {
         self.laid_out(self.types.preferred_alignment_of(ty))
     }
@@ -648,13 +647,13 @@ impl<'a> Lowerer<'a> {
         self.function.emit(instruction, Effect::Visible, self.span);
     }
 
-    /// Emits what cannot change anything that an expression has read before.
+    /// Emits an instruction that cannot change anything that an expression has read before.
     fn emit_fresh(&mut self, instruction: Instruction) {
         self.log_instruction(&instruction);
         self.function.emit(instruction, Effect::Fresh, self.span);
     }
 
-    /// Notes in the ledger what is assumed from here on; the program does nothing here.
+    /// Records an assumption in the ledger from here on; it has no effect in the program.
     fn note_assumption(&mut self, kind: AssumptionKind, what: impl Into<String>) {
         self.emit_fresh(Instruction::Assumption {
             kind,
@@ -662,8 +661,8 @@ impl<'a> Lowerer<'a> {
         });
     }
 
-    /// The program looks at pointers of the type, which may be those of string literals.
-    fn note_looked_at(&mut self, pointer: Type, operands: &[&Expr]) {
+    /// Records that the program compares pointers of the type, which may point to string literals.
+    fn note_pointer_comparison(&mut self, pointer: Type, operands: &[&Expr]) {
         let mut operands = operands.iter();
         if let (Some(target), true) = (self.types.pointee(pointer), self.span.line != 0)
             && self.types.is_integer(target)
@@ -673,7 +672,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Emits a construct that is not modelled; what follows is lowered all the same.
+    /// Emits a construct that is not modelled; lowering continues behind it.
     fn unsupported(&mut self, what: impl Into<String>) {
         let what = what.into();
         self.emit(Instruction::Unsupported(what));
@@ -689,7 +688,7 @@ impl<'a> Lowerer<'a> {
         self.function.end_path(terminator, self.span);
     }
 
-    /// Lowers into the start function.
+    /// Runs `act` with the start function as the current function.
     fn in_start<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         if std::mem::replace(&mut self.in_start, true) {
             return act(self);
@@ -701,12 +700,12 @@ impl<'a> Lowerer<'a> {
         result
     }
 
-    /// Whether instructions go to the start function.
+    /// Checks whether instructions go to the start function.
     fn is_in_start(&self) -> bool {
         self.in_start
     }
 
-    /// Lowers what is not evaluated: only its type or its constant value is of interest.
+    /// Lowers an unevaluated operand: only its type or its constant value is needed.
     fn unevaluated<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         let index = self.function.index;
         let name = self.function.name.clone();
@@ -777,7 +776,7 @@ impl<'a> Lowerer<'a> {
         ObjectIndex(self.objects.len() as u32 - 1)
     }
 
-    /// A scalar temporary of the current function.
+    /// Creates a scalar temporary of the current function.
     fn temporary(&mut self, scalar: ScalarType) -> ObjectIndex {
         let (size, alignment) = self.scalar_layout(scalar);
         let bits = scalar_bits(scalar, self.options.data_model.pointer_bits());
@@ -802,7 +801,6 @@ impl<'a> Lowerer<'a> {
         index
     }
 
-    /// A temporary object of any type.
     fn temporary_object(&mut self, ty: Type) -> Result<ObjectIndex> {
         let name = self.temporary_name();
         self.function.temporaries += 1;
@@ -840,12 +838,11 @@ impl<'a> Lowerer<'a> {
         Place::new(Expr::ObjectAddress(object), scalar)
     }
 
-    /// The value of a scalar object.
     fn load_object(&self, object: ObjectIndex, scalar: ScalarType) -> Expr {
         Expr::Load(self.object_place(object, scalar))
     }
 
-    /// The signed integer type of a pointer's width.
+    /// The signed integer type as wide as a pointer.
     fn offset_scalar(&self) -> ScalarType {
         ScalarType::Integer {
             bits: self.options.data_model.pointer_bits(),
@@ -853,7 +850,6 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// `size_t`.
     fn size_scalar(&self) -> ScalarType {
         ScalarType::Integer {
             bits: self.options.data_model.pointer_bits(),
@@ -866,7 +862,7 @@ fn unreachable_function() -> Function {
     FunctionBuilder::new(FunctionIndex(0), String::new(), Type::VOID, Span::NONE).finish()
 }
 
-/// A block of code that is nowhere in the program's text.
+/// A block of generated code, without source positions.
 fn block(instructions: Vec<Instruction>, terminator: Terminator) -> Block {
     let instructions = instructions.into_iter();
     Block {

@@ -1,19 +1,19 @@
-//! Functions within functions, an extension of gcc.
+//! Nested functions, an extension of gcc.
 //!
-//! The rewriter gives `int f(int x) { … }` in a block the form `int f(int x) = ({ … });`. Its function is lowered where it
-//! stands, with the names that can be seen there. Objects of the functions around it are *captured*: their addresses are
-//! hidden parameters, behind the others, and calls pass them on. Which are needed is known when all functions are lowered
+//! The rewriter changes `int f(int x) { … }` in a block to `int f(int x) = ({ … });`. The function is lowered at its
+//! definition, with the names visible there. Objects of enclosing functions are *captured*: their addresses are hidden
+//! parameters behind the others, which calls pass on. The captured objects are known when all functions are lowered
 //! ([`Lowerer::finish_nested`]).
 //!
-//! # Its address
+//! # Addresses
 //! A pointer to a nested function has only one word. It points to a *trampoline*, which calls the function with the
-//! addresses that were known where the function's address was taken: these are kept in static objects as long as the
-//! activation is there that they are of. If another activation takes the address meanwhile, both would be needed, which is
-//! not modelled; nor is a call when the activation has ended.
+//! captured addresses of the place where the function's address was taken: they are kept in static objects as long as
+//! the captured activation exists. If another activation takes the address meanwhile, both would be needed, which is
+//! not modelled; nor is a call after the activation has ended.
 //!
 //! # Jumps
-//! A `goto` to a label of the function around is a jump out of functions that are active (see [`super::long_jump`]). All
-//! objects have their values then.
+//! A `goto` to a label of an enclosing function is a jump out of active functions (see [`super::long_jump`]). All
+//! objects keep their values.
 
 use std::rc::Rc;
 
@@ -36,39 +36,39 @@ use crate::rewrite::encoding;
 use crate::types::Type;
 use regatta_base::Span;
 
-/// What is known of nested functions.
+/// The nested functions found so far.
 #[derive(Debug, Default)]
 pub(super) struct NestedFunctions {
     functions: FxHashMap<FunctionIndex, Nested>,
-    /// By nested function and object of a function around it, the parameter that holds the object's address.
+    /// By nested function and captured object: the parameter that holds the object's address.
     hidden: FxHashMap<(FunctionIndex, ObjectIndex), ObjectIndex>,
-    /// Labels that nested functions go to: the function around, the label, the number of the landing.
+    /// Target labels of jumps out of nested functions: the enclosing function, the label, the number of the landing.
     labels: Vec<(FunctionIndex, String, usize)>,
 }
 
 /// A nested function.
 #[derive(Debug)]
 struct Nested {
-    /// The function around it.
+    /// The directly enclosing function.
     parent: FunctionIndex,
-    /// The objects whose addresses are its hidden parameters, in their order.
+    /// The captured objects, in the order of the hidden parameters.
     captured: Vec<ObjectIndex>,
-    /// How a pointer to it is made.
+    /// The trampoline, if a pointer to the function is created.
     pointer: Option<Trampoline>,
     is_defined: bool,
 }
 
-/// The functions that stand between a nested function and a pointer to it.
+/// The generated functions behind a pointer to a nested function.
 #[derive(Copy, Clone, Debug)]
 struct Trampoline {
-    /// Keeps the addresses of captured objects; its hidden parameters are those of the function.
+    /// Stores the addresses of captured objects; it has the hidden parameters of the nested function.
     keeper: FunctionIndex,
-    /// What the pointer points to.
+    /// The target of the pointer.
     entry: FunctionIndex,
 }
 
 impl Lowerer<'_> {
-    /// Whether an object is one of a function around the one that is being lowered.
+    /// Checks whether an object belongs to a function that encloses the current one.
     fn is_captured(&self, object: ObjectIndex) -> bool {
         let own = self.function.index;
         let Some(Storage::Automatic(owner)) = self
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         owner != own && self.is_around(owner, own)
     }
 
-    /// Whether one function is around another.
+    /// Checks whether one function encloses another.
     fn is_around(&self, outer: FunctionIndex, inner: FunctionIndex) -> bool {
         let mut at = inner;
         while let Some(nested) = self.nested.functions.get(&at) {
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         false
     }
 
-    /// The address of an object that can be seen here.
+    /// The address of a visible object, which may be captured.
     pub(super) fn address_of_object(&mut self, object: ObjectIndex) -> Expr {
         if self.nested.functions.is_empty() || !self.is_captured(object) {
             return Expr::ObjectAddress(object);
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         self.load_object(hidden, ScalarType::Pointer)
     }
 
-    /// The value of a scalar object that can be seen here.
+    /// The value of a visible scalar object, which may be captured.
     pub(super) fn load_visible(&mut self, object: ObjectIndex, scalar: ScalarType) -> Expr {
         Expr::Load(Place::new(self.address_of_object(object), scalar))
     }
@@ -141,7 +141,7 @@ impl Lowerer<'_> {
 
     // --- declarations ---
 
-    /// The body of a nested function, if the declarator is one's.
+    /// The body of a nested function; `None` for other declarators.
     pub(super) fn nested_body(item: &ast::InitDeclarator) -> Option<&Node<ast::Statement>> {
         let declarator = &item.declarator.node;
         let is_function = declarator.derived.iter().any(|derived| {
@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `auto int f(int);`: the nested function comes later.
+    /// Lowers `auto int f(int);`, which announces a nested function.
     pub(super) fn declare_nested(&mut self, name: &str, ty: Type) {
         self.nested_symbol(name, ty);
     }
@@ -199,7 +199,6 @@ impl Lowerer<'_> {
         index
     }
 
-    /// The definition of a nested function.
     pub(super) fn nested_function(
         &mut self,
         specifiers: &Specifiers,
@@ -262,7 +261,7 @@ impl Lowerer<'_> {
 
     // --- uses ---
 
-    /// A nested function as an expression: a pointer to it is made.
+    /// Lowers a nested function as an expression, which creates a pointer to it.
     pub(super) fn nested_designator(&mut self, index: FunctionIndex, ty: Type) -> Value {
         let known = self.nested.functions.get(&index);
         let trampoline = match known.and_then(|nested| nested.pointer) {
@@ -285,7 +284,7 @@ impl Lowerer<'_> {
             keeper: self.new_function(),
             entry: self.new_function(),
         };
-        // Unknown code may call it, but by its pointer only.
+        // Unknown code may call it, but only through a pointer.
         let name = format!("#trampoline {}", index.0);
         self.internal.insert(name.clone());
         self.defined.insert(name.as_str().into(), trampoline.entry);
@@ -295,8 +294,8 @@ impl Lowerer<'_> {
         trampoline
     }
 
-    /// Labels that are not in the nested function: they are in the one around it. The others are undefined.
-    pub(super) fn leave_to_labels(&mut self, missing: &mut Vec<(String, Span)>) {
+    /// Lowers jumps to labels that are not in the nested function but in an enclosing one. Others are undefined.
+    pub(super) fn jump_to_outer_labels(&mut self, missing: &mut Vec<(String, Span)>) {
         let Some(nested) = self.nested.functions.get(&self.function.index) else {
             return;
         };
@@ -329,7 +328,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Names the labels to which nested functions go; those of a function further out are gone to from here.
+    /// Creates the blocks of labels to which nested functions jump; those of outer functions are jumped to from here.
     fn name_landings(&mut self) {
         let own = self.function.index;
         let labels = self.nested.labels.iter();
@@ -340,8 +339,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The number of a label whose address is taken for the first time in a function. Those of the functions within one
-    /// another differ, so that none is taken for one of another function; in all of them, a block's own label has the same.
+    /// The number for a label whose address is taken for the first time in a function. Numbers in nested and enclosing
+    /// functions differ, so that no label is mistaken for another; only a local label (`__label__`) has the same
+    /// number in all.
     pub(super) fn label_number(&mut self, name: &str) -> u32 {
         let is_shared = name.contains(encoding::BLOCK_LABEL);
         let numbers = &mut self.jumps.numbers;
@@ -356,8 +356,8 @@ impl Lowerer<'_> {
         number
     }
 
-    /// Makes landings at the labels of the function to which nested ones go.
-    pub(super) fn land_at_labels(&mut self) -> Result<()> {
+    /// Creates landings at the labels to which nested functions jump.
+    pub(super) fn create_landings_at_labels(&mut self) -> Result<()> {
         let own = self.function.index;
         let labels = self
             .nested
@@ -379,7 +379,7 @@ impl Lowerer<'_> {
 
     // --- the end ---
 
-    /// Gives nested functions their hidden parameters and calls their arguments, and makes the trampolines.
+    /// Adds hidden parameters to nested functions and hidden arguments to their calls, and builds the trampolines.
     pub(super) fn finish_nested(&mut self) {
         if self.nested.functions.is_empty() {
             return;
@@ -406,7 +406,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The nested function whose hidden parameters a function takes.
+    /// The nested function with the same hidden parameters as `callee`.
     fn captures_like(&self, callee: FunctionIndex) -> Option<FunctionIndex> {
         if self.nested.functions.contains_key(&callee) {
             return Some(callee);
@@ -420,7 +420,7 @@ impl Lowerer<'_> {
         found.map(|(&index, _)| index)
     }
 
-    /// The calls of a function whose callees take hidden parameters.
+    /// The callees of a function that take hidden parameters.
     fn nested_callees(&self, function: FunctionIndex) -> Vec<FunctionIndex> {
         let Some(Some(function)) = self.functions.get(function.0 as usize) else {
             return Vec::new();
@@ -436,7 +436,7 @@ impl Lowerer<'_> {
         callees.collect()
     }
 
-    /// Who calls a nested function captures what that captures, unless it is its own.
+    /// A caller of a nested function captures what that captures, except for its own objects.
     fn capture_for_callees(&mut self) {
         let mut indices: Vec<FunctionIndex> = self.nested.functions.keys().copied().collect();
         indices.sort_unstable();
@@ -473,7 +473,7 @@ impl Lowerer<'_> {
             .collect();
         for number in 0..self.functions.len() {
             let caller = FunctionIndex(number as u32);
-            // A trampoline passes what was kept.
+            // A trampoline passes the stored addresses.
             if entries.contains(&caller) {
                 continue;
             }
@@ -537,7 +537,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The path is not modelled if the condition holds.
+    /// Refuses the path on which the condition holds.
     fn unsupported_if(&mut self, condition: Expr, what: &str) {
         let span = self.span;
         let (bad, good) = (self.function.new_block(), self.function.new_block());
@@ -554,7 +554,7 @@ impl Lowerer<'_> {
         self.function.current = good;
     }
 
-    /// The function that keeps the addresses of captured objects.
+    /// Builds the function that stores the addresses of captured objects.
     fn make_keeper(&mut self, index: FunctionIndex, kept: &[ObjectIndex]) {
         let outer = self.start_helper(index, "keeper");
         let pointer = ScalarType::Pointer;
@@ -578,7 +578,7 @@ impl Lowerer<'_> {
         self.end_helper(outer);
     }
 
-    /// The function that a pointer to a nested one points to.
+    /// Builds the target of pointers to a nested function.
     fn make_entry(&mut self, nested: FunctionIndex, index: FunctionIndex, kept: &[ObjectIndex]) {
         let Some(Some(function)) = self.functions.get(nested.0 as usize) else {
             return;
@@ -591,14 +591,14 @@ impl Lowerer<'_> {
             let ended = fold::binary(BinaryOp::Equal, value, fold::zero(pointer), pointer);
             self.unsupported_if(
                 ended,
-                "a call of a nested function whose surroundings have ended",
+                "a call of a nested function whose enclosing activation has ended",
             );
         }
         let mut arguments = Vec::new();
         for parameter in parameters {
-            let own = self.like(parameter, index);
+            let own = self.object_like(parameter, index);
             self.function.parameters.push(own);
-            arguments.push(self.passed_on(own));
+            arguments.push(self.as_argument(own));
         }
         for &kept in kept {
             let value = self.load_object(kept, pointer);
@@ -608,9 +608,9 @@ impl Lowerer<'_> {
             });
         }
         let result = result.map(|result| {
-            let own = self.like(result, index);
+            let own = self.object_like(result, index);
             self.function.result = Some(own);
-            match self.passed_on(own) {
+            match self.as_argument(own) {
                 Argument::Scalar { scalar, .. } => {
                     ResultPlace::Scalar(self.object_place(own, scalar))
                 }
@@ -633,8 +633,8 @@ impl Lowerer<'_> {
         self.end_helper(outer);
     }
 
-    /// An object of a function like another one.
-    fn like(&mut self, object: ObjectIndex, function: FunctionIndex) -> ObjectIndex {
+    /// Creates an object of a function with the shape of another object.
+    fn object_like(&mut self, object: ObjectIndex, function: FunctionIndex) -> ObjectIndex {
         let mut object = self.objects[object.0 as usize].clone();
         object.name = format!("#like::{}::{}", function.0, object.name);
         object.storage = Storage::Automatic(function);
@@ -644,8 +644,7 @@ impl Lowerer<'_> {
         index
     }
 
-    /// An object as an argument.
-    fn passed_on(&self, object: ObjectIndex) -> Argument {
+    fn as_argument(&self, object: ObjectIndex) -> Argument {
         let known = &self.objects[object.0 as usize];
         match known.leaves[..] {
             [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => Argument::Scalar {
@@ -660,7 +659,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Where the function that an object is of returns, the object's address is kept no longer.
+    /// Deletes the stored address of an object where its function returns.
     fn forget_at_end(&mut self, object: ObjectIndex, kept: ObjectIndex) {
         let Storage::Automatic(owner) = self.objects[object.0 as usize].storage else {
             return;
@@ -682,7 +681,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A call of a nested function by its name.
+    /// Lowers a call of a nested function by its name.
     pub(super) fn call_nested(
         &mut self,
         index: FunctionIndex,

@@ -1,17 +1,18 @@
-//! What lies outside of the program: code that is not known, and the objects that it has.
+//! The outside of the program: unknown code and its objects.
 //!
-//! Unknown code may call what it can name, every function that is not `static`, and what it is given: any number of
-//! times, in any order, with any arguments, whenever it is called itself. One function of ours, the *environment*, stands
-//! for all such calls; it is called where unknown code is, and leaves out functions that change nothing which unknown
-//! code could not change by itself, nor learn. It does not call `main`, nor names that C reserves for the implementation
-//! (C17 7.1.3), nor those that end a program, which is where verification tasks have their own checks.
+//! Whenever unknown code is called, it may call every function that it can name (those that are not `static`) or whose
+//! address it has, any number of times, in any order, with any arguments. A generated function, the *environment*,
+//! represents these calls and is called behind each call of unknown code. It omits functions that neither modify nor
+//! reveal anything that unknown code could not modify or learn by itself. It does not call `main`, names reserved for
+//! the implementation (C17 7.1.3), or functions that end a program, which verification tasks define for their own
+//! checks.
 //!
-//! Unknown code that ever had control may come back where the program calls none: it can ask to be called when the
-//! program ends (`atexit`, a handler of SIGABRT), and make streams, or change those that there are, so that it is called
-//! when they are used. Where the program goes on meanwhile, by a signal or in another thread, it does not come back:
-//! what it then did to the objects of the program would be undefined (C17 5.1.2.4, 7.14.1.1). It may end the program.
-//! Nor does it come back where the program divides by zero or accesses no object: all of that is undefined. A signal that the
-//! program sends itself is no such case: `library/signal.c` lets unknown code handle it.
+//! Unknown code that ever had control may run again without a call by the program: at the end of the program
+//! (`atexit`, a handler of SIGABRT), and when streams are used that it has created or changed. It does not run again
+//! through a signal or in another thread while the program continues: its accesses to the program's objects would then
+//! be undefined (C17 5.1.2.4, 7.14.1.1). It may end the program. Nor does it run again at a division by zero or an
+//! invalid access, which are undefined. If the program sends itself a signal, `library/signal.c` lets unknown code
+//! handle it.
 
 use rustc_hash::FxHashSet;
 
@@ -26,13 +27,13 @@ use crate::library;
 use crate::memory::walk::{INT, every_expression, start_of};
 use regatta_base::Span;
 
-/// What the environment is called.
+/// The name of the environment.
 const ENVIRONMENT: &str = "<environment>";
 
-/// What the function is called that unknown code has called when the program ends.
+/// The name of the function that represents unknown code at the end of the program.
 const AT_END: &str = "<environment at the end>";
 
-/// Functions of the system that are not modelled and make a stream out of memory or functions of the program.
+/// Unmodelled system functions that create a stream from memory or functions of the program.
 const STREAM_MAKERS: &[&str] = &[
     "fmemopen",
     "open_memstream",
@@ -41,16 +42,16 @@ const STREAM_MAKERS: &[&str] = &[
     "funopen",
 ];
 
-/// Bytes of the memory that belongs to nobody in the program.
+/// Size of the memory outside of the program (bytes).
 const OUTSIDE_BYTES: u64 = 1 << 20;
 
 impl Lowerer<'_> {
-    /// Adds what lies outside to a program that is complete otherwise; and who may act late.
+    /// Adds the outside to an otherwise complete program; also returns the late actions found.
     pub(super) fn finish_outside(&mut self, functions: &mut Vec<Function>) -> (Outside, Late) {
         self.define_at_end(functions, None);
         let effect = self.options.unknown_calls;
-        let meets = Meeting::of(functions, &self.objects);
-        let memory = meets.any().then(|| {
+        let contacts = Contacts::of(functions, &self.objects);
+        let memory = contacts.any().then(|| {
             self.push_object(Object {
                 name: "<outside>".to_owned(),
                 size: OUTSIDE_BYTES,
@@ -62,12 +63,12 @@ impl Lowerer<'_> {
                 span: Span::NONE,
             })
         });
-        let may_call = meets.unknown_code || (meets.any() && meets.indirect_call);
+        let may_call = contacts.unknown_code || (contacts.any() && contacts.indirect_call);
         let environment = match effect {
             UnknownEffect::Reachable if may_call => self.environment(functions),
             _ => None,
         };
-        let late = self.who_is_late(meets, environment.is_some(), functions);
+        let late = self.late_actions(contacts, environment.is_some(), functions);
         if let Some(environment) = environment {
             self.define_at_end(functions, Some(environment));
         }
@@ -86,15 +87,15 @@ impl Lowerer<'_> {
         (outside, late)
     }
 
-    fn who_is_late(&self, meets: Meeting, calls_back: bool, functions: &[Function]) -> Late {
+    fn late_actions(&self, contacts: Contacts, calls_back: bool, functions: &[Function]) -> Late {
         let is_active = self.options.unknown_calls == UnknownEffect::Reachable;
-        // The library's own objects hold no functions of unknown code.
+        // The library's own objects contain no pointers to unknown functions.
         let foreign = self.objects.iter().enumerate().any(|(index, object)| {
             is_outside_with_pointer(object)
                 && !object.name.ends_with("environ")
                 && !self.system_objects.contains(&ObjectIndex(index as u32))
         });
-        let foreign_call = (foreign || meets.input_pointers) && meets.indirect_call;
+        let foreign_call = (foreign || contacts.input_pointers) && contacts.indirect_call;
         let makes_streams = || {
             instructions(functions).any(|instruction| match instruction {
                 Instruction::CallUnknown { name, effect, .. } => {
@@ -105,7 +106,7 @@ impl Lowerer<'_> {
         };
         Late {
             elsewhere: is_active
-                && (meets.unknown_code || foreign_call)
+                && (contacts.unknown_code || foreign_call)
                 && (calls_back || self.exit_matters(functions)),
             streams: is_active && self.uses_streams && (foreign || foreign_call || makes_streams()),
             signals: self.handles_signals(),
@@ -113,12 +114,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a function is one of the system's, and neither makes a stream out of what it is given.
+    /// Checks whether a function belongs to the system and creates no stream from its arguments.
     fn leaves_streams_alone(&self, name: &str) -> bool {
         self.system_functions.contains(name) && !STREAM_MAKERS.contains(&name)
     }
 
-    /// Whether an exit does something.
+    /// Checks whether an exit of the program has an effect.
     fn exit_matters(&self, functions: &[Function]) -> bool {
         let exit = self.lifecycle.exit;
         let changes = || functions_with_effects(functions, &self.objects);
@@ -130,7 +131,7 @@ impl Lowerer<'_> {
         exit.is_some_and(|exit| !does_nothing(exit) && changes().contains(&exit))
     }
 
-    /// The object that says whether unknown code was ever called.
+    /// The object that records whether unknown code was ever called.
     pub(super) fn had_control(&mut self) -> ObjectIndex {
         match self.lifecycle.had_control {
             Some(object) => object,
@@ -146,7 +147,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The function that is called when the program ends calls the environment, if unknown code was ever called.
+    /// Builds the function called at the end of the program: it calls the environment if unknown code was ever called.
     fn define_at_end(&mut self, functions: &mut [Function], environment: Option<FunctionIndex>) {
         let Some(at_end) = self.lifecycle.at_end else {
             return;
@@ -184,12 +185,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The function that stands for what unknown code calls; none if it would call nothing.
+    /// Builds the environment; `None` if it would call nothing.
     fn environment(&mut self, functions: &mut Vec<Function>) -> Option<FunctionIndex> {
         let changes = functions_with_effects(functions, &self.objects);
         let taken = functions_taken(functions);
         let mut callees = Vec::new();
-        // Text of ours has no place.
+        // The verifier's own text has no source positions.
         let is_ours = |index: FunctionIndex| functions[index.0 as usize].span == Span::NONE;
         let mut named: Vec<(FunctionIndex, &str)> = self
             .defined
@@ -221,7 +222,7 @@ impl Lowerer<'_> {
         }
         let environment = FunctionIndex(functions.len() as u32);
         let choice = self.environment_object(environment, &integer_object());
-        // The loop is not the entry.
+        // The head of the loop must not be the entry.
         let (head, end) = (BlockIndex(1), BlockIndex(2));
         let had_control = late.then(|| Instruction::Assign {
             place: place(self.had_control(), INT),
@@ -244,7 +245,7 @@ impl Lowerer<'_> {
             let parameters = function.parameters.clone();
             let given = function
                 .result
-                .filter(|_| gives_away(function, &self.objects));
+                .filter(|_| may_reveal_address(function, &self.objects));
             let mut instructions = Vec::new();
             let mut arguments = Vec::new();
             for parameter in parameters {
@@ -306,7 +307,6 @@ impl Lowerer<'_> {
         Some(environment)
     }
 
-    /// An object of the environment that is like the given one.
     fn environment_object(&mut self, environment: FunctionIndex, like: &Object) -> ObjectIndex {
         let number = self.objects.len();
         self.push_object(Object {
@@ -318,7 +318,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Where a result of unknown code's own call goes, and how that code gets it.
+    /// The place for the result of a call by unknown code, and the instruction that passes the result to that code.
     fn taken_result(
         &mut self,
         environment: FunctionIndex,
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
         (result, taken)
     }
 
-    /// Any argument for the parameter: what makes it, and the argument itself.
+    /// An arbitrary argument for a parameter, and the instruction that creates it.
     pub(super) fn any_argument(
         &mut self,
         environment: FunctionIndex,
@@ -395,17 +395,16 @@ impl Lowerer<'_> {
     }
 }
 
-/// What of the outside a program meets.
+/// The contacts of a program with the outside.
 #[derive(Copy, Clone, Debug, Default)]
-struct Meeting {
+struct Contacts {
     unknown_code: bool,
     pointers: bool,
     indirect_call: bool,
-    /// Pointers that are inputs.
     input_pointers: bool,
 }
 
-impl Meeting {
+impl Contacts {
     fn of(functions: &[Function], objects: &[Object]) -> Self {
         let mut result = Self {
             pointers: objects.iter().any(is_outside_with_pointer),
@@ -444,7 +443,7 @@ impl Meeting {
     }
 }
 
-/// Whether the object is defined elsewhere, and may hold a pointer.
+/// Checks whether an external object may contain a pointer.
 fn is_outside_with_pointer(object: &Object) -> bool {
     let mut leaves = object.leaves.iter();
     object.storage == Storage::Outside
@@ -456,7 +455,7 @@ fn instructions(functions: &[Function]) -> impl Iterator<Item = &Instruction> {
     blocks.flat_map(|block| block.instructions.iter().map(|entry| &entry.0))
 }
 
-/// The functions whose address is taken somewhere.
+/// The functions whose addresses are taken.
 fn functions_taken(functions: &[Function]) -> FxHashSet<FunctionIndex> {
     let mut taken = FxHashSet::default();
     for block in functions.iter().flat_map(|function| &function.blocks) {
@@ -469,7 +468,7 @@ fn functions_taken(functions: &[Function]) -> FxHashSet<FunctionIndex> {
     taken
 }
 
-/// The functions that may change what unknown code cannot change by itself, or violate the property.
+/// The functions that may modify what unknown code cannot modify by itself, or violate the property.
 fn functions_with_effects(functions: &[Function], objects: &[Object]) -> FxHashSet<FunctionIndex> {
     let mut changes: FxHashSet<FunctionIndex> = FxHashSet::default();
     loop {
@@ -486,7 +485,7 @@ fn functions_with_effects(functions: &[Function], objects: &[Object]) -> FxHashS
     }
 }
 
-/// Whether a name is one that verification tasks define for their own checks.
+/// Checks whether a name is one that verification tasks define for their own checks.
 fn is_for_checks(name: &str) -> bool {
     use library::Builtin;
     let model = library::lookup(name).map(|known| known.model);
@@ -503,9 +502,9 @@ fn is_for_checks(name: &str) -> bool {
     ) || name == "exit"
 }
 
-/// Whether unknown code may get an address through a call of the function that it may not have otherwise: that of an
-/// object or a function that it cannot name, or one that is kept in such an object.
-fn gives_away(function: &Function, objects: &[Object]) -> bool {
+/// Checks whether a call of the function may reveal a hidden address to unknown code: that of an object or function
+/// that it cannot name, or one stored in such an object.
+fn may_reveal_address(function: &Function, objects: &[Object]) -> bool {
     let instructions = || {
         let blocks = function.blocks.iter();
         blocks.flat_map(|block| block.instructions.iter().map(|entry| &entry.0))
@@ -535,7 +534,7 @@ fn is_automatic(address: &Expr, objects: &[Object]) -> bool {
         .is_some_and(|object| matches!(objects[object.0 as usize].storage, Storage::Automatic(_)))
 }
 
-/// Whether an instruction takes an address that unknown code may not have as a value.
+/// Checks whether an instruction copies an address that may be hidden from unknown code.
 fn takes_hidden_address(instruction: &Instruction, objects: &[Object]) -> bool {
     let is_hidden = |expr: &Expr| is_hidden_address(expr, objects);
     match instruction {
@@ -554,7 +553,7 @@ fn takes_hidden_address(instruction: &Instruction, objects: &[Object]) -> bool {
     }
 }
 
-/// Whether the value may be an address that is hidden from unknown code.
+/// Checks whether the value may be an address that is hidden from unknown code.
 fn is_hidden_address(value: &Expr, objects: &[Object]) -> bool {
     let is_hidden = |expr: &Expr| is_hidden_address(expr, objects);
     match value {
@@ -573,7 +572,7 @@ fn is_hidden_address(value: &Expr, objects: &[Object]) -> bool {
     }
 }
 
-/// Whether what is at the address is found through an object that is hidden from unknown code.
+/// Checks whether the address leads through an object that is hidden from unknown code.
 fn comes_from_hidden(address: &Expr, objects: &[Object]) -> bool {
     match address {
         Expr::ObjectAddress(object) => is_hidden_object(*object, objects),
@@ -605,7 +604,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
         Some(ResultPlace::Object { address, .. }) => !is_harmless(address),
         None => false,
     };
-    gives_away(function, objects)
+    may_reveal_address(function, objects)
         || function.blocks.iter().any(|block| {
             matches!(block.terminator, Terminator::Error)
                 || block.instructions.iter().any(|(one, _)| match one {
@@ -630,7 +629,7 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
         })
 }
 
-/// After each call of unknown code comes what that calls.
+/// Inserts a call of the environment behind each call of unknown code.
 fn call_after_unknown_code(
     instructions: &mut Vec<(Instruction, Span)>,
     environment: FunctionIndex,
@@ -675,7 +674,7 @@ fn place(object: ObjectIndex, scalar: ScalarType) -> Place {
     Place::new(Expr::ObjectAddress(object), scalar)
 }
 
-/// An object that holds an `int`.
+/// An object of type `int`.
 fn integer_object() -> Object {
     Object {
         leaves: vec![scalar_leaf(INT, 32)],

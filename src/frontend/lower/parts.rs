@@ -1,14 +1,15 @@
-//! Values of several scalars: vectors, complex numbers, and those of types on whose values nothing is computed.
+//! Values with several scalar parts: vectors, complex numbers, and values of opaque types, with which nothing is
+//! computed.
 //!
-//! Such a value is an aggregate, in an object of its own where an operator has made it; [`Lowerer::parts`] gives its
-//! scalars, [`Lowerer::of_parts`] makes a value of them. Operators work part by part (`vector`, `complex`).
+//! Such a value is an aggregate; an operator's result has an object of its own. [`Lowerer::parts`] returns its
+//! scalars, [`Lowerer::of_parts`] builds a value from them. Operators work part by part (`vector`, `complex`).
 
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result};
 use crate::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType};
 use crate::types::{OpaqueKind, Type, TypeKind};
 
-/// The parts that an operator made of constants, and their type.
+/// The parts of an operator's result if they are constants, and their type.
 #[derive(Clone, Debug)]
 pub(super) struct KnownParts {
     element: Type,
@@ -16,7 +17,7 @@ pub(super) struct KnownParts {
 }
 
 impl Lowerer<'_> {
-    /// Whether values of the type are of several scalars that belong together.
+    /// Checks whether values of the type have several scalar parts.
     pub(super) fn has_parts(&self, ty: Type) -> bool {
         matches!(
             self.types.kind(ty),
@@ -24,17 +25,17 @@ impl Lowerer<'_> {
         )
     }
 
-    /// Whether it is a type on whose values nothing is computed.
+    /// Checks whether the type is opaque: nothing is computed with its values.
     pub(super) fn is_opaque(&self, ty: Type) -> bool {
         matches!(self.types.kind(ty), TypeKind::Opaque(_))
     }
 
-    /// Whether it is the type of what is not modelled at all.
+    /// Checks whether it is the type of results that are not modelled at all.
     pub(super) fn is_unknown(&self, ty: Type) -> bool {
         *self.types.kind(ty) == TypeKind::Opaque(OpaqueKind::Unknown)
     }
 
-    /// What a function of the compiler returns that is not modelled: of whatever type it is used as.
+    /// The result of an unmodelled compiler built-in, which takes any type that its use requires.
     pub(super) fn unknown_result(&mut self, name: &str) -> Result<Value> {
         let ty = self.types.intern(TypeKind::Opaque(OpaqueKind::Unknown));
         self.unmodelled(name, ty)
@@ -48,7 +49,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The object that holds a value, by its address.
+    /// The address of the object that holds a value.
     pub(super) fn parts_address(&self, value: &Value) -> Result<Expr> {
         match &value.kind {
             ValueKind::Aggregate(address) | ValueKind::Lvalue(Lvalue { address, .. }) => {
@@ -58,7 +59,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The scalars of a value, as they are now.
+    /// The present scalars of a value.
     pub(super) fn parts(&mut self, value: &Value) -> Result<Vec<Expr>> {
         let (element, count) = self.parts_of_type(value.ty)?;
         let address = self.parts_address(value)?;
@@ -73,14 +74,12 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    /// The place of a part of the value at an address.
     pub(super) fn part_place(&self, address: &Expr, element: Type, number: u64) -> Result<Place> {
         let bytes = number.saturating_mul(self.size_of(element)?);
         let address = self.constant_offset(address.clone(), bytes);
         self.scalar_place(address, element)
     }
 
-    /// A value of the type made of its parts.
     pub(super) fn of_parts(&mut self, parts: Vec<Expr>, ty: Type) -> Result<Value> {
         let ty = ty.unqualified();
         let (element, _) = self.parts_of_type(ty)?;
@@ -102,25 +101,25 @@ impl Lowerer<'_> {
         Ok(Value::aggregate(address, ty))
     }
 
-    /// Nothing changes the object of an operator's result.
+    /// Records that nothing changes the object of an operator's result.
     pub(super) fn note_part_object(&mut self, object: ObjectIndex) {
         if let Some(is_temporary) = self.temporaries.get_mut(object.0 as usize) {
             *is_temporary = true;
         }
     }
 
-    /// A value as it is now, whatever happens to the object that it is in.
+    /// Copies a value, so that later changes of its object do not affect it.
     pub(super) fn snapshot(&mut self, value: &Value) -> Result<Value> {
         let parts = self.parts(value)?;
         self.of_parts(parts, value.ty)
     }
 
-    /// Whether the parts of a value are constants to the compiler.
+    /// Checks whether the parts of a value are constants.
     pub(super) fn are_literals(parts: &[Expr]) -> bool {
         parts.iter().all(is_literal)
     }
 
-    /// A scalar that is used more than once: it is computed once.
+    /// Stores a scalar that is used more than once in a temporary, unless it is simple.
     pub(super) fn computed_once(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
         let is_simple = match &expr {
             Expr::Load(place) => {
@@ -134,7 +133,7 @@ impl Lowerer<'_> {
         self.store_fresh(expr, scalar)
     }
 
-    /// The same for each of several scalars.
+    /// Applies [`Self::computed_once`] to several scalars.
     pub(super) fn all_computed_once(&mut self, parts: Vec<Expr>, scalar: ScalarType) -> Vec<Expr> {
         let once = parts
             .into_iter()
@@ -142,7 +141,7 @@ impl Lowerer<'_> {
         once.collect()
     }
 
-    /// Any value of a type with parts for one that is determined and not modelled.
+    /// An unmodelled but determined value of a type with parts.
     pub(super) fn approximate_parts(&mut self, what: &str, ty: Type) -> Result<Value> {
         let ty = ty.unqualified();
         let (element, count) = self.parts_of_type(ty)?;
@@ -160,7 +159,7 @@ impl Lowerer<'_> {
         Ok(Value::aggregate(address, ty))
     }
 
-    /// An operation on a value of an opaque type: the result is any value, or of unknown type like the operand.
+    /// An operation on a value of an opaque type: the result is arbitrary, or of unknown type like the operand.
     pub(super) fn opaque_operation(&mut self, ty: Type, result: Type) -> Result<Value> {
         if self.is_unknown(ty) {
             return self.any_value(result);
@@ -169,7 +168,6 @@ impl Lowerer<'_> {
         self.approximate(&what, result)
     }
 
-    /// Conversions from and to types whose values have parts.
     pub(super) fn convert_parts(&mut self, value: Value, to: Type) -> Result<Value> {
         let from = value.ty;
         let to = to.unqualified();
@@ -204,7 +202,6 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether an expression is a number.
 fn is_literal(expr: &Expr) -> bool {
     matches!(expr, Expr::Integer { .. } | Expr::Float { .. })
 }

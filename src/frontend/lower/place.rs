@@ -1,4 +1,4 @@
-//! Expressions that name objects: identifiers, members, elements, what a pointer points to.
+//! Expressions that designate objects: identifiers, members, elements, dereferenced pointers.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -16,7 +16,7 @@ use crate::types::{
 use regatta_program::ExternalKind;
 
 impl Lowerer<'_> {
-    /// `address + bytes`, nested offsets joined.
+    /// Builds `address + bytes`, joining nested offsets.
     pub(super) fn offset(&self, address: Expr, bytes: Expr) -> Expr {
         if fold::constant(&bytes) == Some(0) {
             return address;
@@ -53,13 +53,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `address + bytes` for a constant.
+    /// Builds `address + bytes` for a constant.
     pub(super) fn constant_offset(&self, address: Expr, bytes: u64) -> Expr {
         let bytes = fold::integer(i128::from(bytes), self.offset_scalar());
         self.offset(address, bytes)
     }
 
-    /// The size of a type as an expression of a pointer's signed width; variable for a variable-length array.
+    /// The size of a type as a signed integer of a pointer's width; not constant for a variable-length array.
     pub(super) fn size_expression(&mut self, ty: Type) -> Result<Expr> {
         if self.types.is_variable_size(ty)
             && let Some((element, length)) = self.array_parts(ty)
@@ -90,7 +90,6 @@ impl Lowerer<'_> {
         Ok(fold::integer(i128::from(size), self.offset_scalar()))
     }
 
-    /// An identifier as an expression.
     pub(super) fn identifier(&mut self, name: &str) -> Result<Value> {
         let Some(id) = self.scopes.lookup(name) else {
             if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") {
@@ -152,8 +151,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Looks at an object that another part of the program as it is linked may provide; its value, if it is one of the
-    /// library's streams.
+    /// Checks the use of an object that another part of the linked program may define. Returns its value if it is one
+    /// of the library's streams or a known bound of a section.
     fn linked_object(&mut self, object: ObjectIndex, ty: Type) -> Result<Option<Value>> {
         let known = &self.objects[object.0 as usize];
         let elsewhere = matches!(
@@ -171,7 +170,7 @@ impl Lowerer<'_> {
             if let Some(address) = self.section_bound(&name) {
                 return Ok(Some(self.object_at(address, ty)));
             }
-            self.unsupported(format!("the place of `{name}`, which the linker decides"));
+            self.unsupported(format!("the address of `{name}`, which the linker decides"));
         }
         let Some(stream) = library::stream(&name).filter(|_| !self.is_defined(&name)) else {
             return Ok(None);
@@ -228,7 +227,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// What `__func__` and its like stand for: an array of the function's own, which is no other string.
+    /// The array for `__func__` and its variants, which is distinct from other strings.
     fn function_name_object(&mut self, spelling: &str) -> Value {
         let function = match self.function.name.as_str() {
             super::START => "",
@@ -256,7 +255,6 @@ impl Lowerer<'_> {
         value
     }
 
-    /// A string literal as an object; `bytes` is the size of an element.
     pub(super) fn string_object(&mut self, mut units: Vec<u32>, bytes: u8, element: Type) -> Value {
         units.push(0);
         let key = (units, bytes);
@@ -278,7 +276,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// A constant array of characters, the last one zero.
+    /// Creates a constant array of characters that ends in zero.
     fn literal_object(&mut self, name: String, units: Vec<u32>, bytes: u8, element: Type) -> Value {
         let count = units.len() as u64;
         let ty = self.types.array(element, ArrayLength::Constant(count));
@@ -315,7 +313,7 @@ impl Lowerer<'_> {
         Value::lvalue(Expr::ObjectAddress(object), ty)
     }
 
-    /// `*pointer`.
+    /// Lowers `*pointer`.
     pub(super) fn dereference(&mut self, value: Value) -> Result<Value> {
         let value = self.rvalue(value);
         let Some(target) = self.types.pointee(value.ty) else {
@@ -343,7 +341,7 @@ impl Lowerer<'_> {
         Ok(Place::new(address, self.scalar_type(ty)?))
     }
 
-    /// `base.member` or `base->member`.
+    /// Lowers `base.member` or `base->member`.
     pub(super) fn member(&mut self, node: &Node<ast::MemberExpression>) -> Result<Value> {
         let member = &node.node;
         let span = self.span;
@@ -371,7 +369,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A member of a struct or union.
+    /// Selects a member of a struct or union.
     pub(super) fn select(&mut self, record: Value, name: &str) -> Result<Value> {
         if self.types.as_record(record.ty).is_none() {
             let ty = self.types.describe(record.ty);
@@ -391,7 +389,7 @@ impl Lowerer<'_> {
             ValueKind::Lvalue(lvalue) => Ok(self.field_lvalue(lvalue.address, field)),
             ValueKind::Aggregate(address) => {
                 let part = self.field_lvalue(address, field);
-                // Not an lvalue: what is not an array is read at once.
+                // The result is not an lvalue: it is read at once unless it is an array.
                 if self.types.is_array(part.ty) {
                     let ValueKind::Lvalue(lvalue) = part.kind else {
                         return Ok(part);
@@ -426,7 +424,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `left[right]`; either may be the pointer.
+    /// Lowers `left[right]`; either operand may be the pointer.
     pub(super) fn index(
         &mut self,
         left: &Node<ast::Expression>,
@@ -455,7 +453,7 @@ impl Lowerer<'_> {
         self.dereference(element)
     }
 
-    /// `pointer + integer` or `pointer - integer`.
+    /// Lowers `pointer + integer` or `pointer - integer`.
     pub(super) fn add_to_pointer(
         &mut self,
         pointer: Value,
@@ -492,7 +490,6 @@ impl Lowerer<'_> {
         Ok(Value::scalar(self.offset(address, bytes), ty.unqualified()))
     }
 
-    /// `&operand`.
     pub(super) fn address_of(&mut self, operand: &Node<ast::Expression>) -> Result<Value> {
         let span = self.span;
         let value = self.expression(operand)?;
@@ -504,7 +501,7 @@ impl Lowerer<'_> {
             }) => return Err(self.error("the address of a bit-field is taken")),
             ValueKind::Lvalue(lvalue) => lvalue.address,
             ValueKind::Function(address) => address,
-            // gcc refuses the address of a struct that is not an lvalue, but has arrays in one.
+            // gcc rejects the address of a struct that is not an lvalue, but accepts that of an array in one.
             ValueKind::Aggregate(address)
                 if matches!(self.types.kind(ty), TypeKind::Array { .. }) =>
             {

@@ -1,17 +1,17 @@
-//! The property: which code is the error.
+//! Lowering of the property: which calls are errors.
 
 use super::Lowerer;
 use crate::property::{Specification, VIOLATED};
 
 impl Lowerer<'_> {
-    /// Whether a call of the function at hand violates the property. What the library's models call among themselves is not
-    /// the program's doing: its text has no such calls, and another library may do without them.
+    /// Checks whether a call of the function violates the property at this place. Calls within the library's models do
+    /// not count: the program's text does not contain them, and another library may do without them.
     pub(super) fn is_forbidden_call(&self, name: &str) -> bool {
         let is_own_text = self.origin.is_none();
         self.property.forbids_call(name) && (!is_own_text || name == VIOLATED)
     }
 
-    /// Properties that name what does not occur hold; the user may have meant something else.
+    /// A property whose functions do not occur holds; the warning covers a mistake of the user.
     pub(super) fn warn_about_property(&mut self) {
         let Specification::Unreachable { calls, .. } = self.property else {
             return;

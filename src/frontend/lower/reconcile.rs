@@ -1,8 +1,8 @@
-//! Calls that do not fit the function they reach.
+//! Adapts calls to the functions that they call.
 //!
-//! A function may be called through a declaration that says less than its definition, or something else: without a
-//! prototype, or with the program's own idea of a library function. Here, once all functions are known, the arguments
-//! of direct calls are converted to the parameters' types, as far as that makes sense.
+//! A function may be called through a declaration without a prototype or with other types, such as the program's own
+//! declaration of a library function. When all functions are known, the arguments of direct calls are converted to the
+//! parameters' types as far as that is meaningful.
 
 use super::Lowerer;
 use crate::ir::{
@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use regatta_base::Span;
 
-/// What a function takes and gives.
+/// The parameters and the result of a function.
 #[derive(Clone)]
 struct Signature {
     parameters: Vec<ObjectIndex>,
@@ -19,7 +19,7 @@ struct Signature {
 }
 
 impl Lowerer<'_> {
-    /// Makes every direct call fit its callee.
+    /// Adapts every direct call to its callee.
     pub(super) fn reconcile_calls(&mut self, functions: &mut [Function]) {
         let signatures: Vec<Signature> = functions
             .iter()
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
                 .is_none_or(|result| self.result_fits(result, signature.result))
     }
 
-    /// A call that fits, with what has to happen before and after it.
+    /// An adapted call, with the instructions before and after it.
     fn fit(
         &mut self,
         caller: FunctionIndex,
@@ -137,7 +137,7 @@ impl Lowerer<'_> {
                         scalar: wanted,
                     });
                 }
-                // Nothing is passed, or something of another kind: the parameter holds anything.
+                // Nothing or a value of another kind is passed: the parameter's value is arbitrary.
                 (_, wanted) => {
                     let copy = self.copy_of(parameter, caller, span);
                     before.push(Instruction::Declare(copy));
@@ -176,7 +176,6 @@ impl Lowerer<'_> {
         before
     }
 
-    /// An object of the caller with the shape of another.
     fn copy_of(&mut self, object: ObjectIndex, caller: FunctionIndex, span: Span) -> ObjectIndex {
         let number = self.objects.len();
         let mut copy = self.objects[object.0 as usize].clone();
@@ -204,7 +203,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a value of one type makes sense as one of the other: C knows no conversion between floats and pointers.
+/// Checks whether C has a conversion between the types: it has none between floats and pointers.
 fn convertible(from: ScalarType, to: ScalarType) -> bool {
     !matches!(
         (from, to),
@@ -212,7 +211,7 @@ fn convertible(from: ScalarType, to: ScalarType) -> bool {
     )
 }
 
-/// What the caller finds where it expects a result that the callee does not give.
+/// The result of a call whose callee returns no such value.
 fn undetermined(result: ResultPlace) -> Instruction {
     match result {
         ResultPlace::Scalar(place) => Instruction::Approximate {

@@ -1,4 +1,4 @@
-//! Names: the scopes of C, and what an identifier or a tag stands for.
+//! Names: C's scopes, and the meaning of identifiers and tags.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::types::{Type, TypeTable};
 use regatta_base::Span;
 use regatta_program::waypoint::Time;
 
-/// Index of a [`Symbol`]; the same for every declaration of one entity.
+/// Index of a [`Symbol`], shared by all declarations of an entity.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct SymbolId(u32);
 
-/// What an ordinary identifier stands for.
+/// The meaning of an ordinary identifier.
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
     pub ty: Type,
     pub entity: Entity,
-    /// Where it was first declared.
+    /// The first declaration.
     pub span: Span,
 }
 
@@ -32,22 +32,22 @@ pub(super) enum Entity {
     Function {
         name: Rc<str>,
     },
-    /// A function within a function.
+    /// A nested function (GNU C).
     Nested(FunctionIndex),
     Enumerator(i128),
     Typedef,
-    /// Something that is not modelled: nobody can use it.
+    /// An entity that is not modelled: its use is an error.
     Unmodelled,
 }
 
-/// How far a definition of a variable has come.
+/// The state of a variable's or function's definition.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Definition {
-    /// `extern` only.
+    /// Declared `extern` only.
     Declared,
-    /// Without an initialiser at file scope.
+    /// Declared at file scope without an initialiser.
     Tentative,
-    /// With one, or a function with its body.
+    /// Defined with an initialiser or a body.
     Complete,
 }
 
@@ -63,22 +63,22 @@ struct Scope {
     ordinary: FxHashMap<Rc<str>, SymbolId>,
     tags: FxHashMap<Rc<str>, Type>,
     number: u32,
-    /// Where those of its names that are declared once it is entered begin in [`Scopes::names`].
+    /// Index in [`Scopes::names`] of the first name declared after the scope was entered.
     first_name: usize,
 }
 
-/// Scopes that are hidden for a while.
+/// Scopes that are temporarily hidden.
 #[derive(Debug)]
 pub(super) struct SuspendedScopes(Vec<Scope>);
 
-/// All names that can be seen.
+/// All visible names.
 #[derive(Debug)]
 pub(super) struct Scopes {
     symbols: Vec<Symbol>,
     scopes: Vec<Scope>,
     /// Entities with linkage by name.
     pub linked: FxHashMap<Rc<str>, Linked>,
-    /// All ordinary identifiers that were declared, what they stand for, and how deep in scopes.
+    /// All declared ordinary identifiers, with their symbols and the depth of their scopes.
     names: Vec<(DeclaredName, SymbolId, usize)>,
     now: Time,
 }
@@ -94,13 +94,13 @@ impl Scopes {
         }
     }
 
-    /// The time, which is later with each call and each declaration.
+    /// Advances the time, which orders declarations and waypoints.
     pub fn tick(&mut self) -> Time {
         self.now += 1;
         self.now
     }
 
-    /// The names that were declared, once all types are complete.
+    /// The declared names; to be called when all types are complete.
     pub fn take_names(&mut self, types: &TypeTable) -> Vec<DeclaredName> {
         let mut of_type: FxHashMap<Type, Arc<[ScalarPlace]>> = FxHashMap::default();
         let names = std::mem::take(&mut self.names).into_iter();
@@ -163,7 +163,7 @@ impl Scopes {
         self.scopes.len() == 1
     }
 
-    /// How many scopes are open.
+    /// Number of open scopes.
     pub fn depth(&self) -> usize {
         self.scopes.len()
     }
@@ -177,7 +177,7 @@ impl Scopes {
         self.scopes.extend(suspended.0);
     }
 
-    /// The number that the innermost scope was entered with.
+    /// The number of the innermost scope.
     pub fn number(&self) -> u32 {
         self.scopes.last().map_or(0, |scope| scope.number)
     }
@@ -201,13 +201,13 @@ impl Scopes {
         self.scopes.last()?.ordinary.get(name).copied()
     }
 
-    /// Makes a symbol that no scope knows yet.
+    /// Creates a symbol that is not bound in a scope.
     pub fn create(&mut self, symbol: Symbol) -> SymbolId {
         self.symbols.push(symbol);
         SymbolId(self.symbols.len() as u32 - 1)
     }
 
-    /// Makes a name visible in the innermost scope.
+    /// Binds a name in the innermost scope.
     pub fn bind(&mut self, name: &str, symbol: SymbolId) {
         let depth = self.scopes.len();
         if let Some(scope) = self.scopes.last_mut() {
@@ -216,7 +216,6 @@ impl Scopes {
         }
     }
 
-    /// Makes a name visible at file scope (an implicit declaration).
     pub fn bind_at_file_scope(&mut self, name: &str, symbol: SymbolId) {
         if let Some(scope) = self.scopes.first_mut() {
             scope.ordinary.insert(name.into(), symbol);

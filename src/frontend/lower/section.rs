@@ -1,16 +1,18 @@
-//! Sections that the linker and the loader act on.
+//! Sections with a meaning for the linker and the loader.
 //!
-//! The loader calls what the objects in `.preinit_array`, `.init_array` and `.fini_array` point to, and in `.ctors` and
-//! `.dtors`, which the linker puts into these. The attributes `constructor` and `destructor` make such entries. All come in
-//! the order of the numbers behind the names of their sections, those without a number last, and within one section in
-//! that of their definitions, which is how gcc writes a file that it does not optimise: the ledger says so. At the end of the
-//! program the order is the reverse one. What is called is what the initialisers say: functions, or what follows is not modelled.
+//! The loader calls the functions to which the objects in `.preinit_array`, `.init_array` and `.fini_array` point, and
+//! those in `.ctors` and `.dtors`, which the linker merges into these. The attributes `constructor` and `destructor`
+//! create such entries. Entries are ordered by the number behind the name of their section, those without a number
+//! last, and within a section by definition, as gcc orders a file without optimisation: that is an assumption in the
+//! ledger. At the end of the program the order is reversed. The initialisers determine the called functions; otherwise
+//! the rest of the path is not modelled.
 //!
-//! The compiler aligns large arrays, which leaves holes in the loader's array: null pointers, that it calls. So these are not
-//! modelled, nor objects that the compiler may leave out since nothing names them, nor what is put into the sections of
-//! code that runs at the start and at the end.
+//! The compiler aligns large arrays, which leaves holes in the loader's array: null pointers, which it calls. So these
+//! are not modelled, nor are objects that the compiler may omit because nothing uses them, nor the sections of code
+//! that runs at the start and at the end.
 //!
-//! Other sections change nothing, except that what is in `.noinit` need not be zero at first where no system clears it.
+//! Other sections have no effect, except that objects in `.noinit` may be nonzero initially where no system clears
+//! them.
 
 use super::specifier::Attributes;
 use super::{Lowerer, fold};
@@ -31,8 +33,7 @@ pub(super) enum Array {
     End,
 }
 
-/// Where a definition stands in the text: the function that was defined last before it, or is it, and the number of objects
-/// since then.
+/// The position of a definition: the last function definition up to it, and the number of objects since.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position(Option<FunctionIndex>, usize);
 
@@ -46,29 +47,29 @@ impl Position {
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     section: Section,
-    /// Where it is defined; none if it is only declared.
+    /// The position of its definition; `None` if it is only declared.
     position: Option<Position>,
     /// Whether the compiler keeps it.
     kept: bool,
 }
 
-/// One section of those that become an array.
+/// A section that is merged into an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Section {
     array: Array,
-    /// Sections of smaller numbers come first.
+    /// Sections with smaller numbers come first.
     priority: u32,
-    /// Whether it is one of those that are read from their end: `.ctors`, `.dtors`.
+    /// Whether the section is read from its end: `.ctors`, `.dtors`.
     backwards: bool,
     name: String,
 }
 
-/// The priority of what has none, as gcc has it.
-const LAST: u32 = 65535;
+/// The priority of entries without one, as in gcc.
+const LAST_PRIORITY: u32 = 65535;
 
-/// What a section comes to.
+/// The effect of a section's name.
 enum Meaning {
-    /// Nothing that a program sees.
+    /// No effect that a program can observe.
     Inert,
     Array(Section),
     /// Not cleared at the start on all machines.
@@ -98,14 +99,21 @@ fn meaning(name: &str) -> Meaning {
             continue;
         };
         let number = match rest.strip_prefix('.') {
-            Some(number) => number.parse().ok().filter(|number| *number <= LAST),
-            None if rest.is_empty() => Some(if backwards { 0 } else { LAST }),
+            Some(number) => number
+                .parse()
+                .ok()
+                .filter(|number| *number <= LAST_PRIORITY),
+            None if rest.is_empty() => Some(if backwards { 0 } else { LAST_PRIORITY }),
             None => return Meaning::Inert,
         };
         return match number {
             Some(number) => Meaning::Array(Section {
                 array,
-                priority: if backwards { LAST - number } else { number },
+                priority: if backwards {
+                    LAST_PRIORITY - number
+                } else {
+                    number
+                },
                 backwards,
                 name: name.to_owned(),
             }),
@@ -115,23 +123,23 @@ fn meaning(name: &str) -> Meaning {
     Meaning::Inert
 }
 
-/// Something that the loader calls, by the order in which it does.
+/// An entry of the loader's array, with its sort key.
 struct Entry {
-    /// The priority, whether it is in a section that is read from its end, that section's name, and the place in it.
+    /// Priority, whether the section is read from its end, name of the section, position in it, element number.
     order: (u32, bool, String, Position, usize),
     called: Called,
 }
 
 enum Called {
     Function(FunctionIndex),
-    /// Code that is not known.
+    /// Unknown code.
     Unknown(String),
-    /// What follows is not modelled.
+    /// The rest of the path is not modelled.
     Unsupported(String),
 }
 
 impl Lowerer<'_> {
-    /// Notes the section of an object, if a declaration gives it one.
+    /// Records the section of an object, if a declaration specifies one.
     pub(super) fn note_section(
         &mut self,
         object: ObjectIndex,
@@ -167,7 +175,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The address that a symbol of the linker's is known to have: that where the only object of a section begins or ends.
+    /// The address of a section's bound that the linker defines, if the section contains exactly one object.
     pub(super) fn section_bound(&self, symbol: &str) -> Option<Expr> {
         let section = linker::section(symbol)?;
         let sections = self.lifecycle.sections.iter();
@@ -175,7 +183,7 @@ impl Lowerer<'_> {
         let (&object, _) = inside.next()?;
         let known = &self.objects[object.0 as usize];
         let is_local = known.name.contains("::");
-        // What is to come may be in the section, too.
+        // Later objects may be in the section, too.
         let once = self.count_in_text(&format!("\"{section}\"")) == 1;
         if inside.next().is_some() || !once || !(is_local || self.is_defined(&known.name)) {
             return None;
@@ -187,7 +195,7 @@ impl Lowerer<'_> {
         Some(self.constant_offset(Expr::ObjectAddress(object), size))
     }
 
-    /// An object is defined here.
+    /// Records the position of an object's definition.
     pub(super) fn note_place_in_section(&mut self, object: ObjectIndex) {
         self.lifecycle.objects += 1;
         let position = Position(self.lifecycle.last_definition, self.lifecycle.objects);
@@ -196,7 +204,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A function in a section: what is not only another place for code is not modelled.
+    /// Refuses a function in a section that has a meaning other than the placement of code.
     pub(super) fn note_function_section(&mut self, attributes: &Attributes) {
         if let Some(name) = &attributes.section
             && matches!(meaning(name), Meaning::Unsupported | Meaning::Array(_))
@@ -205,7 +213,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes that the order within a section is assumed, where that is the compiler's choice.
+    /// Records the assumption about the order within a section, where the compiler chooses it.
     pub(super) fn note_section_order(&mut self) {
         for array in [Array::BeforeAll, Array::Start, Array::End] {
             let entries = self.entries(array);
@@ -256,7 +264,13 @@ impl Lowerer<'_> {
         let attributed = self.attributed(array).into_iter();
         let mut entries: Vec<Entry> = attributed
             .map(|(priority, position, index)| Entry {
-                order: (priority.min(LAST), false, String::new(), position, 0),
+                order: (
+                    priority.min(LAST_PRIORITY),
+                    false,
+                    String::new(),
+                    position,
+                    0,
+                ),
                 called: Called::Function(index),
             })
             .collect();
@@ -291,7 +305,6 @@ impl Lowerer<'_> {
         entries
     }
 
-    /// Adds what an object holds.
     fn add_entries(&self, object: ObjectIndex, placed: &Placed, entries: &mut Vec<Entry>) {
         let Some(position) = placed.position else {
             return;
@@ -299,9 +312,9 @@ impl Lowerer<'_> {
         let known = &self.objects[object.0 as usize];
         let bits = self.options.data_model.pointer_bits();
         let bytes = u64::from(bits / 8);
-        // The same section under another name comes in the order of the names.
+        // Sections of the same number but with other names are ordered by name.
         let plain = match placed.section.priority {
-            LAST => "",
+            LAST_PRIORITY => "",
             _ => placed.section.name.as_str(),
         };
         let canonical = format!("{:05}", placed.section.priority);
@@ -320,7 +333,7 @@ impl Lowerer<'_> {
             )
         };
         let name = &placed.section.name;
-        // From this size on, an array is aligned to more than a pointer.
+        // Minimum size (bytes) from which an array is aligned to more than a pointer.
         let largest = if bits == 64 { 16 } else { 32 };
         let problem = if !placed.kept {
             Some("that the compiler may leave out")
@@ -352,7 +365,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The function whose address the start function writes to a place in an object, if that is all that it writes there.
+    /// The function whose address is the only value that the start function writes to a place in an object.
     fn contents(&self, object: ObjectIndex, offset: u64) -> Option<Called> {
         let mut found = None;
         for instruction in self.function.instructions() {
@@ -383,7 +396,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// How far into its object a place begins.
+/// The constant offset of a place in its object.
 fn constant_offset(place: &Place) -> Option<i128> {
     match &*place.address {
         Expr::ObjectAddress(_) => Some(0),
@@ -394,7 +407,7 @@ fn constant_offset(place: &Place) -> Option<i128> {
     }
 }
 
-/// The function that a constant points to.
+/// The function to which a constant points.
 fn function_of(value: &Expr) -> Option<Called> {
     match value {
         Expr::FunctionAddress(index) => Some(Called::Function(*index)),

@@ -15,9 +15,9 @@ use crate::types::{
 use regatta_program::DataModel;
 
 /// Maximum width of a bit-precise type (bits), as clang's `BITINT_MAXWIDTH`.
-const MAXIMUM_BITS: u32 = 8_388_608;
+const MAXIMUM_BIT_PRECISE_WIDTH: u32 = 8_388_608;
 
-/// Where and how long an object exists, and who can see it.
+/// The storage classes that matter here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum StorageClass {
     Typedef,
@@ -30,29 +30,29 @@ pub(super) struct Attributes {
     pub packing: Packing,
     /// `aligned`, in bytes.
     pub alignment: Option<u64>,
-    /// The width in bits that `mode` gives.
+    /// The machine mode given by `mode`.
     mode: Option<Mode>,
-    /// Size in bytes of a vector type.
+    /// Size of a vector type (bytes).
     pub vector_size: Option<u64>,
-    /// `#pragma pack`: no member of the record has a larger alignment, in bytes.
+    /// `#pragma pack`: maximum alignment of the record's members (bytes).
     pub pack: Option<u64>,
-    /// `constructor`: called before `main`, in the order of these numbers.
+    /// `constructor`: called before `main`, in ascending order of priority.
     pub constructor: Option<u32>,
-    /// `destructor`: called when the program ends, in the reverse order of these numbers.
+    /// `destructor`: called when the program ends, in descending order of priority.
     pub destructor: Option<u32>,
     /// `cleanup`: the function that is called when the variable's block is left.
     pub cleanup: Option<String>,
-    /// `ms_struct`: bit-fields are laid out as Microsoft's compiler does, which is not modelled.
+    /// `ms_struct`: bit-fields have the layout of Microsoft's compiler, which is not modelled.
     pub microsoft_layout: bool,
     /// `naked`: the function's body is assembly, without prologue and epilogue.
     pub naked: bool,
-    /// `interrupt` and its like: the machine calls the function.
+    /// `interrupt` and the like: the machine calls the function.
     pub interrupt: bool,
     /// `noreturn`: calls do not return.
     pub noreturn: bool,
-    /// `section`: where the linker puts it.
+    /// `section`: the section of the object or function.
     pub section: Option<String>,
-    /// `used` or `retain`: it is there although nothing names it.
+    /// `used` or `retain`: kept although nothing refers to it.
     pub used: bool,
     /// `constexpr`: the object is a constant.
     pub constant: bool,
@@ -61,16 +61,16 @@ pub(super) struct Attributes {
 }
 
 /// Maximum size of a vector (bytes).
-const MAXIMAL_VECTOR_SIZE: u64 = 1 << 16;
+const MAXIMUM_VECTOR_SIZE: u64 = 1 << 16;
 
-/// The type of objects that handlers of signals may write (C17 7.14p2).
+/// The type of objects that signal handlers may write (C17 7.14p2).
 const SIGNAL_TYPE: &str = "sig_atomic_t";
 
-/// What a constructor or destructor without a priority has.
+/// The priority of a constructor or destructor without one.
 const LAST_PRIORITY: u32 = 65536;
 
 impl Attributes {
-    /// Takes over what another part of the same declaration says about the declared object or function.
+    /// Adds the attributes of another part of the same declaration that apply to the declared object or function.
     pub(super) fn inherit(&mut self, other: &Self) {
         self.constructor = self.constructor.or(other.constructor);
         self.destructor = self.destructor.or(other.destructor);
@@ -96,7 +96,7 @@ enum Mode {
 }
 
 impl Mode {
-    /// The size of an element of a vector of this mode.
+    /// The size (bytes) of a vector element of this mode.
     const fn bytes(self) -> u64 {
         match self {
             Self::Integer(bits) => bits as u64 / 8,
@@ -108,7 +108,7 @@ impl Mode {
     }
 }
 
-/// The number of elements and their mode, if the mode is one of vectors: `V4SI`.
+/// The number of elements and the element mode of a vector mode such as `V4SI`.
 fn vector_mode(name: &str) -> Option<(u64, &str)> {
     let rest = name.strip_prefix('V')?;
     let digits = rest.find(|character: char| !character.is_ascii_digit())?;
@@ -116,7 +116,7 @@ fn vector_mode(name: &str) -> Option<(u64, &str)> {
     Some((count.parse().ok()?, element))
 }
 
-/// What the specifiers of a declaration say together.
+/// The meaning of a declaration's specifiers.
 #[derive(Clone, Debug)]
 pub(super) struct Specifiers {
     pub ty: Type,
@@ -142,7 +142,7 @@ struct BasicType {
 }
 
 impl Lowerer<'_> {
-    /// Types that gcc knows without a declaration.
+    /// Declares the types that gcc predefines.
     pub(super) fn declare_builtin_types(&mut self) {
         let va_list = self.types.va_list();
         let int128 = self.types.integer(IntegerKind::Int128);
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The specifiers of a declaration.
+    /// Lowers the specifiers of a declaration.
     pub(super) fn specifiers(
         &mut self,
         list: &[Node<ast::DeclarationSpecifier>],
@@ -189,7 +189,11 @@ impl Lowerer<'_> {
                 }
                 _ => Some(None),
             });
-        if list.iter().any(|specifier| matches!(&specifier.node, ast::DeclarationSpecifier::TypeSpecifier(specifier) if defines_tag(&specifier.node))) {
+        let is_definition = list.iter().any(|specifier| {
+            matches!(&specifier.node, ast::DeclarationSpecifier::TypeSpecifier(specifier)
+                if defines_tag(&specifier.node))
+        });
+        if is_definition {
             for extensions in extensions.flatten() {
                 self.attributes(extensions, &mut body)?;
             }
@@ -201,7 +205,7 @@ impl Lowerer<'_> {
                         ast::StorageClassSpecifier::Typedef => StorageClass::Typedef,
                         ast::StorageClassSpecifier::Extern => StorageClass::Extern,
                         ast::StorageClassSpecifier::Static => StorageClass::Static,
-                        // One thread: thread-local objects are ordinary static ones.
+                        // The program has one thread: thread-local objects are ordinary static ones.
                         ast::StorageClassSpecifier::ThreadLocal
                         | ast::StorageClassSpecifier::Auto
                         | ast::StorageClassSpecifier::Register => continue,
@@ -240,7 +244,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The specifiers of a type name or a struct's members.
+    /// Lowers the specifiers of a type name or a struct's members.
     pub(super) fn qualified_specifiers(
         &mut self,
         list: &[Node<ast::SpecifierQualifier>],
@@ -260,7 +264,11 @@ impl Lowerer<'_> {
                 }
                 ast::SpecifierQualifier::TypeQualifier(_) => Some(None),
             });
-        if list.iter().any(|specifier| matches!(&specifier.node, ast::SpecifierQualifier::TypeSpecifier(specifier) if defines_tag(&specifier.node))) {
+        let is_definition = list.iter().any(|specifier| {
+            matches!(&specifier.node, ast::SpecifierQualifier::TypeSpecifier(specifier)
+                if defines_tag(&specifier.node))
+        });
+        if is_definition {
             for extensions in extensions.flatten() {
                 self.attributes(extensions, &mut body)?;
             }
@@ -357,7 +365,7 @@ impl Lowerer<'_> {
                     {
                         return Ok(ty);
                     }
-                    // `_Alignof (name)` arrives as the alignment of a `typeof`, whatever the name is.
+                    // `_Alignof (name)` is encoded as the alignment of a `typeof`, whatever the name denotes.
                     if let ast::Expression::Identifier(name) = &expression.node
                         && let Some(symbol) = self.scopes.lookup(&name.node.name)
                         && let Entity::Typedef = self.scopes.symbol(symbol).entity
@@ -388,7 +396,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The type that a call in a `typeof` stands for, if it is one of ours; see [`encoding`].
+    /// The type encoded as a call in a `typeof`, if it is one; see [`encoding`].
     fn encoded_type(
         &mut self,
         name: &str,
@@ -411,7 +419,7 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// The type of which an expression is the size.
+    /// The operand's type of a `sizeof` expression.
     fn sized_type(&mut self, node: &Node<ast::Expression>) -> Result<Type> {
         match &node.node {
             ast::Expression::SizeOfTy(operand) => self.type_name(&operand.node.0.node),
@@ -422,7 +430,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `_BitInt(n)`. What is wider than `__int128` is laid out only.
+    /// Lowers `_BitInt(n)`. Types wider than `__int128` have a layout, but nothing is computed with their values.
     fn bit_precise_type(&mut self, width: &Node<ast::Expression>, signed: bool) -> Result<Type> {
         let (value, _) = self.constant_value(width)?;
         let out_of_range = "the width of a bit-precise type is out of range";
@@ -433,7 +441,7 @@ impl Lowerer<'_> {
             (Ok(bits), _) if bits <= 128 => {
                 self.types.integer(IntegerKind::BitInt { bits, signed })
             }
-            (_, Ok(bits)) if bits <= MAXIMUM_BITS => {
+            (_, Ok(bits)) if bits <= MAXIMUM_BIT_PRECISE_WIDTH => {
                 let kind = OpaqueKind::BitInt { bits, signed };
                 self.types.intern(TypeKind::Opaque(kind))
             }
@@ -442,7 +450,7 @@ impl Lowerer<'_> {
     }
 
     fn basic_type(&mut self, basic: &BasicType) -> Result<Type> {
-        let invalid = |this: &Self| this.error("these type specifiers make no type together");
+        let invalid = |this: &Self| this.error("these type specifiers do not form a type");
         let integral = basic.character
             || basic.short
             || basic.integer
@@ -453,7 +461,7 @@ impl Lowerer<'_> {
             return Err(invalid(self));
         }
         if let Some(named) = basic.named {
-            // `unsigned __int128` is the one type with a name that takes a sign.
+            // `unsigned __int128` is the only named type that takes a sign.
             let is_int128 = self.types.integer_kind(named) == Some(IntegerKind::Int128);
             if is_int128 && (basic.signed || basic.unsigned) {
                 return Ok(if basic.unsigned {
@@ -502,7 +510,7 @@ impl Lowerer<'_> {
         {
             return Err(invalid(self));
         }
-        // `int` is implied where nothing is said.
+        // The default is `int`.
         let kind = if basic.character {
             match (basic.signed, basic.unsigned) {
                 (true, _) => IntegerKind::SignedChar,
@@ -550,7 +558,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reads attributes; what has no meaning for verification is skipped.
+    /// Reads attributes; those without a meaning for verification are skipped.
     pub(super) fn attributes(
         &mut self,
         extensions: &[Node<ast::Extension>],
@@ -627,7 +635,7 @@ impl Lowerer<'_> {
                 }
                 "scalar_storage_order" => self.storage_order(argument),
                 "hardbool" => self.refuse("the attribute `hardbool`"),
-                // What `linkage` reads, and what changes nothing here.
+                // Attributes that `linkage` reads, or that have no effect here.
                 _ => {}
             }
         }
@@ -648,7 +656,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// x86 is little-endian: nothing else is modelled.
+    /// Refuses storage orders other than little-endian, the order of x86.
     fn storage_order(&mut self, argument: Option<&Node<ast::Expression>>) {
         let native = argument.is_some_and(|argument| match &argument.node {
             ast::Expression::StringLiteral(parts) => {
@@ -661,7 +669,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes that the program relies on something that is not modelled, whatever part of it is executed.
+    /// Records that the program relies on something unmodelled, whichever part of it is executed.
     pub(super) fn refuse(&mut self, what: &str) {
         if self.refused.insert(what.to_owned()) {
             let what = what.to_owned();
@@ -689,7 +697,6 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A type changed by `mode` and `vector_size`.
     pub(super) fn apply_mode(&mut self, ty: Type, attributes: &Attributes) -> Result<Type> {
         let mut ty = ty;
         match attributes.mode {
@@ -726,7 +733,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The type with a vector of so many bytes in place of what is in it behind all pointers, arrays and functions.
+    /// Replaces the innermost type, behind pointers, arrays and functions, by a vector of it with that size in bytes.
     pub(super) fn vector_of(&mut self, ty: Type, bytes: u64) -> Result<Type> {
         let made = match self.types.kind(ty).clone() {
             TypeKind::Pointer(target) => {
@@ -750,7 +757,7 @@ impl Lowerer<'_> {
                 if size == 0
                     || bytes == 0
                     || !bytes.is_multiple_of(size)
-                    || bytes > MAXIMAL_VECTOR_SIZE
+                    || bytes > MAXIMUM_VECTOR_SIZE
                 {
                     let message = "the size of the vector is no multiple of its elements'";
                     return Err(self.error(message));
@@ -768,9 +775,9 @@ impl Lowerer<'_> {
         Ok(ty.replaced(made))
     }
 
-    /// The atomic version of a type: what fits an instruction is aligned to its size.
+    /// The atomic version of a type: if an atomic instruction supports its size, it is aligned to the size.
     fn atomic_type(&self, ty: Type) -> Type {
-        // Sixteen bytes have an instruction on 64-bit x86 alone.
+        // Only 64-bit x86 has an instruction for sixteen bytes.
         let widest = match self.options.data_model {
             DataModel::Ilp32 => 8,
             DataModel::Lp64 => 16,
@@ -785,7 +792,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A type name, as in casts and `sizeof`.
+    /// Lowers a type name, as in casts and `sizeof`.
     pub(super) fn type_name(&mut self, name: &ast::TypeName) -> Result<Type> {
         let (base, _) = self.qualified_specifiers(&name.specifiers)?;
         match &name.declarator {
@@ -794,28 +801,28 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether an array type lacks its length.
+    /// Checks whether a type is an array of unknown length.
     pub(super) fn is_unsized_array(&self, ty: Type) -> bool {
         matches!(self.array_parts(ty), Some((_, ArrayLength::Unknown)))
     }
 }
 
-/// How `__int128` is written in what lang-c parsed; see [`crate::rewrite`].
+/// Checks for the encoding of `__int128` in lang-c's syntax; see [`crate::rewrite`].
 fn is_int128(format: &ast::TS18661FloatType) -> bool {
     format.format == ast::TS18661FloatFormat::DecimalExtended && format.width == 128
 }
 
-/// Whether the specifier is a struct, union or enumeration with its body: attributes behind it belong to that.
+/// Checks whether the specifier defines a struct, union or enumeration: attributes behind it belong to that.
 fn defines_tag(specifier: &ast::TypeSpecifier) -> bool {
     match specifier {
         ast::TypeSpecifier::Struct(record) => record.node.declarations.is_some(),
-        // What is said of one without its enumerators is its underlying type.
+        // Without enumerators, the attribute gives the underlying type.
         ast::TypeSpecifier::Enum(_) => true,
         _ => false,
     }
 }
 
-/// The part of a qualifier that has a meaning here.
+/// The qualifiers that have a meaning here.
 pub(super) fn qualifier_of(qualifier: &ast::TypeQualifier) -> Qualifiers {
     match qualifier {
         ast::TypeQualifier::Const => Qualifiers::CONST,

@@ -16,9 +16,9 @@ use regatta_program::{Span, WaypointKind};
 /// The control structures around a statement.
 #[derive(Debug, Default)]
 pub(super) struct Jumps {
-    /// Where `break` goes, innermost last, with the block scope around the statement.
+    /// Targets of `break`, innermost last, with the block scope around the statement.
     pub breaks: Vec<(BlockIndex, Option<ScopeIndex>)>,
-    /// Where `continue` goes, innermost last, with the block scope around the loop.
+    /// Targets of `continue`, innermost last, with the block scope around the loop.
     pub continues: Vec<(BlockIndex, Option<ScopeIndex>)>,
     /// The block scopes, their objects, and the jumps between them.
     pub blocks: Blocks,
@@ -27,25 +27,25 @@ pub(super) struct Jumps {
     pub labels: FxHashMap<String, Label>,
     /// The labels whose addresses are taken, with their numbers.
     pub numbered: Vec<(String, u32)>,
-    /// Those of them that a function around this one has, once its labels are known.
+    /// Labels of enclosing functions among them, once those functions' labels are known.
     pub outer: Vec<(String, u32)>,
-    /// Which numbers have been given.
+    /// The numbers assigned so far.
     pub numbers: LabelNumbers,
-    /// Computed `goto`s: blocks that end with a switch over label numbers, once all labels are known.
+    /// Computed `goto`s: blocks that will end in a switch over label numbers, once all labels are known.
     pub computed: Vec<ComputedGoto>,
 }
 
-/// The numbers of labels whose addresses are taken in an outermost function and those within it.
+/// The numbers of labels whose addresses are taken, in an outermost function and its nested functions.
 #[derive(Debug, Default)]
 pub(super) struct LabelNumbers {
-    /// How many have been given; they start from one, so that none is null.
+    /// Number of numbered labels; numbers start from one, so that none is null.
     pub count: u32,
-    /// Those of blocks' own labels, which are the same in all these functions.
+    /// Numbers of local labels (`__label__`), which are the same in all these functions.
     pub shared: FxHashMap<String, u32>,
 }
 
 impl Lowerer<'_> {
-    /// The body of a function; all labels belong to it.
+    /// Lowers the body of a function, to which all its labels belong.
     pub(super) fn function_body(&mut self, node: &Node<ast::Statement>) -> Result<()> {
         let mark = self.function.mark();
         self.jumps.blocks.enter(mark, self.span);
@@ -64,13 +64,13 @@ impl Lowerer<'_> {
             .map(|(name, label)| (name.clone(), label.span))
             .collect();
         missing.sort_by_key(|&(_, span)| span);
-        self.leave_to_labels(&mut missing);
+        self.jump_to_outer_labels(&mut missing);
         if let Some((name, span)) = missing.first() {
             let message = format!("the label `{name}` is not defined");
             self.span = *span;
             return Err(self.error(message));
         }
-        self.land_at_labels()?;
+        self.create_landings_at_labels()?;
         self.finish_jumps()
     }
 
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Enters a block scope, acts, and leaves it.
+    /// Runs `act` in a new block scope.
     fn scoped<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.function.scopes += 1;
         let number = self.function.scopes;
@@ -128,14 +128,14 @@ impl Lowerer<'_> {
             self.unsupported(&*what);
             return Ok(());
         }
-        let result = self.statement_of_its_kind(node);
+        let result = self.dispatch_statement(node);
         if result.is_err() {
             self.blame_statement(node);
         }
         result
     }
 
-    fn statement_of_its_kind(&mut self, node: &Node<ast::Statement>) -> Result<()> {
+    fn dispatch_statement(&mut self, node: &Node<ast::Statement>) -> Result<()> {
         match &node.node {
             ast::Statement::Labeled(labeled) => self.labeled(&labeled.node),
             ast::Statement::Compound(items) => self.scoped(|this| this.block_items(items)),
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
 
     // --- labels ---
 
-    /// The block of a label, which may come later.
+    /// The block of a label, which may be defined later.
     pub(super) fn label_block(&mut self, name: &str) -> BlockIndex {
         if let Some(label) = self.jumps.labels.get(name) {
             return label.block;
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
 
     // --- branches and loops ---
 
-    /// [`Self::branch_on`] for the condition of a keyword, at which the node begins.
+    /// Like [`Self::branch_on`], with waypoints for the condition of the keyword at which the node begins.
     fn branch_at<T>(&mut self, node: &Node<T>, condition: Condition) -> (BlockIndex, BlockIndex) {
         let is_open = match &condition {
             Condition::Value(value, _) => fold::constant_truth(value).is_none(),
@@ -258,13 +258,13 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The controlling expression of the loop comes next.
+    /// Adds the waypoint before the controlling expression of a loop.
     fn pass_loop<T>(&mut self, node: &Node<T>) {
         let waypoint = self.waypoint(WaypointKind::Loop, node);
         self.pass(waypoint);
     }
 
-    /// A loop's body, with the targets of `break` and `continue`.
+    /// Lowers a loop's body, with the targets of `break` and `continue`.
     fn loop_body(
         &mut self,
         body: &Node<ast::Statement>,
@@ -361,7 +361,7 @@ impl Lowerer<'_> {
                 self.store_value(Value::lvalue(address, ty.unqualified()), value)?;
             }
             (Some(expression), None) => {
-                // gcc warns of `return f();` in a void function.
+                // gcc only warns about `return f();` in a void function.
                 self.effects(expression)?;
                 self.span = span;
             }
@@ -375,7 +375,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `({ … })`: the value of the last statement if that is an expression.
+    /// Lowers `({ … })`; its value is that of the last statement if that is an expression.
     pub(super) fn statement_expression(&mut self, node: &Node<ast::Statement>) -> Result<Value> {
         self.sequencing.statements += 1;
         let ast::Statement::Compound(items) = &node.node else {
@@ -401,7 +401,7 @@ impl Lowerer<'_> {
             return Ok(Value::void());
         };
         let mut statement = statement;
-        // Labels may stand before the expression.
+        // Labels may precede the expression.
         while let ast::Statement::Labeled(labeled) = &statement.node {
             let empty = ast::LabeledStatement {
                 label: labeled.node.label.clone(),
@@ -431,7 +431,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value that does not depend on the locals of a block that ends.
+    /// Copies a value that may depend on the locals of a block that ends.
     fn keep_value(&mut self, value: Value) -> Result<Value> {
         match value.kind {
             ValueKind::Scalar(expr) => {

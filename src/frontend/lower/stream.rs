@@ -1,7 +1,7 @@
-//! What a program sees of the library's streams themselves.
+//! The parts of the library's streams that a program can observe.
 //!
-//! A stream is an object of ours (`library/stdio.c`), which has none of the members that glibc's has. Which file it belongs
-//! to is known where `fileno` knows it; what else is looked at is not supported.
+//! A stream is an object of the prelude (`library/stdio.c`), which has none of glibc's members. `_fileno` is modelled
+//! by `fileno`; other accesses are not supported.
 
 use super::assignment::Use;
 use super::value::{Value, ValueKind};
@@ -9,7 +9,7 @@ use super::{Lowerer, Result};
 use crate::library::lookup;
 use crate::types::{FunctionType, ParameterForm, Type};
 
-/// The tag of the structure that a stream is.
+/// The tag of the structure of streams.
 const STREAM: &str = "_IO_FILE";
 
 impl Lowerer<'_> {
@@ -23,7 +23,7 @@ impl Lowerer<'_> {
         target.is_some_and(|target| self.is_stream(target))
     }
 
-    /// The member of a stream, if what it is a member of is one.
+    /// The member of a stream; `None` if the record is not a stream.
     pub(super) fn stream_member(&mut self, record: &Value, name: &str) -> Result<Option<Value>> {
         if self.span.line == 0 || !self.is_stream(record.ty) {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         Ok(None)
     }
 
-    /// A pointer to a stream is cast to another pointer: its bytes may be looked at. One to `void` may be compared.
+    /// A pointer to a stream is cast: its bytes may be read, unless to `void *`, which may only be compared.
     pub(super) fn note_stream_cast(&mut self, from: Type, to: Type) {
         let is_void = |target| self.types.is_void(target);
         if !self.types.pointee(to).is_some_and(is_void) {
@@ -53,13 +53,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A pointer to a stream is assigned or given to another: its bytes may be looked at. What is done with a pointer to
-    /// `void` is not followed.
+    /// A pointer to a stream is assigned or passed as another type, through which the stream's bytes may be read. This
+    /// includes `void *`, whose uses are not tracked.
     pub(super) fn note_stream_bytes(&mut self, from: Type, to: Type) {
         let target = self.types.pointee(to);
         let other = target.is_some_and(|target| !self.is_stream(target));
         if other && self.span.line != 0 && self.points_to_stream(from) {
-            self.unsupported("what may look at the bytes of a stream");
+            self.unsupported("a possible access to the bytes of a stream");
         }
     }
 

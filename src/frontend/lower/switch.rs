@@ -20,7 +20,7 @@ pub(super) struct SwitchContext {
     scalar: ScalarType,
     cases: Vec<(i128, i128, BlockIndex)>,
     default: Option<BlockIndex>,
-    /// Where it stands among the blocks of the source.
+    /// Its position among the blocks of the source.
     position: Position,
 }
 
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         let (expr, _) = self.scalar_value(value)?;
         let dispatch = self.function.current;
         let exit = self.function.new_block();
-        // What stands before the first case is never reached.
+        // Code before the first case is unreachable.
         self.function.current = self.function.new_block();
         self.jumps.switches.push(SwitchContext {
             ty,
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         result?;
         self.function.end(Terminator::Goto(exit), span);
         if let Some(context) = context {
-            // Each way has an edge block of its own.
+            // Each case has its own edge block.
             for &(low, high, edge) in &context.cases {
                 if low == high
                     && let Ok(value) = i64::try_from(low)
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `case low ... high:`.
+    /// Lowers `case low ... high:`.
     pub(super) fn case_label(
         &mut self,
         low: &Node<ast::Expression>,
@@ -130,7 +130,6 @@ impl Lowerer<'_> {
         Ok(fold::wrap(value, scalar))
     }
 
-    /// `default:`.
     pub(super) fn default_label(&mut self) -> Result<()> {
         let block = self.function.new_block();
         let span = self.span;
@@ -151,9 +150,9 @@ impl Lowerer<'_> {
 
     // --- label addresses ---
 
-    /// `&&label`: the label's number as a pointer. Numbers start from one, so that none is null.
+    /// Lowers `&&label`: the label's number as a pointer. Numbers start from one, so that none is null.
     pub(super) fn label_address(&mut self, name: &str) -> Value {
-        // The label belongs to the function even when its address initialises a static object.
+        // The label belongs to the function even if its address initialises a static object.
         let in_start = self.is_in_start();
         if in_start {
             std::mem::swap(&mut self.function, &mut self.start);
@@ -177,7 +176,7 @@ impl Lowerer<'_> {
         Value::scalar(expr, pointer)
     }
 
-    /// `goto *address;`.
+    /// Lowers `goto *address;`.
     pub(super) fn computed_goto(&mut self, address: Value) -> Result<()> {
         let (expr, ty) = self.scalar_value(address)?;
         let from = self.scalar_type(ty)?;
@@ -193,7 +192,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Where each computed `goto` begins and may end, once all labels are known.
+    /// The source and possible targets of each computed `goto`, once all labels are known.
     pub(super) fn computed_jumps(&self) -> Vec<(Position, Position)> {
         let labels = self.jumps.numbered.iter();
         let targets: Vec<Position> = labels
@@ -205,8 +204,8 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    /// Ends the blocks of computed `goto`s, once all labels have their numbers and it is known which declarations jumps
-    /// within blocks pass. They run no cleanups, as in gcc.
+    /// Ends the blocks of computed `goto`s once all labels are numbered and it is known which declarations jumps
+    /// within blocks pass. Computed `goto`s run no cleanups, as in gcc.
     pub(super) fn finish_computed_gotos(
         &mut self,
         passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
@@ -221,7 +220,7 @@ impl Lowerer<'_> {
                 };
                 let number = i128::from(*number);
                 let mut target = label.block;
-                let begun = self.begun_on_the_way(goto.from, label, passed);
+                let begun = self.lifetimes_begun_on_jump(goto.from, label, passed);
                 if !begun.is_empty() {
                     let edge = self.function.new_block();
                     self.function.current = edge;
@@ -251,7 +250,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The jump at a switch's head; a constant value makes it an ordinary one.
+/// The terminator that dispatches a switch; a jump if the value is constant.
 fn dispatch_terminator(value: Expr, context: SwitchContext, default: BlockIndex) -> Terminator {
     if let Some(constant) = fold::constant(&value) {
         let target = context

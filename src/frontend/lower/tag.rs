@@ -1,4 +1,4 @@
-//! Structs, unions and enumerations where they are named or defined.
+//! Structs, unions and enumerations: references and definitions.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -69,7 +69,7 @@ impl Lowerer<'_> {
         Ok(ty)
     }
 
-    /// C23: a struct may be defined again with the same members.
+    /// Lowers a repeated definition of a struct, which C23 allows with the same members.
     fn same_record(
         &mut self,
         node: &Node<ast::StructType>,
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
             .map_err(|error| self.error(error.to_string()))
     }
 
-    /// Members, with those of anonymous records among them, must differ in their names.
+    /// Checks that the names of members, including those of anonymous records, are distinct.
     fn check_member_names<'m>(
         &self,
         members: impl Iterator<Item = (Option<&'m str>, Type)>,
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let (base, shared) = self.qualified_specifiers(&field.specifiers)?;
         if field.declarators.is_empty() {
-            // An anonymous struct or union; anything else declares nothing.
+            // An anonymous struct or union; other types declare nothing.
             let anonymous = self.types.as_record(base);
             let plain = anonymous.is_some_and(|record| record.tag.is_none());
             if plain || anonymous.is_some() {
@@ -298,7 +298,7 @@ impl Lowerer<'_> {
         Ok(ty)
     }
 
-    /// C23: an enumeration may be defined again with the same enumerators.
+    /// Checks a repeated definition of an enumeration, which C23 allows with the same enumerators.
     fn same_enumerators(&mut self, list: &[Node<ast::Enumerator>]) -> Result<()> {
         let mut next: i128 = 0;
         for enumerator in list {
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Completes an enumeration whose underlying type is given (C23).
+    /// Completes an enumeration with a specified underlying type (C23).
     fn fix_underlying(&mut self, ty: Type, body: &Attributes) -> Result<()> {
         let (Some(underlying), TypeKind::Enumeration(id)) =
             (body.underlying, self.types.kind(ty).clone())
@@ -345,7 +345,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The width and the sign of the numbers of an enumeration whose underlying type is given.
+    /// The width and signedness of an enumeration with a specified underlying type.
     fn fixed_underlying(&self, ty: Type) -> Option<(u32, bool)> {
         let TypeKind::Enumeration(id) = self.types.kind(ty) else {
             return None;
@@ -361,7 +361,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether only the underlying type of an enumeration was declared so far.
+    /// Checks whether only the underlying type of an enumeration has been declared so far.
     fn is_declared_alone(&self, ty: Type) -> bool {
         match self.types.kind(ty) {
             TypeKind::Enumeration(id) => !self.types.enumeration(*id).is_defined,
@@ -369,7 +369,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The enumerators of an enumeration with an underlying type, whose type they have.
+    /// Declares the enumerators of an enumeration with a specified underlying type, which is their type.
     fn fixed_enumerators(
         &mut self,
         ty: Type,
@@ -407,7 +407,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Enumerators have type `int` where that holds their value; the others get the enumeration's type, as in gcc.
+    /// Declares enumerators: of type `int` if it represents the value, else of the enumeration's type, as in gcc.
     fn enumerators(
         &mut self,
         ty: Type,
@@ -434,7 +434,7 @@ impl Lowerer<'_> {
                 span: self.span,
             });
             if !fits_int {
-                // Its own type inside of the list; the final one is set below.
+                // Its type within the list; the final one is set below.
                 let own = self.types.integer(IntegerKind::LongLong);
                 self.scopes.symbol_mut(symbol).ty = own;
                 wide.push(symbol);
@@ -461,7 +461,7 @@ impl Lowerer<'_> {
             IntegerKind::UnsignedLongLong,
             IntegerKind::LongLong,
         ];
-        // Types smaller than `int` are for packed enumerations.
+        // Types smaller than `int` are only for packed enumerations.
         let first = if packing == Packing::Packed { 0 } else { 4 };
         let representation = candidates
             .into_iter()
@@ -480,7 +480,7 @@ impl Lowerer<'_> {
             self.types.define_enumeration(id);
         }
         let own = self.types.integer(representation);
-        // C23 6.7.3.3p12: if one does not fit `int`, all have the enumeration's type.
+        // C23 6.7.3.3p12: if a value does not fit `int`, all enumerators have the enumeration's type.
         if self.is_c23() && !wide.is_empty() {
             wide.extend(narrow);
         }
@@ -490,7 +490,6 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `_Static_assert`.
     pub(super) fn static_assertion(&mut self, node: &Node<ast::StaticAssert>) -> Result<()> {
         self.span = self.place_of(node);
         let (value, _) = self.constant_value(&node.node.expression)?;

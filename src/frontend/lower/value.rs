@@ -1,4 +1,4 @@
-//! The values of C expressions while they are lowered, and settling them in the order of evaluation.
+//! The values of C expressions during lowering, and settling them in the order of evaluation.
 
 use super::builder::Mark;
 use super::{Lowerer, Result, fold};
@@ -8,7 +8,7 @@ use crate::ir::{
 use crate::memory::walk::all_parts;
 use crate::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
-/// A C expression's value.
+/// The value of a C expression.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     /// Its type; the declared one for a bit-field that has not been read yet.
@@ -28,7 +28,7 @@ pub(super) enum ValueKind {
     Void,
 }
 
-/// Where an object is.
+/// A reference to an object.
 #[derive(Clone, Debug)]
 pub(super) struct Lvalue {
     /// Address of the first byte touched.
@@ -70,7 +70,7 @@ impl Value {
 }
 
 impl Lowerer<'_> {
-    /// Lvalue conversion and decay: the value itself, a pointer to an array's first element or to a function.
+    /// Applies lvalue conversion and decay of arrays and functions to pointers.
     pub(super) fn rvalue(&mut self, value: Value) -> Value {
         match value.kind {
             ValueKind::Lvalue(lvalue) => {
@@ -105,7 +105,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value at a place of the declared type.
     fn read(&mut self, place: Place, declared: Type) -> Value {
         let (scalar, bits) = (place.scalar, place.bit_field.map(|field| field.bits));
         let known = self.constant_at(&place, declared);
@@ -117,14 +116,14 @@ impl Lowerer<'_> {
         match bits {
             Some(bits) => self.bit_field_value(value, scalar, declared, bits),
             None => {
-                // What pads a bit-precise value says nothing.
+                // The padding bits of a bit-precise value are ignored.
                 let value = self.narrowed(value, declared);
                 Value::scalar(value, declared.unqualified())
             }
         }
     }
 
-    /// What is found in a bit-field, which has the declared type here, as a value.
+    /// The value of a bit-field that was read with its declared type.
     fn bit_field_value(
         &mut self,
         value: Expr,
@@ -134,7 +133,7 @@ impl Lowerer<'_> {
     ) -> Value {
         let ty = self.types.bit_field_value(declared, bits);
         match self.types.scalar(ty) {
-            // It is read with the declared type, which has every value of the field.
+            // The declared type represents every value of the field.
             Some(scalar) => {
                 let narrow = fold::convert(value, from, scalar);
                 Value::scalar(narrow, ty)
@@ -143,7 +142,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What an lvalue of the declared type holds when the value has been assigned to it.
+    /// The value of an lvalue of the declared type after the assignment of `value`.
     pub(super) fn assigned_value(
         &mut self,
         value: Expr,
@@ -163,7 +162,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The scalar value of an expression, with its type; fails for structs and `void`.
+    /// The scalar value of an expression, with its type; an error for structs and `void`.
     pub(super) fn scalar_value(&mut self, value: Value) -> Result<(Expr, Type)> {
         let value = self.rvalue(value);
         match value.kind {
@@ -179,7 +178,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The representation of a scalar type; a type that is none is an error.
+    /// The representation of a scalar type; an error for other types.
     pub(super) fn scalar_type(&self, ty: Type) -> Result<ScalarType> {
         self.types.scalar(ty).ok_or_else(|| {
             let ty = self.types.describe(ty);
@@ -187,7 +186,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether the expression reads something that a later effect might change.
+    /// Checks whether the expression reads something that a later effect might change.
     fn reads_mutable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Load(place) => match &*place.address {
@@ -210,7 +209,7 @@ impl Lowerer<'_> {
             .unwrap_or(false)
     }
 
-    /// Copies a scalar to a temporary now.
+    /// Copies a scalar that reads mutable memory to a temporary.
     pub(super) fn keep(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
         if !self.reads_mutable(&expr) {
             return expr;
@@ -218,7 +217,7 @@ impl Lowerer<'_> {
         self.store_fresh(expr, scalar)
     }
 
-    /// Assigns a scalar to a new temporary now.
+    /// Assigns a scalar to a new temporary.
     pub(super) fn store_fresh(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
         let temporary = self.temporary(scalar);
         let place = self.object_place(temporary, scalar);
@@ -226,7 +225,7 @@ impl Lowerer<'_> {
         self.load_object(temporary, scalar)
     }
 
-    /// Makes sure that a scalar that was computed at the mark keeps its value, whatever has happened since.
+    /// Settles a scalar: inserts a copy at the mark if the scalar may have changed since.
     pub(super) fn settle_scalar(&mut self, expr: Expr, scalar: ScalarType, mark: Mark) -> Expr {
         if !self.function.changed_since(mark) || !self.reads_mutable(&expr) {
             return expr;
@@ -240,14 +239,14 @@ impl Lowerer<'_> {
         self.load_object(temporary, scalar)
     }
 
-    /// The same for an address, whose shape (object and offset, and by which multiples this grows) is kept.
+    /// Settles an address; its form (object, offset, and the multiples in it) is preserved.
     pub(super) fn settle_address(&mut self, address: Expr, mark: Mark) -> Expr {
         if !self.function.changed_since(mark) || !self.reads_mutable(&address) {
             return address;
         }
         match address {
             Expr::Offset { base, bytes } => {
-                // The later one first: each is inserted at the mark, before what is there.
+                // From the last to the first: each is inserted at the mark, before earlier insertions.
                 let scalar = self.offset_scalar();
                 let bytes = with_indices(*bytes, scalar, &mut |index, scalar| {
                     self.settle_scalar(index, scalar, mark)
@@ -262,7 +261,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes sure that a value that was computed at the mark keeps it.
+    /// Settles a value: preserves the value that it had at the mark.
     pub(super) fn settle(&mut self, value: Value, mark: Mark) -> Result<Value> {
         if !self.function.changed_since(mark) {
             return Ok(value);
@@ -285,7 +284,7 @@ impl Lowerer<'_> {
                     ..lvalue
                 }),
             },
-            // Nobody writes to it any more.
+            // Nothing writes to a temporary any more.
             ValueKind::Aggregate(Expr::ObjectAddress(object)) if self.is_temporary(object) => value,
             ValueKind::Aggregate(address) => {
                 // The object itself may have been overwritten.
@@ -310,12 +309,12 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether an expression may stand where it is evaluated although a guard says no.
+    /// Checks whether an expression may be evaluated although a guard excludes it.
     pub(super) fn is_harmless(&self, expr: &Expr) -> bool {
         fold::is_harmless(expr, &|place| self.is_sure_read(place))
     }
 
-    /// Whether a place is sure to be inside of a named object.
+    /// Checks whether a place is certainly inside of a named object.
     fn is_sure_read(&self, place: &Place) -> bool {
         let (object, offset) = match &*place.address {
             Expr::ObjectAddress(object) => (*object, 0),
@@ -335,7 +334,6 @@ impl Lowerer<'_> {
             .is_some_and(|object| offset >= 0 && offset + i128::from(size) <= object.size.into())
     }
 
-    /// Whether an lvalue may be assigned to.
     pub(super) fn check_modifiable(&self, value: &Value) -> Result<()> {
         if !matches!(value.kind, ValueKind::Lvalue(_)) {
             return Err(self.error("the operand that is written to is not an lvalue"));
@@ -349,7 +347,6 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The element type and length of an array type.
     pub(super) fn array_parts(&self, ty: Type) -> Option<(Type, ArrayLength)> {
         match *self.types.kind(ty) {
             TypeKind::Array { element, length } => Some((element, length)),
@@ -358,8 +355,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// A number of bytes of the scalar with other indices in it, the later ones first. That it is a multiple of an element's size,
-/// and more by a member's offset, stays seen: by that the accesses of a class are told apart.
+/// Replaces the indices in a byte offset, the later ones first. The form of the offset, with multiples of element
+/// sizes and added member offsets, is preserved: it distinguishes the accesses of a class.
 pub(super) fn with_indices(
     bytes: Expr,
     scalar: ScalarType,

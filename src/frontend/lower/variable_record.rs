@@ -1,7 +1,7 @@
 //! Structs with members of variable size, an extension of gcc.
 //!
-//! Where such a struct is declared, its size and the offsets of the members behind the first one of variable size are
-//! computed, into objects of type `size_t`. The members before are where they are in any struct.
+//! The declaration of such a struct computes its size and the offsets of the members behind the first one of variable
+//! size into objects of type `size_t`. The members before have constant offsets, as in any struct.
 
 use super::{Lowerer, Result, fold};
 use crate::ir::{BinaryOp, Expr, Instruction, ObjectIndex};
@@ -13,7 +13,7 @@ use crate::types::record::{FieldDeclaration, Packing};
 use crate::types::{ArrayLength, Field, RecordId, RecordKind, Type, TypeKind, VariableLayout};
 
 impl Lowerer<'_> {
-    /// Lays out a struct, if it has members of variable size.
+    /// Lays out a struct if it has members of variable size; returns whether it has.
     pub(super) fn define_variable_record(
         &mut self,
         id: RecordId,
@@ -30,14 +30,14 @@ impl Lowerer<'_> {
             let is_packed = body.packing == Packing::Packed || member.packing == Packing::Packed;
             member.name.is_none() || (member.bit_width.is_some() && !is_packed)
         };
-        // In a prototype at file scope there is nothing to compute its size from.
+        // In a prototype at file scope, the size cannot be computed.
         if is_union || self.is_in_start() || rest.iter().any(is_open) {
             let what = "a variable-length array as a member, and such members beside it,";
             return Err(self.error(format!("{what} is not supported")));
         }
         let mut fields = Vec::with_capacity(members.len());
         let mut alignment = body.alignment.unwrap_or(1);
-        // The first one is where an array of no elements would be.
+        // The first one has the offset of an array without elements.
         let mut group = before.to_vec();
         group.extend(rest.first().map(|member| self.without_length(member)));
         let mut end = fold::integer(0, self.offset_scalar());
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             if index == members.len() {
                 break;
             }
-            // Bit-fields follow one another without a gap.
+            // Adjacent bit-fields share units without a gap.
             let start = index;
             while members[index].bit_width.is_some()
                 && members
@@ -79,8 +79,7 @@ impl Lowerer<'_> {
         Ok(true)
     }
 
-    /// A member with no elements in place of those whose number is not known, which changes neither its place nor its
-    /// alignment.
+    /// Replaces a member of variable size by an array without elements, which has the same offset and alignment.
     fn without_length(&mut self, member: &FieldDeclaration) -> FieldDeclaration {
         let mut member = member.clone();
         if self.types.is_variable_size(member.ty) {
@@ -99,7 +98,7 @@ impl Lowerer<'_> {
         member
     }
 
-    /// The fields of a struct of some members alone, and its alignment.
+    /// The fields of a struct that has only these members, and its alignment.
     fn laid_out_alone(
         &mut self,
         members: &[FieldDeclaration],
@@ -118,7 +117,7 @@ impl Lowerer<'_> {
         Ok((record.fields.clone(), alignment))
     }
 
-    /// An offset rounded up to an alignment, in an object of its own.
+    /// Stores an offset, rounded up to an alignment, in a new object.
     fn aligned_end(&mut self, end: Expr, alignment: u64) -> ObjectIndex {
         let scalar = self.offset_scalar();
         let number = |value: u64| fold::integer(i128::from(value), scalar);
@@ -137,7 +136,7 @@ impl Lowerer<'_> {
         object
     }
 
-    /// Where a member ends, in bytes from the struct's start. No struct is larger than any object is.
+    /// The end of a member, in bytes from the struct's start; assumed not to exceed the largest object.
     fn end_of_member(
         &mut self,
         member: &FieldDeclaration,

@@ -1,11 +1,11 @@
 //! Functions with a variable number of arguments.
 //!
-//! The caller puts the variable arguments into an automatic object, each in a slot of so many bytes that it is aligned
-//! (8 bytes, or 16 for types aligned to that; 4 in 32-bit code), and passes the object's address as a hidden last
-//! parameter. A `va_list` is a pointer to the next slot; see [`crate::types::TypeTable::va_list`].
+//! The caller stores the variable arguments in an automatic object, each in an aligned slot (8 bytes, or 16 for types
+//! aligned to that; 4 in 32-bit code), and passes the object's address as a hidden last parameter. A `va_list` is a
+//! pointer to the next slot; see [`crate::types::TypeTable::va_list`].
 //!
-//! `__builtin_va_arg_pack()`, which gcc allows in functions that are always inlined, passes the pointer on. Functions with
-//! `__builtin_va_arg_pack_len()` find the number of their variable arguments in front of these.
+//! `__builtin_va_arg_pack()`, which gcc allows in functions that are always inlined, passes the pointer on. For functions
+//! with `__builtin_va_arg_pack_len()`, the number of variable arguments precedes them.
 
 use lang_c::ast;
 use rustc_hash::FxHashSet;
@@ -19,20 +19,20 @@ use crate::ir::{
 use crate::types::{Type, TypeKind};
 use regatta_program::DataModel;
 
-/// What the number of variable arguments takes in front of them, in bytes: they stay aligned.
+/// Size of the number in front of the variable arguments (bytes), which keeps them aligned.
 const COUNT_BYTES: u64 = 16;
 
-/// Which functions look at the number of their variable arguments.
+/// The functions that read the number of their variable arguments.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentCounts {
-    /// Those that do.
+    /// The functions that read it.
     counted: FxHashSet<FunctionIndex>,
-    /// Those with variable arguments that are called.
+    /// The called functions with variable arguments.
     called: FxHashSet<FunctionIndex>,
 }
 
 impl Lowerer<'_> {
-    /// The size that a slot is a multiple of.
+    /// The unit of slot sizes (bytes).
     fn slot_unit(&self) -> u64 {
         match self.options.data_model {
             DataModel::Ilp32 => 4,
@@ -40,7 +40,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The alignment of a type's slot.
     fn slot_alignment(&self, ty: Type) -> Result<u64> {
         let unit = self.slot_unit();
         Ok(match self.options.data_model {
@@ -49,7 +48,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The hidden parameter of the function being lowered.
+    /// Adds the hidden parameter of the current function.
     pub(super) fn add_variable_arguments(&mut self) {
         let (size, alignment) = self.scalar_layout(ScalarType::Pointer);
         let bits = u32::from(self.options.data_model.pointer_bits());
@@ -99,7 +98,7 @@ impl Lowerer<'_> {
         Ok(Value::scalar(Expr::Load(place), Type::INT))
     }
 
-    /// What a callee gets for its variable arguments.
+    /// The argument that carries a callee's variable arguments.
     pub(super) fn variable_arguments(
         &mut self,
         callee: &Callee,
@@ -137,7 +136,7 @@ impl Lowerer<'_> {
         self.pack_variable_arguments(values, is_counted)
     }
 
-    /// Follows no path on which all variable arguments of a function stand among other arguments.
+    /// Refuses a pack of variable arguments among other variable arguments.
     pub(super) fn refuse_pack(&mut self, values: &[Value]) {
         let mut values = values.iter();
         if values.any(|value| self.types.is_argument_pack(value.ty)) {
@@ -145,7 +144,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Puts promoted arguments into an object of their own, with their number in front if the callee looks at that.
+    /// Stores promoted arguments in a new object, preceded by their number if the callee reads it.
     fn pack_variable_arguments(
         &mut self,
         values: Vec<Value>,
@@ -205,7 +204,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The pointer inside of a `va_list`.
+    /// The place of the pointer in a `va_list`.
     fn list_place(&mut self, value: Value) -> Result<Place> {
         let address = match (self.options.data_model, value.kind) {
             (DataModel::Ilp32, ValueKind::Lvalue(Lvalue { address, .. }))
@@ -229,7 +228,6 @@ impl Lowerer<'_> {
         Ok(Place::new(address, ScalarType::Pointer))
     }
 
-    /// `va_start(list, last)`.
     pub(super) fn va_start(&mut self, list: Value) -> Result<Value> {
         let place = self.list_place(list)?;
         let Some(arguments) = self.function.variable_arguments else {
@@ -240,7 +238,6 @@ impl Lowerer<'_> {
         Ok(Value::void())
     }
 
-    /// `va_copy(destination, source)`.
     pub(super) fn va_copy(&mut self, destination: Value, source: Value) -> Result<Value> {
         let source = self.list_place(source)?;
         let place = self.list_place(destination)?;
@@ -249,7 +246,7 @@ impl Lowerer<'_> {
         Ok(Value::void())
     }
 
-    /// `va_arg(list, type)`.
+    /// Lowers `va_arg(list, type)`.
     pub(super) fn va_arg(&mut self, argument: &ast::VaArgExpression) -> Result<Value> {
         let span = self.span;
         let list = self.expression(&argument.va_list)?;
@@ -280,7 +277,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The pointer, moved up to a multiple of the alignment; the arguments' object is aligned to 16.
+    /// Rounds the pointer up to a multiple of the alignment; the arguments' object is aligned to 16.
     fn aligned_pointer(&mut self, pointer: Expr, alignment: u64) -> Expr {
         let scalar = self.offset_scalar();
         let address = self.convert_representation(pointer.clone(), ScalarType::Pointer, scalar);

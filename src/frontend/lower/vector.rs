@@ -1,7 +1,7 @@
-//! GNU C's vectors: operators work element by element, and a scalar operand stands for a vector of equal elements.
+//! GNU C's vectors: operators work element by element; a scalar operand stands for a vector of equal elements.
 //!
-//! Elements are not promoted. A comparison gives a vector of signed integers as wide as the elements: -1 where it
-//! holds, else 0. A cast reinterprets the bits.
+//! Elements are not promoted. A comparison yields a vector of signed integers as wide as the elements: -1 if it holds,
+//! zero if not. A cast reinterprets the bits.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -12,18 +12,18 @@ use crate::ir::{BinaryOp, Expr, Instruction, Place, ScalarType, UnaryOp};
 use crate::memory::walk::is_condition;
 use crate::types::{IntegerKind, Type};
 
-/// The element type of one operand, and its elements.
+/// The element type of an operand, and its elements.
 struct Elements {
     ty: Type,
     scalar: ScalarType,
     parts: Vec<Expr>,
 }
 
-/// The largest number of elements that a mask may choose from by comparisons; beyond, it is an index into memory.
-const MOST_CHOICES: usize = 32;
+/// Maximum number of elements among which comparisons with a mask select; beyond it, the mask is an index into memory.
+const MAXIMUM_COMPARED_ELEMENTS: usize = 32;
 
 impl Lowerer<'_> {
-    /// `left op right`, at least one of them a vector.
+    /// Lowers `left op right` where at least one operand is a vector.
     pub(super) fn vector_operation(
         &mut self,
         op: BinaryOp,
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, result)
     }
 
-    /// A comparison of elements of different signedness is one of unsigned elements.
+    /// Elements of different signedness are compared as unsigned ones.
     fn common_element(&self, left: &Elements, right: &Elements) -> ScalarType {
         match (left.scalar, right.scalar) {
             (
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The elements of an operand; a scalar becomes as many as the vector has.
+    /// The elements of an operand; a scalar is repeated for every element of the vector.
     fn vector_operand(&mut self, value: Value, vector: Type) -> Result<Elements> {
         if self.types.is_vector(value.ty) {
             let (ty, _) = self.parts_of_type(value.ty)?;
@@ -111,7 +111,7 @@ impl Lowerer<'_> {
         Ok(Elements { ty, scalar, parts })
     }
 
-    /// The signed integer type of an element's width.
+    /// The signed integer type as wide as an element.
     fn truth_element(&mut self, element: Type) -> Result<Type> {
         let size = self.size_of(element)?;
         let long = IntegerKind::Long.bits(self.options.data_model);
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         Ok(self.types.integer(kind))
     }
 
-    /// `+`, `-` and `~`.
+    /// Lowers unary `+`, `-` and `~`.
     pub(super) fn vector_unary(
         &mut self,
         operator: &ast::UnaryOperator,
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, operand.ty)
     }
 
-    /// `vector[index]` for a vector that is an lvalue or a value.
+    /// Lowers `vector[index]` for a vector that is an lvalue or a value.
     pub(super) fn vector_element(&mut self, vector: Value, index: Value) -> Result<Value> {
         let (element, _) = self.parts_of_type(vector.ty)?;
         let element = element.qualified(vector.ty.qualifiers);
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         Ok(if is_lvalue { place } else { self.rvalue(place) })
     }
 
-    /// A cast from or to a vector: the bits stay as they are.
+    /// Lowers a cast from or to a vector, which reinterprets the bits.
     pub(super) fn reinterpret_vector(&mut self, value: Value, to: Type) -> Result<Value> {
         let from = value.ty;
         let whole = |this: &Self, ty: Type| this.types.is_vector(ty) || this.types.is_integer(ty);
@@ -195,8 +195,8 @@ impl Lowerer<'_> {
         Ok(Value::scalar(Expr::Load(place), to))
     }
 
-    /// `__builtin_shuffle(a, mask)`, `__builtin_shuffle(a, b, mask)`: the mask's elements choose modulo the number of
-    /// elements that there are.
+    /// Lowers `__builtin_shuffle(a, mask)` and `__builtin_shuffle(a, b, mask)`: each element of the mask is an index
+    /// modulo the total number of elements.
     pub(super) fn shuffle(&mut self, nodes: &[Node<ast::Expression>]) -> Result<Value> {
         let mut values = self.raw_arguments(nodes)?;
         let mask = values.pop();
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, ty)
     }
 
-    /// The candidate of a number that is less than how many there are.
+    /// The candidate with a number that is in range.
     fn chosen(
         &mut self,
         number: Expr,
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
                 None => Err(self.contradiction("a number of no candidate")),
             };
         }
-        if candidates.len() > MOST_CHOICES {
+        if candidates.len() > MAXIMUM_COMPARED_ELEMENTS {
             let row = self.types.vector(element, candidates.len() as u64);
             let row = self.of_parts(candidates.to_vec(), row)?;
             let number = Value::scalar(number, self.integer_type(number_scalar));
@@ -274,7 +274,7 @@ impl Lowerer<'_> {
         Ok(result)
     }
 
-    /// A C type that is represented so.
+    /// The C type of an integer representation.
     fn integer_type(&mut self, scalar: ScalarType) -> Type {
         let kind = match scalar {
             ScalarType::Integer { bits, signed } => IntegerKind::Exact { bits, signed },
@@ -283,7 +283,7 @@ impl Lowerer<'_> {
         self.types.integer(kind)
     }
 
-    /// `__builtin_shufflevector(a, b, i, …)`: the elements of both by their constant numbers; -1 is for any value.
+    /// Lowers `__builtin_shufflevector(a, b, i, …)`: elements at constant indices; -1 selects an arbitrary value.
     pub(super) fn shuffle_by_numbers(&mut self, nodes: &[Node<ast::Expression>]) -> Result<Value> {
         let [_, _, numbers @ ..] = nodes else {
             return Err(self.error("`__builtin_shufflevector` takes two vectors"));
@@ -310,7 +310,7 @@ impl Lowerer<'_> {
             match part.and_then(|number| candidates.get(number)) {
                 Some(part) => parts.push(part.clone()),
                 None if number == -1 => {
-                    let any = self.approximate("an element that nobody asks for", element)?;
+                    let any = self.approximate("an unspecified element of a vector", element)?;
                     parts.push(self.scalar_value(any)?.0);
                 }
                 None => return Err(self.error_at(node, "there is no element of that number")),
@@ -323,7 +323,7 @@ impl Lowerer<'_> {
         self.of_parts(parts, ty)
     }
 
-    /// `__builtin_convertvector(value, type)`: each element is converted.
+    /// Lowers `__builtin_convertvector(value, type)`, which converts each element.
     pub(super) fn convert_vector(
         &mut self,
         value: &Node<ast::Expression>,
@@ -354,10 +354,9 @@ impl Lowerer<'_> {
     }
 }
 
-/// An operator on elements.
 struct ElementOperator {
     op: BinaryOp,
-    /// What the operands are taken as, but for a shift's count.
+    /// The type to which the operands are converted, except for a shift's count.
     scalar: ScalarType,
     /// The type of the result's elements.
     result: ScalarType,

@@ -1,13 +1,13 @@
-//! Accesses to what may change by itself: volatile objects, and what lies at addresses of devices.
+//! Accesses to objects that may change by themselves: volatile objects, and memory at addresses of devices.
 //!
-//! A volatile object may be modified in ways unknown to the implementation (C17 6.7.3p7), so that a read of one may give
-//! another value than was written last, and another one than the read before. Reads become instructions of their own
-//! ([`Instruction::ReadDevice`]), one for each evaluation of an lvalue: `x |= 1` and `x++` read once and write once, and
-//! an assignment's value is what was assigned, not read back (6.5.16p3 leaves that open; gcc does so). The memory stage
-//! decides what each finds: see [`crate::memory::devices`].
+//! A volatile object may be modified in ways unknown to the implementation (C17 6.7.3p7), so that a read may yield
+//! another value than the last write or the previous read. Reads become instructions of their own
+//! ([`Instruction::ReadDevice`]), one for each evaluation of an lvalue: `x |= 1` and `x++` read once and write once,
+//! and the value of an assignment is the assigned value, which is not read back (6.5.16p3 leaves that open; gcc does
+//! so). The memory stage decides the result of each read: see [`crate::memory::devices`].
 //!
-//! A volatile object with automatic storage is the program's own and is accessed like any other. With `--mmio`, accesses
-//! through pointers that are not volatile may be to devices, too.
+//! A volatile object with automatic storage belongs to the program and is accessed like any other. With `--mmio`,
+//! accesses through pointers that are not volatile may access devices, too.
 
 use super::value::Value;
 use super::{Lowerer, Result};
@@ -16,8 +16,8 @@ use crate::memory::devices::fixed_address;
 use crate::memory::walk::start_of;
 use crate::types::{ArrayLength, Qualifiers, Type, TypeKind};
 
-/// Maximum number of scalars in an object that are read or written one by one where it is copied.
-const MOST_PARTS: usize = 256;
+/// Maximum number of scalars of an object that a copy reads or writes one by one.
+const MAXIMUM_COPIED_SCALARS: usize = 256;
 
 /// A scalar in an object.
 struct Part {
@@ -30,12 +30,11 @@ struct Part {
 }
 
 impl Lowerer<'_> {
-    /// Whether the access to the address may be one to a device or to what changes by itself; if so, whether it is
-    /// volatile.
+    /// For accesses to devices or objects that change by themselves: whether they are volatile.
     pub(super) fn device_access(&self, address: &Expr, ty: Type) -> Option<bool> {
         let volatile = ty.qualifiers.contains(Qualifiers::VOLATILE);
         match start_of(address) {
-            // An object stays volatile for whoever casts that away (6.7.3p6).
+            // An object stays volatile if a cast removes the qualifier (6.7.3p6).
             Some(index) => {
                 let storage = self
                     .objects
@@ -48,13 +47,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same of a write: what is written to an object that has a name is written there, whatever happens to it later.
+    /// Like [`Self::device_access`] for a write; a write to a named object is an ordinary one.
     pub(super) fn device_write(&self, address: &Expr, ty: Type) -> Option<bool> {
         let has_name = start_of(address).is_some();
         self.device_access(address, ty).filter(|_| !has_name)
     }
 
-    /// Reads the place now.
+    /// Reads a place once, into a temporary.
     pub(super) fn read_device(&mut self, source: Place, volatile: bool) -> Expr {
         let scalar = source.scalar;
         let temporary = self.temporary(scalar);
@@ -73,22 +72,22 @@ impl Lowerer<'_> {
         });
     }
 
-    /// What messages call it.
+    /// The name of the place in messages.
     fn device_name(&self, address: &Expr) -> String {
         let object = start_of(address).and_then(|object| self.objects.get(object.0 as usize));
         match (object, fixed_address(address, self.options.data_model)) {
             (Some(object), _) => format!("`{}`", object.name),
             (None, Some(fixed)) => format!("address {fixed:#x}"),
-            (None, None) => "what a pointer points to".to_owned(),
+            (None, None) => "the target of a pointer".to_owned(),
         }
     }
 
-    /// The value of a struct or union: a copy, if something in it may change by itself.
+    /// The value of a struct or union: a copy, if a part of it may change by itself.
     pub(super) fn aggregate_value(&mut self, address: Expr, ty: Type) -> Value {
         if self.types.as_record(ty).is_some() && self.may_hold_device(&address, ty) {
             match self.copy_of_device(address.clone(), ty) {
                 Ok(copy) => return Value::aggregate(copy, ty.unqualified()),
-                // Nothing is known of its size: whoever uses it says so.
+                // Its size is unknown; the use of the value reports that.
                 Err(_) => return Value::aggregate(address, ty.unqualified()),
             }
         }
@@ -101,7 +100,7 @@ impl Lowerer<'_> {
         has_devices || (self.device_access(address, volatile).is_some() && self.has_volatile(ty))
     }
 
-    /// Whether something in an object of the type is volatile.
+    /// Checks whether an object of the type has a volatile part.
     fn has_volatile(&self, ty: Type) -> bool {
         if ty.qualifiers.contains(Qualifiers::VOLATILE) {
             return true;
@@ -114,7 +113,7 @@ impl Lowerer<'_> {
         fields.any(|field| self.has_volatile(field.ty))
     }
 
-    /// A temporary object with what is found there now, scalar by scalar.
+    /// Copies an object that may change by itself to a temporary, scalar by scalar.
     fn copy_of_device(&mut self, address: Expr, ty: Type) -> Result<Expr> {
         let size = self.size_of(ty)?;
         let copy = Expr::ObjectAddress(self.temporary_object(ty.unqualified())?);
@@ -144,7 +143,7 @@ impl Lowerer<'_> {
         Ok(copy)
     }
 
-    /// Writes an object scalar by scalar, if it may lie where a device is; tells whether it did.
+    /// Writes an object scalar by scalar if it may be a device; returns whether it did.
     pub(super) fn write_device_object(
         &mut self,
         address: &Expr,
@@ -186,14 +185,14 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The scalars of an object of the type; none if there are too many, or of what is in it not all can be seen.
+    /// The scalars of an object of the type; `None` if there are too many or some are unknown.
     fn parts_of(&self, ty: Type) -> Option<Vec<Part>> {
         let mut parts = Vec::new();
         self.add_parts(ty, 0, &mut parts).then_some(parts)
     }
 
     fn add_parts(&self, ty: Type, bit: u64, parts: &mut Vec<Part>) -> bool {
-        if parts.len() >= MOST_PARTS {
+        if parts.len() >= MAXIMUM_COPIED_SCALARS {
             return false;
         }
         if self.types.scalar(ty).is_some() {
@@ -212,7 +211,7 @@ impl Lowerer<'_> {
                 };
                 (0..length).all(|index| self.add_parts(element, bit + index * size * 8, parts))
             }
-            // A flexible array member is no part of a copy.
+            // A flexible array member is not copied.
             TypeKind::Array {
                 length: ArrayLength::Unknown,
                 ..

@@ -1,24 +1,26 @@
-//! Gives addresses to what the plan puts into memory, after [`super::layout`].
+//! Gives addresses to the objects and functions that the plan puts into memory, in the address space of
+//! [`super::layout`].
 
 use super::builder::{Builder, Description};
 use super::layout::{self, AddressSpace, TooLarge};
 use super::plan::{
-    Arena, ArenaKind, Choice, Chosen, Class, ClassId, FieldHome, Home, Kept, Plan, Planner,
+    Arena, ArenaKind, Choice, Chosen, Class, ClassId, FieldHome, Home, Plan, Planner,
+    Representation,
 };
 use crate::ir::{FunctionIndex, ObjectIndex};
 use regatta_program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
 use regatta_term::{Build, Sort, TermId, store};
 
-/// Who wants an address that is chosen at the start.
+/// An object or function whose address is chosen at the start of the program.
 enum Wanted {
     Object(ObjectIndex),
     Function(FunctionIndex),
     External(String),
 }
 
-/// How many objects that were made at run time and have not ended a new one is kept apart from. Those before them it may
-/// overlap: a proof that needs more is not found, and the interpreter does not confirm an alarm that relies on it.
-const RECENT: usize = 6;
+/// Maximum number of living dynamic objects that a new one is constrained not to overlap. It may overlap older ones: a
+/// proof that needs more is not found, and the interpreter does not confirm an alarm that relies on an overlap.
+const MAXIMUM_RECENT_OBJECTS: usize = 6;
 
 impl Planner<'_, '_> {
     /// Gives every object in memory and every function an address, and dynamic objects their arenas.
@@ -64,7 +66,7 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
-    /// Arenas: one for each class with dynamic objects, and one for each site that runs but once.
+    /// Makes an arena for each class with dynamic objects, and one for each allocation site that runs at most once.
     fn make_arenas(
         &self,
         plan: &mut Plan,
@@ -117,7 +119,7 @@ impl Planner<'_, '_> {
         objects.any(|object| matches!(plan.homes[object.0 as usize], Home::Dynamic(..)))
     }
 
-    /// What has an address that can be observed: which variable holds it, and what helps to choose it.
+    /// Makes the variables that hold observable addresses, and the hints by which they are chosen.
     fn choose(
         &self,
         plan: &mut Plan,
@@ -127,8 +129,8 @@ impl Planner<'_, '_> {
     ) {
         let pool = space.pool();
         let mut free = pool.first_hint;
-        for (who, size, alignment) in wanted {
-            let name = match &who {
+        for (wanted_by, size, alignment) in wanted {
+            let name = match &wanted_by {
                 Wanted::Object(object) => format!("&{}", self.name(*object)),
                 Wanted::Function(function) => {
                     format!("&{}", self.unit.functions[function.0 as usize].name)
@@ -140,7 +142,7 @@ impl Planner<'_, '_> {
             let hint;
             (hint, free) = layout::hint(free, size, alignment);
             plan.chosen.push(Chosen {
-                object: match who {
+                object: match wanted_by {
                     Wanted::Object(object) => Some(object),
                     Wanted::Function(_) | Wanted::External(_) => None,
                 },
@@ -149,7 +151,7 @@ impl Planner<'_, '_> {
                 alignment,
                 hint,
             });
-            match who {
+            match wanted_by {
                 Wanted::Object(object) => {
                     if let Home::Static(id, _) = plan.homes[object.0 as usize] {
                         self.place(plan, object, id, address, builder);
@@ -180,7 +182,7 @@ impl Planner<'_, '_> {
         let reuses = plan.classes.iter().any(ends);
         let (first_hint, _) = layout::hint(free, 0, 16);
         let mut recent = Vec::new();
-        for _ in 0..if dynamic { RECENT } else { 0 } {
+        for _ in 0..if dynamic { MAXIMUM_RECENT_OBJECTS } else { 0 } {
             let start = self.model_variable("recent object", builder);
             let end = self.model_variable("end of recent object", builder);
             recent.push((start, end));
@@ -221,7 +223,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Puts a static object at the address and into its regions.
+    /// Puts a static object at the address and adds it to its regions.
     fn place(
         &self,
         plan: &mut Plan,
@@ -240,15 +242,15 @@ impl Planner<'_, '_> {
                 _ => None,
             })
             .collect();
-        // Fields may share one.
+        // Fields may share a region.
         regions.sort_unstable();
         regions.dedup();
         let first = regions.first().copied().unwrap_or_else(|| {
-            let kept = match self.pointer_sort() {
-                Sort::BitVec(_) => Kept::Bits(8),
-                _ => Kept::Int,
+            let representation = match self.pointer_sort() {
+                Sort::BitVec(_) => Representation::Bits(8),
+                _ => Representation::Int,
             };
-            self.new_region(kept, 1, false, builder)
+            self.new_region(representation, 1, false, builder)
         });
         let number = ObjectId(builder.program.objects.len() as u32);
         builder.program.objects.push(Object {
@@ -272,7 +274,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Gives all regions that have none yet the base zero.
+    /// Gives the base zero to all regions that have no base yet.
     pub fn finish_bases(&self, builder: &mut Builder) {
         let zero = self.constant(0);
         for region in &mut builder.program.regions {

@@ -2,12 +2,12 @@
 //!
 //! * **Bit vectors.** Integers wrap around, signed ones too; a shift by the width or more and a division by zero have
 //!   SMT-LIB's meaning (C gives them none).
-//! * **Floats.** Each operation rounds once, to its own type's format, in the current mode (SSE's way; x87 only for
+//! * **Floats.** Each operation rounds once, to its own type's format, in the current mode (as SSE does; x87 only for
 //!   `long double`). A float that is out of the range of the integer type that it is converted to has no meaning in C;
-//!   here it gives what gcc's code gives on x86: for signed types of 32 and 64 bits the "integer indefinite" value,
-//!   the smallest number; narrower types take the low bits of the conversion to 32 bits, `unsigned` under LP64 those
-//!   of the one to 64 bits; other unsigned types are converted in two halves. A comparison or two with constants for
-//!   each conversion are the price.
+//!   here it gives what gcc's code gives on x86: for signed types of 32 and 64 bits the "integer indefinite" value, the
+//!   smallest number; narrower types take the low bits of the conversion to 32 bits, `unsigned` under LP64 those of the
+//!   conversion to 64 bits; other unsigned types are converted in two halves. Each conversion costs one or two
+//!   comparisons with constants.
 //! * **Integer arithmetic**: see [`super::integer`].
 //!
 //! A truth value is a Boolean term; an `int` that C makes of it is `ite(b, 1, 0)`. Scalars of type `_Bool` are Boolean
@@ -53,7 +53,7 @@ impl Semantics {
         }
     }
 
-    /// The type as an integer's, unless it is a float's.
+    /// The width and signedness of the type; `None` for a floating-point type.
     pub const fn integer(self, scalar: ScalarType) -> Option<IntegerType> {
         match scalar {
             ScalarType::Integer { bits, signed } => Some(IntegerType { bits, signed }),
@@ -110,7 +110,7 @@ impl Semantics {
             (UnaryOp::Negate, ScalarType::Float(_)) => pool().fp_neg(value),
             (_, ScalarType::Float(_)) => value,
             (_, ScalarType::Bool) => {
-                // Not what promotion leaves; given a meaning all the same.
+                // Promotion leaves no such operand; it has a meaning all the same.
                 let wide = self.convert_integer(value, scalar, super::walk::INT);
                 let result = self.unary(op, wide, super::walk::INT);
                 self.is_nonzero(result, super::walk::INT)

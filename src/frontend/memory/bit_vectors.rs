@@ -33,7 +33,7 @@ pub fn binary(op: BinaryOp, [a, b]: [TermId; 2], kind: IntegerType, signed_count
     }
 }
 
-/// A shift's count in the width of what is shifted; what is too large there stays too large.
+/// A shift count in the width of the shifted operand; a count that is too large stays too large.
 fn count(count: TermId, bits: u8, signed: bool) -> TermId {
     let pool = pool();
     let own = width(count);
@@ -46,7 +46,7 @@ fn count(count: TermId, bits: u8, signed: bool) -> TermId {
     }
     let limit = pool.bv(own, bits.into());
     let small = pool.extract(count, bits - 1, 0);
-    // Narrow types cannot hold their own width: all ones is too large for any of them that has more than one bit.
+    // A narrow type cannot hold its own width: all ones is too large for every type of more than one bit.
     pool.ite(pool.ult(count, limit), small, pool.bv(bits, u128::MAX))
 }
 

@@ -1,4 +1,4 @@
-//! A program in the making.
+//! A program under construction.
 
 use std::sync::Arc;
 
@@ -11,33 +11,32 @@ use regatta_program::{
 };
 use regatta_term::{Build, Sort, Symbol, TermId, store};
 
-/// Makes variables, locations, edges and inputs, and keeps names unique.
+/// Adds variables, locations, edges and inputs to a program, and keeps names unique.
 pub struct Builder {
-    /// What there is so far.
+    /// The program so far.
     pub program: Program,
     /// Each variable as a term.
     terms: Vec<TermId>,
     /// How often a name was asked for.
     names: FxHashMap<String, u32>,
-    /// What the edges pass.
+    /// The waypoints that the edges pass.
     pub waypoints: Waypoints,
 }
 
-/// What is told of a variable besides its name and sort.
+/// The properties of a new variable besides its name and sort.
 #[derive(Copy, Clone, Debug)]
 pub struct Description {
-    /// Who may use it.
+    /// The functions that may use it.
     pub scope: Scope,
     /// What it stands for.
     pub role: Role,
-    /// How C sees it.
+    /// Its C type.
     pub c_type: Option<CScalar>,
     /// Where it is declared.
     pub span: Span,
 }
 
 impl Builder {
-    /// An empty program.
     pub fn new(sources: SourceMap, arithmetic: Arithmetic, data_model: DataModel) -> Self {
         Self {
             program: Program {
@@ -105,7 +104,7 @@ impl Builder {
         self.program.variables[variable.index()].symbol
     }
 
-    /// Adds a place where a value comes from outside.
+    /// Adds an input: a point where a value comes from outside.
     pub fn input(
         &mut self,
         kind: InputKind,
@@ -124,7 +123,6 @@ impl Builder {
         id
     }
 
-    /// Adds a location.
     pub fn location(
         &mut self,
         function: FunctionId,

@@ -8,8 +8,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::walk;
 use crate::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
 
-/// The functions that can run: those called by name from a function that can, those whose address one takes, and those
-/// that unknown code calls by name.
+/// Whether each function can run: functions that a function that can run calls by name or takes the address of, and
+/// those that unknown code calls by name.
 pub fn reachable_functions(unit: &Unit) -> Vec<bool> {
     let mut reached = vec![false; unit.functions.len()];
     let mut queue = VecDeque::from([unit.start]);
@@ -38,18 +38,15 @@ pub fn reachable_functions(unit: &Unit) -> Vec<bool> {
     reached
 }
 
-/// A call: where it stands, and whom it may call.
+/// A call site with its possible callees.
 #[derive(Clone, Debug)]
 pub struct CallSite {
-    /// The calling function.
     pub caller: FunctionIndex,
-    /// The block of the call.
     pub block: BlockIndex,
-    /// The possible callees.
     pub callees: Vec<FunctionIndex>,
 }
 
-/// What the calls of a program amount to.
+/// What follows from the calls of a program.
 #[derive(Clone, Debug)]
 pub struct CallGraph {
     /// Whether a function can have more than one activation at a time, by function.
@@ -63,7 +60,7 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// Builds it from all calls of the functions that can run.
+    /// Builds the call graph from all calls of the functions that can run.
     pub fn new(unit: &Unit, reached: &[bool], calls: &[CallSite]) -> Self {
         let count = unit.functions.len();
         let cyclic: Vec<Vec<bool>> = unit
@@ -92,8 +89,8 @@ impl CallGraph {
             .flat_map(|call| call.callees.iter().map(|callee| (call.caller.0, callee.0)));
         let recursive = in_cycle(count, edges);
 
-        // Called once: from one place only, which is not in a loop and itself runs once. What is not recursive is
-        // reached from the start in a number of steps that is at most the number of functions.
+        // A function is called once if it has one call site, which is not in a loop, in a function that is itself
+        // called once. The search ends: each non-recursive function enters the queue at most once.
         let mut callers: Vec<Vec<(FunctionIndex, BlockIndex)>> = vec![Vec::new(); count];
         for call in calls {
             for callee in &call.callees {
@@ -138,7 +135,7 @@ impl CallGraph {
         }
     }
 
-    /// Whether the function is called at most once, and by that function alone.
+    /// Whether the function is called at most once, and only by `caller`.
     pub fn is_called_by(&self, function: FunctionIndex, caller: FunctionIndex) -> bool {
         let index = function.0 as usize;
         self.called_once[index] && self.only_caller[index] == Some(caller)
@@ -156,7 +153,7 @@ impl CallGraph {
     }
 }
 
-/// For each vertex, whether it lies on a cycle.
+/// Whether each vertex lies on a cycle.
 fn in_cycle(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
     let mut graph = DiGraph::<(), ()>::with_capacity(count, count);
     for _ in 0..count {

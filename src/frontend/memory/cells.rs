@@ -1,8 +1,9 @@
-//! Fields: how the accesses of a class of objects cut it up.
+//! Fields: the partition of a class of objects by its accesses.
 //!
-//! Accesses that overlap belong to one field. Where all of a field's accesses have the same range it is *uniform*: one
-//! value, which is kept in the form that the accesses want. Otherwise (unions, type punning, the bytes of something
-//! larger) it is *mixed* and kept as bits. In a class with a period the fields repeat, and offsets are modulo it.
+//! Accesses that overlap belong to one field. Where all accesses of a field have the same range, the field is
+//! *uniform*: one value, stored in the form that the accesses use. Otherwise (unions, type punning, the bytes of
+//! something larger) it is *mixed* and stored as bits. In a class with a period the fields repeat, and offsets are
+//! modulo it.
 //!
 //! An object that is only ever accessed at constant offsets from its own start is cut into scalar variables, one for
 //! each field; in memory each field is a region of its own, since no access to one can touch another.
@@ -11,14 +12,13 @@ use super::constraints::{Direction, View};
 use super::points_to::gcd;
 use regatta_term::FloatFormat;
 
-/// In what form a field's value is kept.
+/// The form in which a field's value is stored.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// A truth value.
     Bool,
     /// Bits: an integer or a pointer.
     Bits,
-    /// A float.
     Float(FloatFormat),
 }
 
@@ -32,54 +32,54 @@ impl From<View> for Form {
     }
 }
 
-/// A part of a class that is independent of the others.
+/// A part of a class that no access of another part touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// First bit in the frame of the class.
     pub start: i64,
     /// Number of bits.
     pub bits: u64,
-    /// How it is kept.
+    /// How it is stored.
     pub kind: FieldKind,
-    /// Bytes of an index step in memory, a power of two: all addresses at which an element starts are multiples.
+    /// Bytes of one element of its region, a power of two: every element starts at a multiple of it.
     pub granule: u64,
-    /// Whether an access sees a pointer.
+    /// Whether some access reads or writes a pointer here.
     pub pointer: bool,
 }
 
-/// How a field is kept.
+/// How a field is stored.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
     /// All accesses have the field's range.
     Uniform(Form),
-    /// As bits; in memory as elements of the granule's size.
+    /// Stored as bits; in memory as elements of the granule's size.
     Mixed,
 }
 
 impl Field {
-    /// The bit after the last.
+    /// The first bit after the field.
     pub const fn end(&self) -> i64 {
         self.start.saturating_add_unsigned(self.bits)
     }
 }
 
-/// What must be known of a class to cut it up.
+/// The properties of a class that determine its fields, besides its accesses.
 #[derive(Clone, Debug, Default)]
 pub struct ClassShape {
-    /// Offsets are modulo so many bytes; zero: exact.
+    /// Offsets are modulo this number of bytes; zero: exact.
     pub period: u64,
-    /// Where its objects start, in bytes in its frame.
+    /// The offsets at which its objects start, in bytes in its frame.
     pub starts: Vec<i64>,
-    /// What every address of an object in it is a multiple of.
+    /// The common alignment of its objects, in bytes.
     pub alignment: u64,
-    /// Bits at which a range ends that is copied to or filled.
+    /// Bits at which a copied or filled range begins or ends.
     pub cuts: Vec<i64>,
 }
 
-/// Largest granule in bytes.
-const LARGEST_GRANULE: u64 = 16;
+/// Maximum size of a granule (bytes).
+const MAXIMUM_GRANULE: u64 = 16;
 
-/// Cuts a class into fields, in ascending order. The accesses' offsets are in bits, reduced by the period.
+/// Returns the fields of a class, in ascending order. The accesses' offsets are in bits, modulo the period.
 pub fn fields(
     shape: &ClassShape,
     accesses: impl IntoIterator<Item = (i64, u32, View, Direction)>,
@@ -97,7 +97,7 @@ pub fn fields(
             .iter()
             .any(|&(start, bits, _)| start.saturating_add(bits.into()) > period);
     if wraps {
-        // Some access reaches into the next repetition: the class is one field.
+        // An access reaches into the next repetition: the class is one field.
         let lengths = sorted
             .iter()
             .flat_map(|&(start, bits, _)| byte_range(start, bits));
@@ -195,7 +195,7 @@ fn granule(
                 .unsigned_abs(),
         );
     }
-    (1 << common.trailing_zeros().min(63)).min(LARGEST_GRANULE)
+    (1 << common.trailing_zeros().min(63)).min(MAXIMUM_GRANULE)
 }
 
 #[cfg(test)]

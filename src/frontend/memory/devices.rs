@@ -1,25 +1,27 @@
-//! What is no memory, or memory that changes by itself: devices, and volatile objects.
+//! Accesses to devices, and to volatile objects, which may change without a write of the program.
 //!
-//! A volatile access finds
-//! * **any value, each time**, in an object that the unit declares and does not define, in memory of the outside, and
-//!   where there is no object at all: at a fixed address (`*(volatile uint32_t *)0x40021000`), or at one that is computed. What is
-//!   written to such an address changes no object. That the address exists is noted in the ledger, unless `--mmio` says so.
-//! * **memory**, in an object that the program defines, with a line in the ledger: nothing but the program changes it.
-//!   With `--volatile environment` it is any value there, too, unless the object is a local variable.
+//! A volatile read gives
+//! * **any value, each time**, in an object that the unit declares and does not define, in memory of the environment,
+//!   and where there is no object: at a fixed address (`*(volatile uint32_t *)0x40021000`) or a computed one. A write
+//!   to such an address changes no object. The ledger notes the assumption that the address exists, unless `--mmio`
+//!   gives it.
+//! * **the stored value**, in an object that the program defines; the ledger notes the assumption that only the program
+//!   changes it. With `--volatile environment` it gives any value there, too, unless the object is a local variable.
 //!
-//! A volatile object of the type `sig_atomic_t` is there for handlers of signals, which run at any time, to write: a read
-//! finds what the program wrote there, or any value on which no alarm rests. What interrupt functions do is another matter
+//! Signal handlers, which run at any time, write volatile objects of the type `sig_atomic_t`: a read gives what the
+//! program wrote there, or any value on which no alarm may rest. Interrupt functions are handled elsewhere
 //! (`lower::interrupt`).
 //!
-//! Through a pointer, it depends on where that points to at the time. A pointer to volatile that points to an object of
-//! the program's own is what `READ_ONCE` and `WRITE_ONCE` are made of, in code that has only one thread here: any value at
-//! each read would be a false alarm there, while memory with a line in the ledger is right for the runs of the program by itself.
-//! The points-to analysis tells of a class whether its pointers can leave the program's objects. If they can, the read
-//! branches: the address is in an object of the program's, or it is not. Where the class has objects on the heap, which are
-//! not compared with one by one, and numbers become its pointers, a third branch gives any value on which no alarm rests.
+//! An access through a pointer depends on the pointer's value. `READ_ONCE` and `WRITE_ONCE` use pointers to volatile
+//! that point to the program's own objects, in code that has only one thread here: any value at each read would cause
+//! false alarms, while the stored value, with a note in the ledger, is right for runs of the program by itself. The
+//! points-to analysis tells whether the pointers of a class can leave the program's objects. If they can, the read
+//! branches on whether the address lies in an object of the program. Heap objects are not compared one by one: if the
+//! class has some and its pointers may be made from integers, a third branch gives any value, on which no alarm may
+//! rest.
 //!
-//! What the ranges of `--mmio` have in them is found in the same way by accesses that are not volatile, and no object whose
-//! address can be observed lies there.
+//! In the ranges of `--mmio` all accesses, volatile or not, are treated so, and no object with an observable address
+//! lies there.
 
 use crate::ir::{Expr, ObjectIndex, Place, ScalarType, Storage, Unit};
 use regatta_program::DataModel;
@@ -27,18 +29,18 @@ use regatta_program::DataModel;
 use super::layout::RESERVED;
 use super::walk::{constant_integer, start_of};
 
-/// What an access finds.
+/// What an access reads or writes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// No object of the program's; the address, if it is a number.
+    /// No object of the program; the address, if it is constant.
     Device(Option<u64>),
     /// Memory; the object, if it has a name.
     Memory(Option<ObjectIndex>),
-    /// What the pointer points to.
+    /// The target of a pointer: a device or memory, by its value.
     Target,
 }
 
-/// What an access to the place finds.
+/// Returns what an access to the place reads or writes.
 pub fn found(unit: &Unit, place: &Place, volatile: bool) -> Found {
     let devices = &unit.devices;
     if let Some(address) = fixed_address(&place.address, unit.data_model) {
@@ -61,7 +63,7 @@ pub fn found(unit: &Unit, place: &Place, volatile: bool) -> Found {
     }
 }
 
-/// The number that the address starts from, if it starts from one that is not null.
+/// The constant that the address starts from, unless that is null.
 pub fn fixed_address(address: &Expr, model: DataModel) -> Option<u64> {
     if let Expr::Offset { base, .. } = address {
         return fixed_address(base, model);
@@ -84,7 +86,7 @@ pub fn fixed_address(address: &Expr, model: DataModel) -> Option<u64> {
     (value != 0).then_some(value)
 }
 
-/// Whether a pointer with the value is one to no object's address, but a device's may be.
+/// Whether the value is too low for an object's address, but may be the address of a device.
 pub const fn is_low(address: i128) -> bool {
     0 < address && address < RESERVED as i128
 }

@@ -17,7 +17,7 @@ pub fn binary(op: BinaryOp, [a, b]: [TermId; 2], mode: TermId) -> TermId {
     }
 }
 
-/// A comparison, IEEE's.
+/// An IEEE comparison.
 pub fn compare(op: BinaryOp, a: TermId, b: TermId) -> TermId {
     match op {
         BinaryOp::NotEqual => pool().not(pool().fp_eq(a, b)),
@@ -29,7 +29,7 @@ pub fn compare(op: BinaryOp, a: TermId, b: TermId) -> TermId {
     }
 }
 
-/// Conversion to an integer type, rounding toward zero, with x86's result for what is out of range.
+/// Converts to an integer type, rounding toward zero, with x86's result for values out of range.
 pub fn to_integer(value: TermId, format: FloatFormat, to: IntegerType, pointer_bits: u8) -> TermId {
     let pool = pool();
     match to {
@@ -44,7 +44,7 @@ pub fn to_integer(value: TermId, format: FloatFormat, to: IntegerType, pointer_b
         IntegerType { bits, .. } => {
             let half = power(format, BigInt::from(1) << (bits - 1));
             let mode = pool.rounding(RoundingMode::TowardZero);
-            // What is still out of range is zero, by the operator's definition and by the sequence.
+            // A value still out of range gives zero, by the operator's definition as by gcc's sequence.
             let upper = pool.fp_to_ubv(mode, value, bits);
             pool.ite(
                 pool.fp_le(half, value),
@@ -55,7 +55,7 @@ pub fn to_integer(value: TermId, format: FloatFormat, to: IntegerType, pointer_b
     }
 }
 
-/// The conversion instruction: what is out of range becomes the smallest number.
+/// x86's conversion instruction: a value out of range gives the smallest number.
 fn to_signed(value: TermId, format: FloatFormat, bits: u8) -> TermId {
     let pool = pool();
     let converted = pool.fp_to_sbv(pool.rounding(RoundingMode::TowardZero), value, bits);
@@ -79,7 +79,7 @@ fn in_signed_range(value: TermId, format: FloatFormat, bits: u8) -> TermId {
     let high = BigInt::from(1) << (bits - 1);
     let low = -&high;
     let below = pool.fp_lt(value, power(format, high));
-    // The limit itself is out of range if the format has it; else nothing lies between it and the lowest integer.
+    // If the format has the limit itself, that is out of range; else no value lies between it and the lowest integer.
     let limit: BigInt = &low - 1_i32;
     let rounded = FloatValue::from_int(format, RoundingMode::Downward, &limit);
     let above = if rounded.is_infinite()
@@ -105,7 +105,8 @@ fn small(format: FloatFormat, value: f64) -> TermId {
     pool().float(value)
 }
 
-/// A classification, as a Boolean term; `None` if the function is none. (The sign is not here: see `emit::nan`.)
+/// A classification, as a Boolean term; `None` if the function is not a classification. (The sign is not here: see
+/// `emit::nan`.)
 pub fn classify(function: MathFunction, value: TermId) -> Option<TermId> {
     Some(match function {
         MathFunction::IsNan => pool().fp_is_nan(value),
@@ -117,7 +118,7 @@ pub fn classify(function: MathFunction, value: TermId) -> Option<TermId> {
     })
 }
 
-/// A function on floats with a float result; `None` if it is another one, or an operand is missing.
+/// A function on floats with a float result; `None` for other functions, or if an operand is missing.
 pub fn function(function: MathFunction, operands: &[TermId], mode: TermId) -> Option<TermId> {
     let pool = pool();
     let first = operands.first().copied()?;
@@ -167,7 +168,7 @@ fn modulo(a: TermId, b: TermId) -> TermId {
     copy_sign(moved, a)
 }
 
-/// The magnitude with the sign of the other, which is no NaN or decides that the result is one.
+/// The magnitude with the sign of `sign`; if `sign` is a NaN, so is the result.
 fn copy_sign(magnitude: TermId, sign: TermId) -> TermId {
     with_sign(magnitude, pool().fp_is_negative(sign))
 }

@@ -1,20 +1,20 @@
-//! Calls through pointers: which functions one may mean.
+//! Which functions a call through a pointer may call.
 
 use super::walk;
 use crate::ir::{FunctionIndex, ScalarType, Unit};
 
-/// What is passed, as far as it matters for whether a call and a function agree.
+/// How a value is passed, as far as the agreement of a call with a function depends on it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A scalar of the type.
     Scalar(ScalarType),
-    /// A structure or union of so many bytes.
+    /// A structure or union of this size in bytes.
     Object(u64),
 }
 
-/// Whether a call with such arguments and result may be one of the function: each parameter has an argument that is
-/// passed in the same way; more arguments than parameters do no harm on the machine, and old code relies on it. What
-/// does not agree has no defined meaning in C and counts as a call of something unknown.
+/// Whether a call with these arguments and this result may call the function: each parameter has an argument that is
+/// passed in the same way. More arguments than parameters do no harm on the machine, and old code relies on it. A call
+/// that does not agree is undefined in C and counts as a call of an unknown function.
 pub fn compatible(
     unit: &Unit,
     function: FunctionIndex,

@@ -1,9 +1,9 @@
-//! Whether the indices in a unit mean something there, so that the other steps can rely on it.
+//! Checks that the indices in a unit are valid, so that the later steps can rely on it.
 
 use super::walk;
 use crate::ir::{Block, Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Storage, Unit};
 
-/// The first index that means nothing, in words.
+/// Describes the first invalid index, if there is one.
 pub fn dangling(unit: &Unit) -> Option<String> {
     let is_function = |index: FunctionIndex| (index.0 as usize) < unit.functions.len();
     let is_object = |index: ObjectIndex| (index.0 as usize) < unit.objects.len();
@@ -16,7 +16,7 @@ pub fn dangling(unit: &Unit) -> Option<String> {
     }
     let outside = &unit.outside;
     if !outside.environment.is_none_or(is_function) || !outside.memory.is_none_or(is_object) {
-        return Some("what lies outside is not in the unit".to_owned());
+        return Some("the environment is not in the unit".to_owned());
     }
     let is_sound = |block: &Block, blocks: usize| {
         let mut sound = true;

@@ -1,4 +1,4 @@
-//! `--arithmetic integer`: C's integers as mathematical ones, as papers 001 and 002 read them.
+//! `--arithmetic integer`: C's integers as mathematical integers, as in papers 001 and 002.
 //!
 //! * **Values.** Every integer type, signed or unsigned, of whatever width, and every pointer is ℤ; `_Bool` is a truth
 //!   value. An input of an unsigned type is not negative (an `Assume` follows it); apart from that nothing keeps
@@ -7,14 +7,14 @@
 //! * **`/` and `%`** truncate toward zero, as in C.
 //! * **Conversions** between integer types change nothing; to `_Bool`: whether the value is not zero. From a float:
 //!   truncation; to a float: rounding.
-//! * **Shifts.** `x << n` is x·2ⁿ and `x >> n` is ⌊x/2ⁿ⌋. A count that is not constant is looked up in 0 to 63;
-//!   by any other count nothing is shifted.
-//! * **`~x`** is -x - 1. **`x & m`** for a constant m = 2ᵏ - 1 is x mod 2ᵏ, and x - x mod 2ᵏ for m = -2ᵏ. Other cases of
-//!   `&`, `|` and `^` go through the 64-bit two's complement of both operands, the result taken as signed.
+//! * **Shifts.** `x << n` is x·2ⁿ and `x >> n` is ⌊x/2ⁿ⌋. A count that is not constant is compared with 0 to 63; any
+//!   other count shifts nothing.
+//! * **`~x`** is -x - 1. **`x & m`** for a constant m = 2ᵏ - 1 is x mod 2ᵏ, and x - x mod 2ᵏ for m = -2ᵏ. Other cases
+//!   of `&`, `|` and `^` go through the 64-bit two's complement of both operands, the result taken as signed.
 //! * **Comparisons** are those of ℤ.
 //! * **Bit-fields** hold any integer, like all others.
-//! * **Memory** is arrays from ℤ of whole values. What is read with another width or as another kind of value than it
-//!   was written has no meaning here: such an access is an `Unsupported` edge.
+//! * **Memory** is arrays over ℤ of whole values. A value that is read with another width or kind than it was written
+//!   with has no meaning here: such an access is an `Unsupported` edge.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -23,11 +23,11 @@ use super::arithmetic::pool;
 use crate::ir::BinaryOp;
 use regatta_term::{Build, Constant, Pool, TermId};
 
-/// Width in which bitwise operators are computed that have no simple meaning on ℤ.
-const WIDTH: u8 = 64;
+/// Width (bits) in which the bitwise operators without a simple meaning on ℤ are computed.
+const BITWISE_WIDTH: u8 = 64;
 
-/// Largest variable shift count.
-const LARGEST_COUNT: u8 = 63;
+/// Maximum shift count that is not constant.
+const MAXIMUM_VARIABLE_SHIFT: u8 = 63;
 
 /// `~x`.
 pub fn complement(value: TermId) -> TermId {
@@ -63,7 +63,7 @@ fn constant(term: TermId) -> Option<BigInt> {
     }
 }
 
-/// The value of a constant, as far as it fits.
+/// The value of a constant, if it fits.
 pub fn constant_value(term: TermId) -> Option<i128> {
     constant(term)?.to_i128()
 }
@@ -81,10 +81,12 @@ fn shift(value: TermId, count: TermId, apply: impl Fn(TermId, TermId) -> TermId)
             _ => value,
         };
     }
-    (0..=LARGEST_COUNT).rev().fold(value, |rest, bits| {
-        let here = pool.eq(count, pool.int(bits.into()));
-        pool.ite(here, apply(value, power(bits.into())), rest)
-    })
+    (0..=MAXIMUM_VARIABLE_SHIFT)
+        .rev()
+        .fold(value, |rest, bits| {
+            let here = pool.eq(count, pool.int(bits.into()));
+            pool.ite(here, apply(value, power(bits.into())), rest)
+        })
 }
 
 fn and(a: TermId, b: TermId) -> TermId {
@@ -109,7 +111,10 @@ fn and(a: TermId, b: TermId) -> TermId {
 
 fn bitwise(a: TermId, b: TermId, apply: impl Fn(TermId, TermId) -> TermId) -> TermId {
     let pool = pool();
-    pool.bv_to_int(apply(pool.int_to_bv(a, WIDTH), pool.int_to_bv(b, WIDTH)))
+    pool.bv_to_int(apply(
+        pool.int_to_bv(a, BITWISE_WIDTH),
+        pool.int_to_bv(b, BITWISE_WIDTH),
+    ))
 }
 
 #[cfg(test)]

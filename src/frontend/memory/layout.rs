@@ -1,47 +1,47 @@
-//! The address space: which addresses objects have.
+//! The address space: the addresses that objects can have.
 //!
-//! Where the program cannot observe how the objects of a class lie, their addresses are constants: distinct, aligned,
-//! not null, with gaps between them, so that terms fold and what goes a little out of bounds hits nothing. Objects made
-//! at run time get theirs from *arenas*, that never use an address twice: a counter of the next free address.
-//! With 32 bits an arena would soon be used up by large objects one of which ends before the next is made: these are put where
-//! those are that can be observed.
+//! Where the program cannot observe the addresses of a class's objects, they are constants: distinct, aligned, not
+//! null, with gaps between them, so that terms fold and an access slightly out of bounds hits no object. Dynamic
+//! objects get theirs from *arenas*, each with a counter of the next free address, which never use an address twice.
+//! With 32 bits, an arena would soon be exhausted by large objects of which one ends before the next is made: these lie
+//! in the pool.
 //!
-//! Where it can, an object may lie anywhere in the *pool*, as far as its alignment permits and nothing else is there:
-//! below or above any other, next to it, between two others, and where something was before that has ended. An address
-//! is `position + hint`, modulo the pool's size, where any position may be chosen and the hints are those of a layout
-//! that is possible: so simulation, which begins with zeros, need not guess one.
+//! Where the program can observe an address, the object may lie anywhere in the *pool* that its alignment permits and
+//! that is free: below or above any other object, next to it, between two others, and where an object was that has
+//! ended. An address is `position + hint`, modulo the pool's size, where the position is arbitrary and the hints
+//! describe one possible layout: so simulation, which begins with zeros, need not guess a layout.
 //!
-//! The two kinds of addresses never meet. With 64 bits, the constants and arenas lie where no object of a real program
-//! can; with 32 they take a part out of the pool.
+//! The two kinds of addresses never meet. With 64 bits, constants and arenas lie where no object of a real program can
+//! lie; with 32 bits, they take a part of the pool.
 
 use regatta_program::DataModel;
 
-/// Bytes left free behind an object that lies in an arena at least.
-pub const GAP: u64 = 64;
+/// Minimum free space (bytes) behind an object in an arena.
+pub const MINIMUM_GAP: u64 = 64;
 
-/// Bytes of an object that is not large. Those of one size take a power of two in an arena.
-pub const SMALL: i128 = 1 << 12;
+/// Maximum size (bytes) of a small object. Small objects of one constant size lie at multiples of a power of two in an
+/// arena.
+pub const MAXIMUM_SMALL_SIZE: i128 = 1 << 12;
 
-/// Up to here there is nothing: no object has such an address.
+/// No object has an address below this.
 pub const RESERVED: u64 = 0x1_0000;
 
 /// A range of addresses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct AddressRange {
-    /// First address.
     pub low: u64,
     /// The address after the last.
     pub high: u64,
 }
 
-/// With 32 bits, what constants and arenas take out of the pool: where a process has neither its code, nor its heap, nor its stack.
-/// What lies in the middle of all addresses may be observed, whose first bit changes there.
-const TAKEN: AddressRange = AddressRange {
+/// With 32 bits, the part of the pool for constants and arenas: where a process has neither code, nor heap, nor stack.
+/// The middle of the address space, where the highest bit changes, stays in the pool.
+const FIXED_ADDRESSES: AddressRange = AddressRange {
     low: 0xB000_0000,
     high: 0xF000_0000,
 };
 
-/// Where objects may lie whose addresses can be observed.
+/// The addresses that objects with observable addresses may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// Its addresses.
@@ -56,7 +56,7 @@ pub struct Pool {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// Hands out addresses. All constant ones must be taken before the arenas are.
+/// An allocator of addresses. All constant addresses must be allocated before the arenas.
 #[derive(Clone, Debug)]
 pub struct AddressSpace {
     data_model: DataModel,
@@ -68,11 +68,11 @@ pub struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// An address space that is free.
+    /// An empty address space.
     pub const fn new(data_model: DataModel, observed: bool) -> Self {
         let start = match (data_model, observed) {
             (DataModel::Lp64, _) => 1 << 62,
-            (DataModel::Ilp32, true) => TAKEN.low,
+            (DataModel::Ilp32, true) => FIXED_ADDRESSES.low,
             (DataModel::Ilp32, false) => 0,
         };
         Self {
@@ -88,12 +88,12 @@ impl AddressSpace {
     const fn limits(&self) -> (u64, u64) {
         match (self.data_model, self.observed) {
             (DataModel::Lp64, _) => ((1 << 62) + (1 << 50), 1 << 63),
-            (DataModel::Ilp32, true) => (0xD000_0000, TAKEN.high),
+            (DataModel::Ilp32, true) => (0xD000_0000, FIXED_ADDRESSES.high),
             (DataModel::Ilp32, false) => (0xE000_0000, 0xFFFF_0000),
         }
     }
 
-    /// Where objects may lie whose addresses can be observed.
+    /// The addresses that objects with observable addresses may have.
     pub fn pool(&self) -> Pool {
         match self.data_model {
             DataModel::Lp64 => Pool {
@@ -108,10 +108,10 @@ impl AddressSpace {
                 ranges: vec![
                     AddressRange {
                         low: RESERVED,
-                        high: TAKEN.low,
+                        high: FIXED_ADDRESSES.low,
                     },
                     AddressRange {
-                        low: TAKEN.high,
+                        low: FIXED_ADDRESSES.high,
                         high: 0xFFFF_F000,
                     },
                 ],
@@ -147,8 +147,8 @@ impl AddressSpace {
             .statics
             .checked_next_multiple_of(alignment.max(16))
             .ok_or(TooLarge)?;
-        // As much free space as the object has, within reason.
-        let gap = size.clamp(GAP, 1 << 12);
+        // A gap as large as the object, within limits.
+        let gap = size.clamp(MINIMUM_GAP, 1 << 12);
         let end = address
             .checked_add(size)
             .and_then(|end| end.checked_add(gap))
@@ -160,13 +160,13 @@ impl AddressSpace {
         Ok(address)
     }
 
-    /// So many arenas; fewer, if they would become too small: then some have to be shared.
+    /// Makes `count` arenas, or a single one, to be shared, if they would be too small.
     pub fn arenas(&self, count: usize) -> Result<Vec<AddressRange>, TooLarge> {
         if count == 0 {
             return Ok(Vec::new());
         }
         let (_, end) = self.limits();
-        // An arena that is too small would lose paths that a real machine has.
+        // An arena that is too small would lose paths of a real machine.
         let (from, smallest) = match self.data_model {
             DataModel::Ilp32 => (self.statics.next_multiple_of(1 << 20), 1 << 26),
             DataModel::Lp64 => ((1 << 62) + (1 << 50), 1 << 48),
@@ -190,11 +190,11 @@ impl AddressSpace {
     }
 }
 
-/// A hint for an object of the size and alignment, and the first one behind it that is free.
+/// A hint for an object of the size and alignment, and the first free address behind it.
 pub const fn hint(free: u64, size: u64, alignment: u64) -> (u64, u64) {
     let address = free.next_multiple_of(alignment);
     let size = if size < 1 << 24 { size } else { 1 << 24 };
-    (address, address + size + GAP)
+    (address, address + size + MINIMUM_GAP)
 }
 
 #[cfg(test)]
@@ -212,7 +212,12 @@ mod tests {
             let a = space.constant(4, 4).unwrap();
             let b = space.constant(100, 64).unwrap();
             let c = space.constant(1, 1).unwrap();
-            assert!(a > 0 && b >= a + 4 + GAP && b.is_multiple_of(64) && c >= b + 100 + GAP);
+            assert!(
+                a > 0
+                    && b >= a + 4 + MINIMUM_GAP
+                    && b.is_multiple_of(64)
+                    && c >= b + 100 + MINIMUM_GAP
+            );
             assert_eq!(space.constant(1 << 63, 4), Err(TooLarge));
             assert!(space.function().unwrap() < a);
         }

@@ -1,18 +1,17 @@
-//! From the typed representation to the program: where every object lives is decided, and the edges are made.
+//! Translates the typed representation into the program: decides how every object is stored, and makes the edges.
 //!
-//! 1. [`indices`] looks whether the unit is whole; [`call_graph`]: which functions can run.
+//! 1. [`indices`] checks the unit's indices; [`call_graph`] finds the functions that can run.
 //! 2. [`constraints`] fills the points-to graph ([`points_to`]) and lists all accesses.
-//! 3. [`plan`]: the classes of objects are cut into fields ([`cells`]); objects that are only accessed directly become
-//!    scalar variables, the others lie in regions; [`layout`] gives addresses.
-//!    [`names`]: what the names of the source are in all that.
-//!    [`devices`]: which accesses find no memory, but what changes by itself.
-//! 4. [`mod@emit`]: edges, with C's operators as terms ([`arithmetic`]; [`integer`] for `--arithmetic integer`).
+//! 3. [`plan`] divides the classes of objects into fields ([`cells`]); objects that are only accessed directly become
+//!    scalar variables, the others lie in regions; [`layout`] gives addresses. [`names`] maps the names of the source
+//!    to variables and cells. [`devices`] finds the accesses to devices and volatile objects.
+//! 4. [`mod@emit`] makes the edges, with C's operators as terms ([`arithmetic`]; [`integer`] for mathematical integers).
 //!
-//! # What the memory model says of programs without defined behaviour
-//! Within an object every access means what it means on the machine. Pointer arithmetic that wraps around the address
-//! space is not followed when accesses are told apart. An access outside of every object of its class finds an element
-//! of the class's regions that no object has: it holds whatever was written there in the same way, else what the region
-//! held at first. The interpreter does not confirm alarms that pass such an access.
+//! # The memory model on undefined behaviour
+//! Within an object every access means what it means on the machine. The points-to analysis does not follow pointer
+//! arithmetic that wraps around the address space. An access outside of every object of its class reaches an element of
+//! the class's regions that belongs to no object: it holds the value last written there in the same way, else the
+//! region's first contents. The interpreter does not confirm alarms that pass such an access.
 
 mod addresses;
 mod arithmetic;
@@ -45,7 +44,7 @@ pub struct MemoryOptions {
     pub arithmetic: Arithmetic,
     /// Whether `malloc` and its like may return null.
     pub malloc_may_fail: bool,
-    /// Whether everything that is assumed of operands and accesses is noted. It is only needed for the ledger, and large.
+    /// Whether all assumptions about operands and accesses are noted. The list is long, and only the ledger needs it.
     pub all_assumptions: bool,
 }
 
@@ -58,7 +57,7 @@ pub enum MemoryError {
     /// The start function is missing.
     #[error("the program has no start function")]
     NoStart,
-    /// What the steps found out does not fit together, or not the unit. A program made from it could be another one.
+    /// The results of the steps contradict each other or the unit: a program made from them could be a wrong one.
     #[error("{0}")]
     Internal(String),
 }

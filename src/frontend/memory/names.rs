@@ -1,5 +1,5 @@
-//! What the names of the source stand for in the program: which variable or which cells of a region each scalar of a
-//! named object is.
+//! What the source's names stand for in the program: the variable or the cells of a region that hold each scalar of a
+//! named object.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ struct Member<'p> {
     class: &'p Class,
     /// Where it starts in the class's frame, in bits.
     start: i64,
-    /// The address that the indices of its cells are counted from is so many bytes before it; `None` if that is not known.
+    /// Its distance in bytes from the address where the indices of its cells begin; `None` if it is not known.
     base: Option<u64>,
 }
 
 impl Planner<'_, '_> {
-    /// The unit's names, with what they are in the program.
+    /// The unit's names, with their parts in the program.
     pub fn names(&self, plan: &Plan) -> Vec<DeclaredName> {
         let declared = self.unit.names.iter().map(|name| {
             let object = name.object;
@@ -53,7 +53,7 @@ impl Planner<'_, '_> {
         parts.chain(bytes).collect()
     }
 
-    /// Where the object is, as the indices of its class's regions are counted.
+    /// The position of the object, in bytes from where the indices of its class's regions begin.
     fn base(
         &self,
         plan: &Plan,
@@ -81,7 +81,7 @@ fn address(plan: &Plan, object: ObjectIndex) -> Option<TermId> {
 }
 
 impl Member<'_> {
-    /// What the place is: parts of one scalar each if variables hold it, at most one otherwise.
+    /// The parts of the place: one for each scalar if variables hold it, at most one otherwise.
     fn parts(&self, name: &str, place: &ScalarPlace) -> Vec<NamedPart> {
         let Some(c_type) = c_scalar(&place.leaf) else {
             return Vec::new();
@@ -118,7 +118,7 @@ impl Member<'_> {
         parts
     }
 
-    /// The bytes of the object, where it is kept as bytes.
+    /// The bytes of the object, where it is stored as bytes.
     fn bytes(&self, name: &str, size: u64) -> Vec<NamedPart> {
         let Some(first) = self.base.filter(|_| !self.class.scalar) else {
             return Vec::new();
@@ -185,12 +185,12 @@ impl Member<'_> {
         })
     }
 
-    /// Whether the field is all of a class that repeats.
+    /// Whether the field is a whole period of its class.
     fn is_all(&self, plan: &FieldPlan) -> bool {
         self.class.period != 0 && plan.field.bits == self.class.period.saturating_mul(8)
     }
 
-    /// The field that the bit is in.
+    /// The field that contains the bit.
     fn field(&self, bit: i64) -> Option<&FieldPlan> {
         let fields = &self.class.fields;
         let after = fields.partition_point(|plan| plan.field.start <= bit);
@@ -199,7 +199,7 @@ impl Member<'_> {
     }
 }
 
-/// How C reads the scalar.
+/// The C type of the scalar.
 fn c_scalar(leaf: &Leaf) -> Option<CScalar> {
     Some(match leaf.scalar {
         ScalarType::Integer { signed, .. } => CScalar::Integer {

@@ -1,4 +1,4 @@
-//! Where everything lives: which objects become scalar variables, which lie in which region and at what address.
+//! The storage plan: which objects become scalar variables, and which lie in which region.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,20 +21,19 @@ use regatta_term::{FloatFormat, ScalarSort, Sort, TermId};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u32);
 
-/// In what form a variable or a region's element holds a value.
+/// The representation of a value in a variable or in an element of a region.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kept {
+pub enum Representation {
     /// A truth value.
     Bool,
-    /// So many bits.
+    /// A bit vector of this width.
     Bits(u8),
     /// A mathematical integer.
     Int,
-    /// A float.
     Float(FloatFormat),
 }
 
-impl Kept {
+impl Representation {
     /// The sort of such a value.
     pub const fn sort(self) -> ScalarSort {
         match self {
@@ -46,79 +45,76 @@ impl Kept {
     }
 }
 
-/// A field of a class and what holds it.
+/// A field of a class and its storage.
 #[derive(Clone, Debug)]
 pub struct FieldPlan {
-    /// Which bits it is.
+    /// The bits of the field.
     pub field: Field,
-    /// The form of the variable or of an element.
-    pub kept: Kept,
-    /// Where it is.
+    /// The representation of the variable or of an element.
+    pub representation: Representation,
+    /// The variable or region that holds it.
     pub home: FieldHome,
 }
 
-/// What holds a field.
+/// The variable or region that holds a field.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FieldHome {
-    /// A variable.
     Variable(VariableId),
-    /// A region.
     Region {
-        /// Which.
         region: RegionId,
-        /// The region's contents.
+        /// The array variable of its contents.
         variable: VariableId,
     },
     /// Its accesses have no meaning in the program's arithmetic.
     Unsupported,
 }
 
-/// Objects that pointers cannot tell apart.
+/// A class of objects that the points-to analysis does not tell apart.
 #[derive(Clone, Debug)]
 pub struct Class {
     /// Its node.
     pub root: NodeId,
-    /// Its offsets are modulo so many bytes; zero: exact.
+    /// Its offsets are modulo this number of bytes; zero: exact.
     pub period: u64,
     /// The objects of the unit in it.
     pub objects: Vec<ObjectIndex>,
-    /// The instructions that make objects of it.
+    /// The allocation sites of its dynamic objects.
     pub sites: Vec<usize>,
-    /// Whether functions are in it.
+    /// Whether it contains functions.
     pub functions: bool,
-    /// Whether its one object is made of variables.
+    /// Whether it has one object, stored in scalar variables.
     pub scalar: bool,
-    /// Whether its one object is static: then addresses in it are relative to that object's.
+    /// Its object, if it has just one, with a fixed address: then indices are relative to that address.
     pub single: Option<ObjectIndex>,
-    /// Whether the program can observe how its objects lie.
+    /// Whether the program can observe the addresses of its objects.
     pub observable: bool,
     /// Whether unknown code can change it.
     pub exposed: bool,
-    /// Whether the contents of its regions are anything at the start (else zero).
+    /// Whether the first contents of its regions are arbitrary (else zero).
     pub arbitrary: bool,
     /// Its fields, in ascending order.
     pub fields: Vec<FieldPlan>,
-    /// Sizes of allocated objects by address, if they are asked for.
+    /// The array of the sizes of allocated objects by address, if the program asks for sizes.
     pub sizes: Option<VariableId>,
-    /// Where its dynamic objects get their addresses, if nobody can observe them.
+    /// The arena of its dynamic objects, if their addresses cannot be observed.
     pub arena: Option<usize>,
 }
 
-/// Where an object lives.
+/// How an object is stored.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// Nowhere: no code that runs accesses it or makes a value of its address. It may be declared, or be passed to a
-    /// function that does not look at it, or be copied to where nobody looks.
+    /// Not at all: no code that runs reads it or uses its address as a value. It may be declared, passed to a function
+    /// that does not read it, or copied to memory that is never read.
     Unused,
     /// In its class's variables.
     Variables(ClassId),
-    /// In memory, from start to end. The address follows once the layout is made.
+    /// In memory, for the whole run. The address is filled in with the layout.
     Static(ClassId, Option<TermId>),
     /// In memory, at an address that a variable holds.
     Dynamic(ClassId, VariableId),
 }
 
-/// A source of addresses for dynamic objects.
+/// A range of addresses for dynamic objects.
 #[derive(Clone, Debug)]
 pub struct Arena {
     /// Its addresses.
@@ -139,22 +135,22 @@ pub enum ArenaKind {
 /// An address that is chosen at the program's start.
 #[derive(Copy, Clone, Debug)]
 pub struct Chosen {
-    /// The object that lies there, if it is one.
+    /// The object at the address; none for a function.
     pub object: Option<ObjectIndex>,
-    /// The variable that holds it.
+    /// The variable that holds the address.
     pub variable: VariableId,
-    /// Size of what lies there in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// What the address is a multiple of, a power of two.
+    /// Alignment in bytes, a power of two.
     pub alignment: u64,
-    /// An address that it may have together with the hints of the others.
+    /// Its address in one possible layout of all chosen addresses.
     pub hint: u64,
 }
 
-/// How objects made at run time get addresses that can be observed.
+/// How dynamic objects get observable addresses.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Where they may lie.
+    /// The addresses that they may have.
     pub pool: Pool,
     /// The next object's hint; none if no objects are made.
     pub next_hint: Option<VariableId>,
@@ -162,18 +158,18 @@ pub struct Choice {
     pub reuses: bool,
     /// The value of `next_hint` at the start.
     pub first_hint: u64,
-    /// Where the last few objects lie that were made and have not ended: first address, and the one after the last. The
-    /// last one comes first; what is empty ends at zero.
+    /// Variables for the ranges of the most recent living objects: first address, and the one after the last. The most
+    /// recent comes first; an empty entry ends at zero.
     pub recent: Vec<(VariableId, VariableId)>,
 }
 
-/// The decisions.
+/// The storage plan.
 pub struct Plan {
     /// All classes.
     pub classes: Vec<Class>,
     /// The class of a node's root.
     pub class_of: FxHashMap<NodeId, ClassId>,
-    /// Where each object lives.
+    /// How each object is stored.
     pub homes: Vec<Home>,
     /// Addresses of functions.
     pub functions: FxHashMap<FunctionIndex, TermId>,
@@ -181,23 +177,23 @@ pub struct Plan {
     pub externals: FxHashMap<String, TermId>,
     /// All arenas.
     pub arenas: Vec<Arena>,
-    /// Arenas of sites that run at most once, by site.
+    /// Arenas of allocation sites that run at most once, by site.
     pub once: FxHashMap<usize, usize>,
     /// Addresses that are chosen at the start.
     pub chosen: Vec<Chosen>,
-    /// How addresses are chosen; none if nobody can observe any.
+    /// How observable addresses are chosen; none if no address can be observed.
     pub choice: Option<Choice>,
-    /// Objects whose one declaration runs at most once.
+    /// Objects with a single declaration, which runs at most once.
     pub declared_once: FxHashSet<ObjectIndex>,
     /// Objects with a declaration.
     pub declared: FxHashSet<ObjectIndex>,
 }
 
-/// More parts than this, and an object stays in memory.
-const MOST_PARTS: usize = 256;
+/// Maximum number of scalar variables for one object; an object with more fields stays in memory.
+const MAXIMUM_VARIABLES_PER_OBJECT: usize = 256;
 
-/// More elements than this are not initialised one by one.
-pub const MOST_ELEMENTS: u64 = 64;
+/// Maximum number of elements that are written one by one; more are written by a loop.
+pub const MAXIMUM_UNROLLED_ELEMENTS: u64 = 64;
 
 impl Plan {
     /// The class with the id.
@@ -205,7 +201,7 @@ impl Plan {
         &self.classes[id.0 as usize]
     }
 
-    /// Number of elements that an object of the size has in the class's regions.
+    /// The number of elements that an object of the size has in the class's regions.
     pub fn elements(&self, class: ClassId, size: u64) -> u64 {
         let class = self.class_by_id(class);
         class
@@ -228,24 +224,21 @@ fn elements_of(period: u64, plan: &FieldPlan, size: u64) -> u64 {
     }
 }
 
-/// What the plan is made from.
+/// The inputs of the plan.
 pub struct Planner<'a, 'b> {
-    /// The unit.
     pub unit: &'a Unit,
     /// What integers mean.
     pub arithmetic: Arithmetic,
     /// The pointer facts.
     pub facts: &'b Facts<'a>,
-    /// All accesses.
     pub table: &'b AccessTable,
-    /// The calls.
     pub calls: &'b CallGraph,
     /// The ids of the functions that can run.
     pub function_ids: &'b [Option<FunctionId>],
 }
 
 impl Planner<'_, '_> {
-    /// Decides about everything but addresses.
+    /// Makes the plan, except for addresses.
     pub fn plan(&self, builder: &mut Builder) -> Plan {
         let mut plan = Plan {
             classes: Vec::new(),
@@ -374,7 +367,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Finds which objects are declared, and which of them once.
+    /// Finds the objects that are declared, and those of them that are declared at most once.
     fn declarations(&self, plan: &mut Plan) {
         let mut seen: FxHashMap<ObjectIndex, bool> = FxHashMap::default();
         for (index, function) in self.unit.functions.iter().enumerate() {
@@ -388,7 +381,7 @@ impl Planner<'_, '_> {
                             .calls
                             .runs_once(FunctionIndex(index as u32), BlockIndex(block as u32));
                         seen.entry(*object)
-                            // Between two of them nothing is written unless a jump goes back, in a cycle.
+                            // Without a cycle, nothing is written to the object between two declarations.
                             .and_modify(|only| *only &= once)
                             .or_insert(once);
                     }
@@ -400,7 +393,7 @@ impl Planner<'_, '_> {
             .extend(seen.iter().filter(|entry| *entry.1).map(|entry| *entry.0));
     }
 
-    /// The bits at which copies and fills end, by root.
+    /// The bits at which copies and fills begin or end, by root.
     fn cuts(&self) -> FxHashMap<NodeId, Vec<i64>> {
         let mut cuts: FxHashMap<NodeId, Vec<i64>> = FxHashMap::default();
         let copies = self
@@ -430,13 +423,13 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Whether the object gets an address each time that its function is called.
+    /// Whether the object gets a new address at each call of its function.
     fn is_renewed(&self, class: &Class, object: ObjectIndex) -> bool {
         self.is_recursive(object) || (class.observable && !self.lasts(object))
     }
 
-    /// Whether the object's address is the same for as long as others can be: what is static, and the locals of `main`.
-    /// Those of another function share their addresses with what else is called before and after.
+    /// Whether the object keeps its address for the whole run: static objects, and the locals of `main`. The locals of
+    /// other functions may have addresses that other functions' locals had before.
     fn lasts(&self, object: ObjectIndex) -> bool {
         match self.object(object).storage {
             Storage::Automatic(function) => {
@@ -446,8 +439,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Of a local object that ends before the program does: whether its function may be called again, and whether that may go on
-    /// without it.
+    /// For a local object that ends before the program: whether its function may be called again, and whether the
+    /// object may end before its function.
     fn local_object(&self, object: ObjectIndex) -> Option<(bool, bool)> {
         let in_block = !self.object(object).blocks.is_empty();
         match self.object(object).storage {
@@ -458,8 +451,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Of an object that is made at run time and may end before the program: whether there may be several, and whether
-    /// it is made in a loop of its function.
+    /// For a dynamic object that may end before the program: whether there may be several, and whether it is made in a
+    /// loop of its function.
     fn local_site(&self, number: usize) -> Option<(bool, bool)> {
         let site = &self.facts.sites[number];
         let in_loop = self.calls.is_cyclic(site.function, site.block);
@@ -482,7 +475,7 @@ impl Planner<'_, '_> {
         self.calls.runs_once(site.function, site.block)
     }
 
-    /// Decides about one class.
+    /// Decides how the objects of one class are stored.
     fn decide(&self, plan: &mut Plan, id: ClassId, cuts: &[i64], builder: &mut Builder) {
         let class = &plan.classes[id.0 as usize];
         let starts: Vec<i64> = class
@@ -524,7 +517,7 @@ impl Planner<'_, '_> {
             let fields = cells::fields(&shape, accesses());
             let start = shape.starts[0].wrapping_mul(8);
             let end = start.saturating_add_unsigned(self.object(object).size.saturating_mul(8));
-            if fields.len() <= MOST_PARTS
+            if fields.len() <= MAXIMUM_VARIABLES_PER_OBJECT
                 && fields
                     .iter()
                     .all(|field| field.bits <= 128 && field.start >= start && field.end() <= end)
@@ -555,7 +548,7 @@ impl Planner<'_, '_> {
         self.objects_in_memory(plan, id, builder);
     }
 
-    /// What all addresses of the class's objects are multiples of.
+    /// The common alignment of the class's objects, in bytes.
     fn alignment(&self, class: &Class) -> u64 {
         let objects = class
             .objects
@@ -580,7 +573,7 @@ impl Planner<'_, '_> {
             .unwrap_or(16)
     }
 
-    /// Decides how the objects of a class get their addresses, and what its regions hold at the start.
+    /// Decides how the objects of a class get their addresses, and the first contents of its regions.
     fn objects_in_memory(&self, plan: &mut Plan, id: ClassId, builder: &mut Builder) {
         let objects = plan.class_by_id(id).objects.clone();
         let single = plan.class_by_id(id).single;
@@ -589,12 +582,12 @@ impl Planner<'_, '_> {
             .sites
             .iter()
             .any(|&site| self.facts.sites[site].contents != InitialContents::Zero);
-        // What belongs to no object can hold anything.
+        // Memory that belongs to no object can hold anything.
         arbitrary |= objects.is_empty() && plan.class_by_id(id).sites.is_empty();
         let mut dynamic = false;
         for object in objects {
             let once = plan.declared_once.contains(&object);
-            let large = plan.elements(id, self.object(object).size) > MOST_ELEMENTS;
+            let large = plan.elements(id, self.object(object).size) > MAXIMUM_UNROLLED_ELEMENTS;
             let redeclared = plan.declared.contains(&object) && !once;
             arbitrary |= self.object(object).storage == Storage::Outside;
             let home = if single == Some(object) {
@@ -664,19 +657,19 @@ impl Planner<'_, '_> {
         }
     }
 
-    fn kept(&self, form: Form, bits: u64) -> Option<Kept> {
+    fn representation(&self, form: Form, bits: u64) -> Option<Representation> {
         match (self.arithmetic, form) {
-            (_, Form::Float(format)) => Some(Kept::Float(format)),
-            (_, Form::Bool) => Some(Kept::Bool),
-            (Arithmetic::Integer, Form::Bits) => Some(Kept::Int),
+            (_, Form::Float(format)) => Some(Representation::Float(format)),
+            (_, Form::Bool) => Some(Representation::Bool),
+            (Arithmetic::Integer, Form::Bits) => Some(Representation::Int),
             (Arithmetic::BitVector, Form::Bits) => u8::try_from(bits)
                 .ok()
                 .filter(|bits| *bits <= 128)
-                .map(Kept::Bits),
+                .map(Representation::Bits),
         }
     }
 
-    /// A part of an object as a variable.
+    /// Makes the variable for a field of an object.
     fn variable(
         &self,
         object: ObjectIndex,
@@ -684,15 +677,17 @@ impl Planner<'_, '_> {
         start: i64,
         builder: &mut Builder,
     ) -> FieldPlan {
-        let kept = match (field.kind, self.arithmetic) {
-            (FieldKind::Uniform(form), _) => self.kept(form, field.bits),
-            (FieldKind::Mixed, Arithmetic::BitVector) => self.kept(Form::Bits, field.bits),
+        let representation = match (field.kind, self.arithmetic) {
+            (FieldKind::Uniform(form), _) => self.representation(form, field.bits),
+            (FieldKind::Mixed, Arithmetic::BitVector) => {
+                self.representation(Form::Bits, field.bits)
+            }
             (FieldKind::Mixed, Arithmetic::Integer) => None,
         };
-        let Some(kept) = kept else {
+        let Some(representation) = representation else {
             return FieldPlan {
                 field,
-                kept: Kept::Int,
+                representation: Representation::Int,
                 home: FieldHome::Unsupported,
             };
         };
@@ -714,15 +709,15 @@ impl Planner<'_, '_> {
             c_type: Some(c_type(data, offset, &field)),
             span: data.span,
         };
-        let variable = builder.variable(&name, kept.sort().into(), description);
+        let variable = builder.variable(&name, representation.sort().into(), description);
         FieldPlan {
             field,
-            kept,
+            representation,
             home: FieldHome::Variable(variable),
         }
     }
 
-    /// The fields of objects in memory as regions: one for those at offsets that one pointer may have.
+    /// Makes the regions for the fields of objects in memory; the fields of a set of alike offsets share a region.
     fn regions(
         &self,
         class: &Class,
@@ -759,7 +754,7 @@ impl Planner<'_, '_> {
         plans
     }
 
-    /// A field of objects in memory as a region.
+    /// Makes the region for a field of objects in memory.
     fn region(
         &self,
         field: Field,
@@ -767,35 +762,37 @@ impl Planner<'_, '_> {
         functions: bool,
         builder: &mut Builder,
     ) -> FieldPlan {
-        let kept = match (field.kind, self.arithmetic) {
+        let representation = match (field.kind, self.arithmetic) {
             (FieldKind::Uniform(Form::Bool), Arithmetic::BitVector) => {
-                self.kept(Form::Bits, field.bits)
+                self.representation(Form::Bits, field.bits)
             }
-            (FieldKind::Uniform(Form::Bool), Arithmetic::Integer) => Some(Kept::Int),
-            (FieldKind::Uniform(form), _) => self.kept(form, field.bits),
-            (FieldKind::Mixed, Arithmetic::BitVector) => self.kept(Form::Bits, 8 * field.granule),
+            (FieldKind::Uniform(Form::Bool), Arithmetic::Integer) => Some(Representation::Int),
+            (FieldKind::Uniform(form), _) => self.representation(form, field.bits),
+            (FieldKind::Mixed, Arithmetic::BitVector) => {
+                self.representation(Form::Bits, 8 * field.granule)
+            }
             (FieldKind::Mixed, Arithmetic::Integer) => None,
         };
-        let Some(kept) = kept else {
+        let Some(representation) = representation else {
             return FieldPlan {
                 field,
-                kept: Kept::Int,
+                representation: Representation::Int,
                 home: FieldHome::Unsupported,
             };
         };
-        let region = self.new_region(kept, field.granule, dynamic || functions, builder);
+        let region = self.new_region(representation, field.granule, dynamic || functions, builder);
         let variable = builder.program.regions[region.index()].variable;
         FieldPlan {
             field,
-            kept,
+            representation,
             home: FieldHome::Region { region, variable },
         }
     }
 
-    /// A region for elements of the form; its base is filled in with the layout.
+    /// Makes a region for elements of the representation; its base is filled in with the layout.
     pub fn new_region(
         &self,
-        kept: Kept,
+        representation: Representation,
         granule: u64,
         dynamic: bool,
         builder: &mut Builder,
@@ -809,7 +806,7 @@ impl Planner<'_, '_> {
         };
         let sort = Sort::Array {
             index,
-            element: kept.sort(),
+            element: representation.sort(),
         };
         let variable = builder.variable(
             &format!("region#{}", region.0),
@@ -840,7 +837,7 @@ fn is_identifier(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
-/// What to append to an object's name for a part of it.
+/// The suffix of an object's name for a part of it.
 fn part_name(object: &Object, offset: u64, bits: u64) -> String {
     if let [leaf] = object.leaves[..] {
         if leaf.count <= 1 && leaf.bit_offset == offset {
@@ -862,7 +859,7 @@ fn part_name(object: &Object, offset: u64, bits: u64) -> String {
     }
 }
 
-/// How C sees a part of an object.
+/// The C type of a part of an object.
 fn c_type(object: &Object, offset: u64, field: &Field) -> CScalar {
     let is_here = |leaf: &&Leaf| {
         let distance = offset.checked_sub(leaf.bit_offset);

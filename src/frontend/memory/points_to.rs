@@ -2,17 +2,18 @@
 //! with offsets as in Lattner's data structure analysis ("Making context-sensitive points-to analysis with heap cloning
 //! practical", 2007).
 //!
-//! A *node* is a class of objects that pointers could not tell apart. A pointer's *target* is a node and an offset in
-//! bytes in the node's own frame. Two targets that one pointer may have are unified: their nodes become one, the frames
-//! aligned so that the offsets coincide (a union-find whose links carry a shift). When a node is unified with itself
-//! at another offset, as by a pointer that walks along an array, offsets in it are from then on known only modulo the
-//! difference: the node's *period*. What pointers stored in a node point to, its *links*, is kept by offset; so the
-//! members of a structure stay apart, and an array of structures is one structure repeated.
+//! A *node* is a class of objects that the analysis does not tell apart. A pointer's *target* is a node and an offset
+//! in bytes in the node's own frame. Two targets that one pointer may have are unified: their nodes become one, the
+//! frames aligned so that the offsets coincide (a union-find whose links carry a shift). When a node is unified with
+//! itself at another offset, as by a pointer that walks along an array, its offsets are from then on known only modulo
+//! the difference: the node's *period*. The targets of the pointers stored in a node, its *links*, are stored by
+//! offset; so the members of a structure stay apart, and an array of structures is one structure repeated.
 //!
-//! Before that, a few offsets that one pointer may have are *alike*, as those of the two members in `left ? &t->left : &t->right`:
-//! whoever has one of them may have the others, and what lies there has the same links, but other members are left alone. A
-//! pointer that is moved by a constant from such an offset has all of them moved ([`Graph::unify_shifted`]). Where that makes
-//! too many, or where it does not fit the accesses ([`Graph::fold_alike`]), there is a period after all.
+//! Before a node gets a period, a few offsets that one pointer may have are *alike*, as those of the two members in
+//! `left ? &t->left : &t->right`: a pointer to one of them may point to the others, and they have the same links, but
+//! other members are not affected. Moving such a pointer by a constant moves all its offsets
+//! ([`Graph::unify_shifted`]). Where that gives too many offsets, or the accesses do not permit it
+//! ([`Graph::fold_alike`]), the node gets a period after all.
 //!
 //! Everything is near-linear in the number of constraints: unions are by rank of the link maps, paths are compressed,
 //! and unifications that follow from others wait in a queue instead of on the stack.
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
-/// Where a pointer points to.
+/// The target of a pointer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target {
     /// The class of objects.
@@ -43,30 +44,30 @@ impl Target {
     }
 }
 
-/// What is known of a root node.
+/// The data of a root node.
 #[derive(Clone, Debug, Default)]
 struct Node {
     /// Offsets are known modulo this; zero: exactly.
     period: u64,
-    /// Where the pointers stored at an offset point to; of offsets that are alike, at the least.
+    /// The targets of the pointers stored at each offset; for a set of alike offsets, stored at the lowest one.
     links: BTreeMap<i64, Target>,
-    /// Offsets that are alike: disjoint sets of at least two, ascending. None if there is a period.
+    /// The sets of alike offsets: disjoint, ascending, of at least two offsets each. Empty if there is a period.
     alike: Vec<Vec<i64>>,
 }
 
-/// More offsets than these are not alike: they are a row.
-const MOST_ALIKE: usize = 4;
-/// The most sets of such offsets in a node.
-const MOST_SETS: usize = 8;
+/// Maximum number of offsets in a set of alike offsets; beyond it the node gets a period.
+const MAXIMUM_ALIKE_OFFSETS: usize = 4;
+/// Maximum number of sets of alike offsets in a node; beyond it the node gets a period.
+const MAXIMUM_ALIKE_SETS: usize = 8;
 
 impl Node {
-    /// The offsets that are like this one, if there are others.
+    /// The set of alike offsets that contains this one, if there is one.
     fn like(&self, offset: i64) -> Option<&[i64]> {
         let mut sets = self.alike.iter();
         sets.find(|set| set.contains(&offset)).map(Vec::as_slice)
     }
 
-    /// The offset that links are kept at.
+    /// The offset at which the links of this offset are stored.
     fn key(&self, offset: i64) -> i64 {
         let offset = reduce(offset, self.period);
         self.like(offset).map_or(offset, |set| set[0])
@@ -84,7 +85,7 @@ pub struct Graph {
     nodes: Vec<Node>,
     /// Unifications still to be done.
     pending: Vec<(Target, Target)>,
-    /// Counts changes, so that a fixpoint can be seen.
+    /// The number of changes, to detect a fixpoint.
     changes: u64,
 }
 
@@ -111,7 +112,7 @@ impl Graph {
         id
     }
 
-    /// Number of changes so far: it is the same after a pass exactly if that changed nothing.
+    /// The number of changes so far: a pass that leaves it the same has changed nothing.
     pub const fn changes(&self) -> u64 {
         self.changes
     }
@@ -130,7 +131,7 @@ impl Graph {
         }
     }
 
-    /// As [`Graph::root`], and makes the next query short.
+    /// As [`Graph::root`], with path compression.
     fn root_compressing(&mut self, node: NodeId) -> (NodeId, i64) {
         let (root, total) = self.root(node);
         let mut current = node;
@@ -168,7 +169,7 @@ impl Graph {
         self.nodes[self.root(node).0.0 as usize].period
     }
 
-    /// Where pointers stored at the target point to; a node of its own if nothing is known yet.
+    /// The target of the pointers stored at the place; a new node if nothing is known yet.
     pub fn link(&mut self, place: Target) -> Target {
         let mut place = self.canonical_compressing(place);
         let node = &self.nodes[place.node.0 as usize];
@@ -187,7 +188,7 @@ impl Graph {
         target
     }
 
-    /// The offsets that a pointer to the target may have, in the frame of the root: itself and those that are like it.
+    /// The offsets that a pointer to the target may have, in the frame of the root: its own and those alike to it.
     pub fn offsets(&self, target: Target) -> Vec<i64> {
         let target = self.canonical(target);
         match self.nodes[target.node.0 as usize].like(target.offset) {
@@ -201,7 +202,7 @@ impl Graph {
         &self.nodes[self.root(node).0.0 as usize].alike
     }
 
-    /// Offsets in the node's class that were alike are a row from here on.
+    /// Gives the node's class a period if it has alike offsets.
     pub fn fold_alike(&mut self, node: NodeId) {
         let (root, _) = self.root_compressing(node);
         if let Some(set) = self.nodes[root.0 as usize].alike.first() {
@@ -210,7 +211,7 @@ impl Graph {
         }
     }
 
-    /// A pointer to the target is moved by so many bytes: so is every offset that it may have.
+    /// Moves a pointer to the target by a number of bytes, and with it every offset that it may have.
     pub fn unify_shifted(&mut self, target: Target, bytes: i64) {
         let node = self.canonical(target).node;
         let offsets = self.offsets(target);
@@ -234,7 +235,7 @@ impl Graph {
             .map(|(&offset, &target)| (offset, target))
     }
 
-    /// The links whose offset in the root's frame is in the range; meaningful if the period is zero.
+    /// The links at offsets in the range, in the root's frame; meaningful if the period is zero.
     pub fn links_between(
         &self,
         node: NodeId,
@@ -248,7 +249,7 @@ impl Graph {
             .map(|(&offset, &target)| (offset, target))
     }
 
-    /// One pointer may have either target.
+    /// Unifies two targets that one pointer may have.
     pub fn unify(&mut self, a: Target, b: Target) {
         self.pending.push((a, b));
         while let Some((a, b)) = self.pending.pop() {
@@ -256,7 +257,7 @@ impl Graph {
         }
     }
 
-    /// A pointer to the node may be moved by any multiple of so many bytes.
+    /// Gives the node a period: a pointer to it may be moved by any multiple of this number of bytes.
     pub fn fold(&mut self, node: NodeId, bytes: u64) {
         let (root, _) = self.root_compressing(node);
         self.fold_root(root, bytes);
@@ -299,7 +300,7 @@ impl Graph {
         }
     }
 
-    /// One pointer may have either offset in the root's frame.
+    /// Makes two offsets in the root's frame alike.
     fn make_alike(&mut self, root: NodeId, [a, b]: [i64; 2]) {
         let node = &mut self.nodes[root.0 as usize];
         if node.period != 0 {
@@ -319,7 +320,8 @@ impl Graph {
         });
         united.sort_unstable();
         united.dedup();
-        let are_few = united.len() <= MOST_ALIKE && node.alike.len() < MOST_SETS;
+        let are_few =
+            united.len() <= MAXIMUM_ALIKE_OFFSETS && node.alike.len() < MAXIMUM_ALIKE_SETS;
         let moved: Vec<Target> = united
             .iter()
             .filter_map(|offset| node.links.remove(offset))
@@ -452,7 +454,7 @@ mod tests {
         graph.unify_shifted(at(tree, 8), 24);
         assert_eq!(graph.offsets(at(tree, 40)), [32, 40]);
 
-        // Another node comes to have them, moved.
+        // A node that is unified gets the alike offsets, shifted.
         let other = graph.add_node();
         graph.unify(at(other, 0), at(tree, 16));
         let offset = graph.canonical(at(other, 0)).offset;
@@ -467,7 +469,7 @@ mod tests {
         let mut graph = Graph::new();
         let array = graph.add_node();
         graph.unify(at(array, 0), at(array, 12));
-        for _ in 0..MOST_ALIKE {
+        for _ in 0..MAXIMUM_ALIKE_OFFSETS {
             graph.unify_shifted(at(array, 0), 12);
         }
         assert_eq!(graph.period(array), 12);

@@ -1,4 +1,4 @@
-//! Whole units, made by hand: what becomes of their objects, and whether the program is well formed.
+//! Tests on whole units, made by hand: how their objects are stored, and that the program is well formed.
 
 mod misses;
 
@@ -276,7 +276,7 @@ fn unions_are_bits() {
     assert_eq!(variable(&program, "u").sort, Sort::BitVec(64));
     let text = operations(&program).join("\n");
     assert!(text.contains("concat"), "{text}");
-    // Without a meaning on mathematical integers.
+    // Mathematical integers give it no meaning.
     let program = maker.emit(Arithmetic::Integer);
     let unsupported = |o: &Operation| matches!(o, Operation::Unsupported(_));
     assert!(
@@ -393,7 +393,7 @@ fn observed_addresses_are_chosen() {
     ]);
     assert_eq!(variable(&program, "&a").role, Role::Model);
     assert_eq!(variable(&program, "&b").role, Role::Model);
-    // No address is chosen for what is only passed around.
+    // No address is chosen for an object whose address is only passed around.
     let mut maker = Maker::new();
     let a = maker.global("a", vec![leaf(0, INT, 1)]);
     let p = maker.local("p", ScalarType::Pointer);
@@ -502,7 +502,7 @@ fn calls_pass_parts() {
         },
     ]);
     let f = &program.functions[1];
-    // Only the member that is looked at is passed, and the number.
+    // Only the member that is read is passed, and the number.
     assert_eq!((f.parameters.len(), f.results.len()), (2, 1));
     assert_eq!(program.variable(f.parameters[0]).name, "f::s@8");
 }

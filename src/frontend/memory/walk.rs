@@ -1,5 +1,4 @@
-//! Small questions about expressions and instructions of the typed representation: their types, their parts, what is
-//! constant, and what they are congruent to.
+//! Queries on expressions and instructions of the typed representation: their types, parts, constants and congruences.
 
 use super::points_to::gcd;
 use crate::ir::{
@@ -90,7 +89,7 @@ pub fn place_bits(place: &Place, pointer_bits: u8) -> (u8, u32) {
     }
 }
 
-/// Calls back for each direct part of an expression.
+/// Calls `f` for each direct part of an expression.
 pub fn parts<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     match expr {
         Expr::Integer { .. }
@@ -124,14 +123,14 @@ pub fn parts<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// Whether all direct parts of an expression have a property; none is asked for after one that has not.
+/// Whether all direct parts of an expression have a property; stops at the first part that has not.
 pub fn all_parts(expr: &Expr, has: &mut dyn FnMut(&Expr) -> bool) -> bool {
     let mut all = true;
     parts(expr, &mut |part| all = all && has(part));
     all
 }
 
-/// Calls back for the expressions that stand directly in an instruction, addresses of places included.
+/// Calls `f` for the expressions that stand directly in an instruction, addresses of places included.
 pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
     match instruction {
         Instruction::Assign { place, value } | Instruction::WriteDevice { place, value, .. } => {
@@ -200,7 +199,7 @@ fn call_operands<'a>(
     }
 }
 
-/// The object that an address lies in, if it is computed from its own.
+/// The object that an address lies in, if it is computed from the object's address.
 pub fn start_of(address: &Expr) -> Option<ObjectIndex> {
     match address {
         Expr::ObjectAddress(object) => Some(*object),
@@ -209,7 +208,7 @@ pub fn start_of(address: &Expr) -> Option<ObjectIndex> {
     }
 }
 
-/// Calls back for every expression of a block, parts of others included.
+/// Calls `f` for every expression of a block, including parts of others.
 pub fn every_expression<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
     fn go<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         f(expr);
@@ -229,7 +228,7 @@ pub fn every_expression<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// The blocks that may come after one that ends so.
+/// The successor blocks of the terminator.
 pub fn successors(terminator: &Terminator) -> Vec<u32> {
     match terminator {
         Terminator::Goto(block) => vec![block.0],
@@ -314,7 +313,7 @@ impl Congruence {
         }
     }
 
-    /// The value after wrapping around to a type of so many bits.
+    /// The value after wrapping around to a type of this width.
     fn wrapped(self, bits: u8, signed: bool) -> Self {
         if self.modulus == 0 {
             let fits = if bits >= 64 {
@@ -335,7 +334,7 @@ impl Congruence {
     }
 }
 
-/// What the number of bytes is congruent to by which a pointer moves.
+/// The congruence of the number of bytes by which a pointer moves.
 ///
 /// The outermost multiplication is the one by the element's size: an index so large that it wraps around the address
 /// space is undefined in C, and not followed. All arithmetic below it is taken modulo its type's range.

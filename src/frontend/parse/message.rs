@@ -1,4 +1,4 @@
-//! Messages for syntax errors: what lang-c expected, in words that a user knows.
+//! Messages for syntax errors: lang-c's expectations in the user's terms.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub(super) fn syntax_error(
         tokens.tokens[before].kind == TokenKind::Word && is_keyword(tokens.tokens[before].symbol)
     });
     if only_a_name && !error.expected.is_empty() && after_keyword {
-        // lang-c reads a name before it finds that the name is reserved.
+        // lang-c reads a name before it detects that the name is reserved.
         index -= 1;
     }
     let Some(token) = tokens.tokens.get(index) else {
@@ -62,7 +62,7 @@ fn is_assignment(token: &Token) -> bool {
         && operators.iter().any(|operator| p(operator) == token.symbol)
 }
 
-/// The first token of the statement or the bracket's content that the token at an index belongs to.
+/// The first token of the statement, or of the brackets' content, that contains the token.
 fn operand_start(tokens: &Tokens, index: usize) -> usize {
     let mut depth = 0_usize;
     let mut first = index;
@@ -87,7 +87,7 @@ fn operand_start(tokens: &Tokens, index: usize) -> usize {
     first
 }
 
-/// `number x` where a declaration was meant but `number` is no type: two names in a row.
+/// Returns the name `number` of `number x`, two names in a row, where `number` should have been a type.
 fn unknown_type_before(tokens: &Tokens, index: usize, positions: &PositionMap) -> Option<String> {
     let is_name = |token: &Token| token.kind == TokenKind::Word && !is_keyword(token.symbol);
     let token = tokens.tokens.get(index)?;
@@ -101,7 +101,7 @@ fn unknown_type_before(tokens: &Tokens, index: usize, positions: &PositionMap) -
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// `expected `;` or an operator`: the grammar's expectations, grouped.
+/// Groups the grammar's expectations into a message: "expected `;` or an operator".
 fn expectation(expected: &HashSet<&'static str>) -> String {
     let has = |text: &str| expected.contains(text);
     let expression = has("~") && has("!");

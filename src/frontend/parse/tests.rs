@@ -1,4 +1,4 @@
-//! Tests of everything between a text and its syntax trees.
+//! Tests from a text to its syntax trees.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn failure(text: &str) -> Option<String> {
     .unwrap()
 }
 
-/// Programs that must be parsed; gcc takes them all.
+/// Programs that must be parsed; gcc accepts them all.
 const PROGRAMS: &[&str] = &[
     "int f(void) { return 1 ?: 2; }",
     "__int128 x; unsigned __int128 y;",
@@ -235,7 +235,7 @@ fn positions_are_those_of_the_text() {
 
 #[test]
 fn places_are_not_on_line_markers() {
-    // What gcc writes after a header: the lines that the second marker counts go on to the third and beyond.
+    // gcc's output after a header: the lines counted from the second marker continue beyond the third.
     let text = "# 1 \"t.c\"\n# 1 \"h.h\" 1 3 4\n# 2 \"t.c\" 2\n\n\n# 3 \"t.c\"\nint x;\nint f(void) { return x; }\n";
     let source = Preprocessed {
         positions_from_markers: true,
@@ -250,7 +250,7 @@ fn places_are_not_on_line_markers() {
     );
 }
 
-/// Whether there is a C compiler; its absence is said aloud.
+/// Whether there is a C compiler; reports its absence.
 fn compiler_is_there() -> bool {
     let there = std::process::Command::new("cc")
         .arg("--version")
@@ -305,7 +305,7 @@ fn positions_go_through_the_preprocessor() {
     }
 }
 
-/// Standard and common headers; those that are not installed are passed over.
+/// Standard and common headers; those that are not installed are skipped.
 const HEADERS: &str = "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign \
     stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype \
     pthread unistd strings memory malloc alloca fcntl dirent getopt sched semaphore poll err error libgen search \
@@ -545,7 +545,7 @@ fn unused_declarations_of_system_headers_are_left_out() {
         struct s { int x; }; static inline int c(void) { return 1; } enum { E }; typedef int *p, q; int d, e;\n\
         # 1 \"t.c\" 2\nint unused; q f(void) { return b() + e; }\n";
     let unit = parse(Preprocessed::from_text("t.c", text)).unwrap();
-    // `used`, `b`, `struct s`, the enumeration, `p` with `q`, `d` with `e`, and the user's own two.
+    // `used`, `b`, `struct s`, the enumeration, `p` with `q`, `d` with `e`, and the user's two.
     assert_eq!(unit.declarations.len(), 8);
 }
 
@@ -595,7 +595,7 @@ fn time_of_files() {
     }
 }
 
-/// A line marker may name the greatest line there is.
+/// A line marker may have the greatest line number.
 #[test]
 fn line_markers_do_not_overflow() {
     let text = "# 4294967295 \"src/frontend/parse/tests.rs\"\nint a;\nint b = ;\n";

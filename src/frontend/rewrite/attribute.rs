@@ -1,23 +1,23 @@
 //! Attributes and assembly.
 //!
-//! Three kinds of attributes: those that are [`KEPT`] say something about layout, linkage or control and are read by
-//! `lower`; those that are [`WITHOUT_EFFECT`] change nothing that a program can observe, as long as it keeps its
-//! promises; of all others the user is warned, since nobody knows what they change.
+//! There are three kinds of attributes: those in [`WITH_EFFECT`] affect layout, linkage or control flow and are read by
+//! `lower`; those in [`WITHOUT_EFFECT`] change nothing observable in a program that keeps its promises; for all others
+//! the user is warned, since their effect is unknown.
 
 use super::Rewriter;
 use crate::token::{TokenKind, is_keyword, punctuator as p, word};
 use regatta_base::diagnostic::{Error, ErrorKind};
 
-/// Attributes that say something about layout, linkage or control.
-const KEPT: &str = "\
+/// Attributes that affect layout, linkage or control flow.
+const WITH_EFFECT: &str = "\
     alias aligned cleanup constructor destructor gcc_struct hardbool ifunc interrupt interrupt_handler isr \
     mode ms_struct naked noreturn packed returns_twice scalar_storage_order signal transparent_union \
     vector_size weak weakref";
 
-/// Attributes that decide what becomes of a definition; in the library's headers nothing depends on them.
-const KEPT_OF_DEFINITIONS: &str = "always_inline gnu_inline retain section used";
+/// Attributes that affect how a definition is emitted; they do not matter in the library's headers.
+const WITH_EFFECT_ON_DEFINITIONS: &str = "always_inline gnu_inline retain section used";
 
-/// gcc's attributes that promise what a function does; they are of use where it is not defined.
+/// gcc's attributes that promise properties of a function; they matter for functions without a body.
 const PROMISES: &str = "const malloc pure returns_nonnull";
 
 /// gcc's attributes of functions, variables, types, labels, statements and enumerators that change nothing here: hints
@@ -38,7 +38,7 @@ const WITHOUT_EFFECT: &str = "\
     target target_clones thiscall tls_model unavailable uninitialized unsequenced unused visibility \
     warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
 
-/// The name without the underscores that may stand around it.
+/// The name without surrounding underscores.
 fn plain(name: &[u8]) -> &[u8] {
     name.strip_prefix(b"__")
         .and_then(|name| name.strip_suffix(b"__"))
@@ -51,7 +51,7 @@ fn contains(names: &str, name: &[u8]) -> bool {
 }
 
 impl Rewriter<'_> {
-    /// Reads `__attribute__((…))` and writes what is left of it; the index after it.
+    /// Reads `__attribute__((…))` and writes the attributes with an effect; returns the index after it.
     pub(super) fn attributes(&mut self, index: usize) -> Result<usize, Error> {
         if !self.is(index + 1, p(b"(")) {
             return Ok(index + 1);
@@ -69,7 +69,7 @@ impl Rewriter<'_> {
         Ok(close + 1)
     }
 
-    /// Reads C23's `[[…]]`; what it says is written as `__attribute__((…))`. The index after it.
+    /// Reads C23's `[[…]]` and writes it as `__attribute__((…))`; returns the index after it.
     pub(super) fn standard_attributes(&mut self, index: usize) -> Result<usize, Error> {
         let after = self.partner(index) + 1;
         let mut kept: Vec<(usize, usize)> = Vec::new();
@@ -91,7 +91,7 @@ impl Rewriter<'_> {
         }
         let is_suffix = |index| self.is(index, p(b"(")) || self.is(index, p(b"["));
         if !kept.is_empty() && is_suffix(after) && self.aggregate.is_none() {
-            // Between a name and its parameters or length: it goes behind these.
+            // An attribute between a name and its parameters or length is moved behind these.
             let mut end = after;
             while is_suffix(end) {
                 end = self.partner(end) + 1;
@@ -115,7 +115,7 @@ impl Rewriter<'_> {
         Ok(after)
     }
 
-    /// The attributes within brackets, each from its first token up to the comma behind it.
+    /// The token ranges of the attributes within brackets.
     fn attribute_items(&self, open: usize) -> Vec<(usize, usize)> {
         let end = self.partner(open);
         let mut items = Vec::new();
@@ -133,7 +133,7 @@ impl Rewriter<'_> {
         items
     }
 
-    /// Whether the attribute with the name at an index is written; of unknown ones there is a warning.
+    /// Whether the attribute with the name at an index is written; warns of an unknown one.
     fn keeps_attribute(&mut self, name: usize, place: usize) -> bool {
         let text = self
             .word(name)
@@ -143,11 +143,11 @@ impl Rewriter<'_> {
         } else {
             text
         };
-        if contains(KEPT, text) {
+        if contains(WITH_EFFECT, text) {
             return true;
         }
-        if contains(PROMISES, text) || contains(KEPT_OF_DEFINITIONS, text) {
-            // What the library's functions do is known.
+        if contains(PROMISES, text) || contains(WITH_EFFECT_ON_DEFINITIONS, text) {
+            // The library's functions have models.
             let token = self.tokens.get(place);
             return token.is_some_and(|token| !self.positions.is_system(token.start));
         }
@@ -161,7 +161,7 @@ impl Rewriter<'_> {
         let Some(&token) = self.tokens.get(place) else {
             return;
         };
-        // The library's headers are known.
+        // Attributes in the library's headers need no warning.
         if token.kind != TokenKind::Word || self.positions.is_system(token.start) {
             return;
         }
@@ -170,7 +170,7 @@ impl Rewriter<'_> {
         self.warnings.push((token.start, message));
     }
 
-    /// Writes attributes, each from its name up to the index behind it.
+    /// Writes the attributes, given as token ranges.
     fn write_attributes(&mut self, index: usize, kept: &[(usize, usize)]) -> Result<(), Error> {
         if kept.is_empty() {
             return Ok(());
@@ -182,7 +182,7 @@ impl Rewriter<'_> {
         if aggregate.is_none() {
             self.insert("__attribute__((", start);
         }
-        // Those of a struct are written to a text of their own, which goes behind the closing brace.
+        // A struct's attributes are written separately and inserted after the closing brace.
         let held = aggregate.map(|_| {
             let out = std::mem::take(&mut self.out);
             (
@@ -222,7 +222,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// `asm goto` is not parsed by lang-c, nor is the qualifier `inline`.
+    /// Rewrites assembly: lang-c parses neither `asm goto` nor the qualifier `inline`.
     pub(super) fn assembly(&mut self, index: usize) -> usize {
         let start = self.tokens[index].start;
         let mut open = index + 1;
@@ -259,7 +259,7 @@ impl Rewriter<'_> {
         open
     }
 
-    /// Separates the labels of assembly that jumps from the rest; whether that can be done.
+    /// Separates the labels of `asm goto` from the rest; returns whether that is possible.
     fn assembly_jump(&mut self, open: usize) -> bool {
         let close = self.partner(open);
         let mut colons = Vec::new();

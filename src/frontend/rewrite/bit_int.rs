@@ -1,5 +1,5 @@
-//! The types and literals of C23 that lang-c does not know: `_BitInt`, underlying types, `typeof_unqual`, storage classes
-//! of compound literals.
+//! The types and literals of C23 that lang-c does not know: `_BitInt`, underlying types, `typeof_unqual`, storage
+//! classes of compound literals.
 
 use super::{BracketKind, Rewriter, encoding};
 use crate::split::after_specifiers;
@@ -7,7 +7,7 @@ use crate::token::{is_keyword, is_other_specifier, is_type_specifier, punctuator
 use regatta_base::diagnostic::Error;
 
 impl Rewriter<'_> {
-    /// The specifiers around the one at an index, as far as they are words or `_BitInt(n)`, each by its index.
+    /// The indices of the adjacent specifiers around the one at an index that are words or `_BitInt(n)`.
     fn specifiers_around(&self, index: usize) -> Vec<usize> {
         let is_specifier = |index: usize| {
             self.word(index)
@@ -41,7 +41,7 @@ impl Rewriter<'_> {
         found
     }
 
-    /// Whether a sign belongs to a `_BitInt`, which has it in its own name here.
+    /// Whether `signed` or `unsigned` belongs to a `_BitInt`; the encoding's name then contains the signedness.
     pub(super) fn bit_int_beside(&self, index: usize) -> bool {
         let around = self.specifiers_around(index);
         around
@@ -49,7 +49,7 @@ impl Rewriter<'_> {
             .any(|&index| self.word(index) == Some(word::BitInt))
     }
 
-    /// `_BitInt(n)`, with the sign that stands beside it.
+    /// Rewrites `_BitInt(n)`, with the adjacent `signed` or `unsigned`.
     pub(super) fn bit_int(&mut self, index: usize) -> usize {
         let around = self.specifiers_around(index);
         let unsigned = around
@@ -63,7 +63,7 @@ impl Rewriter<'_> {
         self.replace(index, &format!("__typeof__({name}"))
     }
 
-    /// Whether a type in parentheses begins with `typeof`, which lang-c then takes for a function that is called.
+    /// Whether a type in parentheses begins with `typeof`, which lang-c would parse as a function call.
     pub(super) fn begins_with_typeof(&self, open: usize) -> bool {
         self.is(open, p(b"("))
             && match self.word(open + 1) {
@@ -82,14 +82,13 @@ impl Rewriter<'_> {
             }
     }
 
-    /// `typeof(…)` as the type, of which the function with the name makes what is meant, whose size is its argument.
+    /// Rewrites `typeof(type)` to `__typeof__(function(sizeof(type)))`.
     pub(super) fn typeof_of_type(&mut self, index: usize, function: &str) -> usize {
         self.edit(self.partner(index + 1), "", None, "))");
         self.replace(index, &format!("__typeof__({function}(sizeof"))
     }
 
-    /// Whether a colon stands between an enumeration and its underlying type. What follows the colon of a bit-field is no
-    /// type.
+    /// Whether a colon stands between an enumeration and its underlying type. No type follows the colon of a bit-field.
     pub(super) fn is_underlying_colon(&self, colon: usize) -> bool {
         if !self.is(colon, p(b":")) || !self.begins_type(colon + 1) {
             return false;
@@ -122,7 +121,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The underlying type behind a colon, as an attribute of the enumeration; the index after it.
+    /// Rewrites the underlying type after a colon to an attribute of the enumeration; returns the index after it.
     pub(super) fn underlying_type(&mut self, colon: usize) -> Result<usize, Error> {
         let start = self.tokens[colon].start;
         let is_typedef = |word| self.is_typedef(word);
@@ -161,8 +160,7 @@ impl Rewriter<'_> {
         Ok(after)
     }
 
-    /// What goes behind the parenthesis with which a compound literal begins that has a storage class; the storage class
-    /// goes.
+    /// Removes the storage class of a compound literal; returns the text to insert after its opening parenthesis.
     pub(super) fn literal_storage(&mut self, open: usize) -> Option<&'static str> {
         let close = self.partner(open);
         if !self.is(close + 1, p(b"{")) || self.kind() == BracketKind::Enum {

@@ -1,4 +1,4 @@
-//! Where declarations begin, and the types that old programs leave out.
+//! The beginnings of declarations, and implicit `int`.
 
 use super::{BracketKind, Rewriter, encoding};
 use crate::split::{after_specifiers, typedef_names};
@@ -8,7 +8,7 @@ use crate::token::{
 use regatta_base::diagnostic::{Error, ErrorKind};
 
 impl Rewriter<'_> {
-    /// Whether a `(` opens a parameter list that is declared here (not a call).
+    /// Whether a `(` opens the parameter list of a declarator (not a call).
     pub(super) fn begins_parameters(&self, open: usize) -> bool {
         match self.kind_outside() {
             BracketKind::File => open.checked_sub(1).is_some_and(|before| {
@@ -22,7 +22,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The kind of bracket around the one that was opened last.
+    /// The kind of bracket around the innermost open one.
     pub(super) fn kind_outside(&self) -> BracketKind {
         self.contexts
             .len()
@@ -34,7 +34,7 @@ impl Rewriter<'_> {
         self.kind() == BracketKind::Parenthesis && self.kind_outside() == BracketKind::File
     }
 
-    /// Inserts the `int` that old programs leave out, and notes local typedefs.
+    /// Inserts an implicit `int`, and records local typedefs.
     pub(super) fn declaration_start(&mut self, index: usize) -> Result<(), Error> {
         self.statement_start = false;
         let kind = self.kind();
@@ -116,7 +116,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// Whether a declaration begins at an index; a typedef name must be followed by what a declaration goes on with.
+    /// Whether a declaration begins at an index; a typedef name must be followed by a declarator or specifier.
     pub(super) fn begins_declaration(&self, index: usize) -> bool {
         let Some(word) = self.word(index) else {
             return false;

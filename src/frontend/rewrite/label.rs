@@ -6,7 +6,7 @@ use crate::token::{Symbol, is_keyword, punctuator as p, word};
 use regatta_base::diagnostic::Error;
 
 impl Rewriter<'_> {
-    /// Leaves `__label__ a, b;` out and notes the names.
+    /// Removes `__label__ a, b;` and records the names.
     pub(super) fn local_labels(&mut self, index: usize) -> usize {
         let number = self.blocks_with_labels;
         self.blocks_with_labels += 1;
@@ -29,7 +29,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// The new name of a word that names a block's own label here.
+    /// The new name of a word that is a block's local label.
     pub(super) fn label_name(&self, index: usize, symbol: Symbol) -> Option<String> {
         if self.previous_word() == Some(word::Goto) || self.label_before(index) {
             self.renamed(symbol)
@@ -38,7 +38,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether the word at an index is a label with its colon next.
+    /// Whether the word at an index is a label before its colon.
     pub(super) fn label_before(&self, index: usize) -> bool {
         let Some(context) = self.contexts.last() else {
             return false;
@@ -51,7 +51,7 @@ impl Rewriter<'_> {
         {
             return false;
         }
-        // `previous` is the word itself or the one before it, depending on when this is asked.
+        // `previous` is the word itself or the token before it, depending on the caller.
         let before = match self.previous {
             Some(previous) if previous == index => index.checked_sub(1),
             previous => previous,
@@ -65,7 +65,7 @@ impl Rewriter<'_> {
                 .any(|&symbol| self.is(before, symbol))
     }
 
-    /// Whether the colon that comes now ends a label.
+    /// Whether the next colon ends a label.
     pub(super) fn is_label_colon(&self) -> bool {
         let Some(context) = self.contexts.last() else {
             return false;
@@ -80,7 +80,7 @@ impl Rewriter<'_> {
                 .is_some_and(|previous| self.label_before(previous))
     }
 
-    /// Inserts the empty statement that C11 wants between a label and a declaration or the block's end.
+    /// Inserts the empty statement that C11 requires between a label and a declaration or the block's end.
     pub(super) fn after_label(&mut self, colon: usize) -> Result<(), Error> {
         let mut next = colon + 1;
         while matches!(

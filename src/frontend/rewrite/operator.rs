@@ -1,11 +1,11 @@
-//! Operators that take a type or an expression.
+//! Operators with a type or an expression as operand.
 
 use super::{Rewriter, encoding};
 use crate::token::{TokenKind, punctuator as p, word};
 use regatta_base::diagnostic::{Error, ErrorKind};
 
 impl Rewriter<'_> {
-    /// `_Alignas` among a member's specifiers, where lang-c takes an attribute only.
+    /// Rewrites `_Alignas` of a member, for which lang-c accepts only an attribute.
     pub(super) fn member_alignment(&mut self, index: usize) -> usize {
         let open = index + 1;
         let close = self.partner(open);
@@ -38,7 +38,7 @@ impl Rewriter<'_> {
         operand
     }
 
-    /// `__alignof__`, which asks for another alignment than `_Alignof` where an ABI has two.
+    /// Rewrites `__alignof__`, which differs from `_Alignof` in ABIs with a preferred alignment.
     pub(super) fn preferred_alignof(&mut self, index: usize) -> usize {
         let operand = index + 1;
         let end = self.operand_end(operand);
@@ -97,7 +97,7 @@ impl Rewriter<'_> {
         Ok(self.replace(index, encoding::TYPES_COMPATIBLE))
     }
 
-    /// `__builtin_convertvector`, whose second argument is a type.
+    /// Rewrites `__builtin_convertvector`, which has a type as its second argument.
     pub(super) fn convert_vector(&mut self, index: usize) -> Result<usize, Error> {
         let open = index + 1;
         let comma = match self.is(open, p(b"(")) {
@@ -117,8 +117,8 @@ impl Rewriter<'_> {
         Ok(self.replace(index, encoding::CONVERT_VECTOR))
     }
 
-    /// glibc's macros for `<ctype.h>` look a character up in a table that a function finds: the index of what follows
-    /// `(*__ctype_b_loc())[`, if that is what begins here, with the lookup written as a call.
+    /// Rewrites `(*__ctype_b_loc())[c]` to a call: glibc's macros for `<ctype.h>` look characters up in a table.
+    /// Returns the index after the `[`, if such a lookup begins here.
     pub(super) fn character_table(&mut self, open: usize) -> Option<usize> {
         let function = match self.word(open + 2)? {
             word::CtypeB => "__regatta_ctype_b(",

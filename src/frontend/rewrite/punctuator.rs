@@ -1,4 +1,4 @@
-//! Brackets, separators and operators: what is open, and how deep.
+//! Brackets, separators and operators: the open contexts and the nesting depth.
 
 use super::{BracketKind, Context, Rewriter, encoding};
 use crate::split::ChunkKind;
@@ -7,7 +7,7 @@ use crate::token::{
 };
 use regatta_base::diagnostic::Error;
 
-/// The binary operators that group from left to right.
+/// The left-associative binary operators.
 const LEFT_ASSOCIATIVE: [&[u8]; 18] = [
     b"*", b"/", b"%", b"+", b"-", b"<<", b">>", b"<", b">", b"<=", b">=", b"==", b"!=", b"&", b"^",
     b"|", b"&&", b"||",
@@ -168,7 +168,7 @@ impl Rewriter<'_> {
         self.nesting -= operators.min(self.nesting);
     }
 
-    /// After a `;` or a `}` that ends a statement.
+    /// Ends the statement at a `;` or `}`.
     pub(super) fn end_statement(&mut self, index: usize) {
         self.statement_start = matches!(
             self.kind(),
@@ -211,7 +211,7 @@ impl Rewriter<'_> {
         Ok(index + 1)
     }
 
-    /// What the brace that comes now opens.
+    /// The kind of the brace that opens next.
     pub(super) fn brace_kind(&self, index: usize) -> BracketKind {
         match self.aggregate {
             Some(word::Enum) => return BracketKind::Enum,
@@ -243,14 +243,14 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The token before the parentheses that were closed last.
+    /// The token before the last closed parentheses.
     fn before_parenthesis(&self) -> Option<usize> {
         let open = self.previous.map_or(0, |previous| self.partner(previous));
         let before = open.checked_sub(1)?;
         (before >= self.chunk.first).then_some(before)
     }
 
-    /// Whether the brace is that of a function within a function.
+    /// Whether the brace opens the body of a nested function.
     fn begins_nested_function(&self, index: usize) -> bool {
         let name = self
             .before_parenthesis()
@@ -321,7 +321,7 @@ impl Rewriter<'_> {
         index + 1
     }
 
-    /// Whether the token that comes next begins an operand, so that `&&` before it is the label operator.
+    /// Whether the next token begins an operand, so that `&&` there is the label operator.
     pub(super) fn begins_operand(&self) -> bool {
         let Some(previous) = self.previous else {
             return true;
@@ -338,7 +338,7 @@ impl Rewriter<'_> {
                 });
                 may_be_cast && self.begins_type(open + 1)
             }
-            // After `++` and `--`, which may be postfix operators, no label's address can stand.
+            // `++` and `--` may be postfix operators; a label's address cannot follow them.
             TokenKind::Punctuator => {
                 ![p(b"]"), p(b"}"), p(b"++"), p(b"--")].contains(&token.symbol)
             }

@@ -1,4 +1,4 @@
-//! The table of what becomes of each construct.
+//! Tables of constructs and their rewritten forms.
 
 use super::*;
 use crate::split::outline;
@@ -25,7 +25,7 @@ fn rewritten(text: &str) -> Result<String, Error> {
     Ok(texts?.join("\n"))
 }
 
-/// What the user is told of a text.
+/// The warnings for a text.
 fn warnings(text: &str) -> Result<Vec<String>, Error> {
     let mut tokens = tokenise(text.as_bytes(), "t.c", Markers::Ignore)?;
     let positions = PositionMap::new(text.as_bytes().to_vec(), &mut tokens, Markers::Ignore);
@@ -46,7 +46,7 @@ fn warnings(text: &str) -> Result<Vec<String>, Error> {
     Ok(all)
 }
 
-/// Whether texts are equal but for white space.
+/// Whether texts are equal up to white space.
 fn same(left: &str, right: &str) -> bool {
     let dense = |text: &str| {
         text.chars()
@@ -341,11 +341,11 @@ fn nesting_is_bounded() {
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{shown}");
         assert!(rewritten(&form(400)).is_ok(), "{shown}");
     }
-    // What is common in programs that were generated is within the bounds.
+    // Forms that are common in generated programs are within the bounds.
     assert!(rewritten(&deep("x + ", "", 20_000)).is_ok());
     let chain = statements("if (x == 1) x = 2; else ", 5_000);
     assert!(rewritten(&chain).is_ok());
-    // What is not nested is not bounded.
+    // Sequences are not bounded.
     let list = format!("int x[] = {{ {} }};", "1 + 2, ".repeat(50_000));
     assert!(rewritten(&list).is_ok());
     let sequence = format!(

@@ -1,10 +1,10 @@
-//! How statements are found within a body.
+//! Divides function bodies into statements.
 
 use super::{Header, SourceText, StatementKind, StatementText, TokenIndex};
 use crate::token::{TokenKind, word};
 
 impl SourceText {
-    /// The statements of a block; returns the token after it.
+    /// Records the statements of a block; returns the token after it.
     pub(super) fn block(&mut self, open: TokenIndex) -> TokenIndex {
         let close = self.partner(open);
         let mut at = open + 1;
@@ -14,7 +14,7 @@ impl SourceText {
         close + 1
     }
 
-    /// A statement and what is within; returns the token after it, which is at most `end`.
+    /// Records a statement and its parts; returns the token after it, at most `end`.
     fn statement(&mut self, first: TokenIndex, end: TokenIndex, is_item: bool) -> TokenIndex {
         let number = self.statements.len();
         self.statements.push(StatementText {
@@ -122,7 +122,7 @@ impl SourceText {
         }
     }
 
-    /// The statement after a label, if there is one before the block's end.
+    /// Records the statement after a label, if there is one before the block's end.
     fn labelled(&mut self, first: TokenIndex, end: TokenIndex, is_item: bool) -> TokenIndex {
         match first < end {
             true => self.statement(first, end, is_item),
@@ -130,7 +130,7 @@ impl SourceText {
         }
     }
 
-    /// Looks for statements in expressions.
+    /// Records the statements within expressions.
     fn expressions(&mut self, first: TokenIndex, end: TokenIndex) {
         let mut at = first;
         while at < end {
@@ -138,7 +138,7 @@ impl SourceText {
         }
     }
 
-    /// Passes a token of an expression, or a block within: of a statement expression, or an initialiser.
+    /// Skips a token of an expression, or a nested block: a statement expression or an initialiser.
     fn expression_token(&mut self, at: TokenIndex) -> TokenIndex {
         if !self.is(at, b"{") {
             return at + 1;

@@ -7,9 +7,9 @@ use crate::token::{TokenKind, word};
 #[derive(Clone, Debug)]
 pub(super) struct Body {
     name: String,
-    /// Where its definition begins: the token after the declaration before.
+    /// The first token of its definition: the one after the previous declaration.
     start: TokenIndex,
-    /// The parenthesis in front of its parameters.
+    /// The opening parenthesis of its parameters.
     parameters: TokenIndex,
     open: TokenIndex,
     close: TokenIndex,
@@ -28,14 +28,14 @@ impl SourceText {
         self.functions.iter().any(|body| body.name == function)
     }
 
-    /// The function in front of whose body the token is, by the opening brace of the body.
+    /// The opening brace of the function with the token in its header.
     pub fn header_of(&self, token: TokenIndex) -> Option<TokenIndex> {
         let mut functions = self.functions.iter();
         let found = functions.find(|body| (body.start..=body.open).contains(&token));
         found.map(|body| body.open)
     }
 
-    /// A call of the function around the token with its own parameters.
+    /// The text of a call of the function around the token with its own parameters as arguments.
     pub fn call_of_itself(&self, token: TokenIndex) -> Option<String> {
         let mut functions = self.functions.iter();
         let body = functions.find(|body| (body.open..=body.close).contains(&token))?;
@@ -56,7 +56,7 @@ impl SourceText {
         Some(format!("{}({})", body.name, names.join(", ")))
     }
 
-    /// The name that a parameter's declaration gives it.
+    /// The name of a parameter, from its declaration.
     fn parameter(&self, declaration: std::ops::Range<TokenIndex>) -> Option<String> {
         // `int (*name)(void)`: within the first parentheses; else in front of the first bracket.
         let mut range = declaration.clone();
@@ -144,7 +144,7 @@ impl SourceText {
         is_tag(brace.checked_sub(1)) || is_tag(brace.checked_sub(2))
     }
 
-    /// Whether what comes after a function's parameters is no attribute and no other declarator.
+    /// Whether an old-style parameter declaration, not an attribute or assembly, follows a function's parameters.
     fn is_declaration_of_parameters(&self, after: TokenIndex) -> bool {
         let attributes = [
             word::Attribute,

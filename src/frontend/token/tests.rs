@@ -67,7 +67,7 @@ fn what_is_no_token_is_an_error_with_its_place() {
         let result = tokenise(text.as_bytes(), "t.c", Markers::Resolve);
         let message = result.err().map(|error| error.to_string());
         if text == "# 1x" {
-            // A number and then no string: taken as a marker without a name, like gcc does with a warning.
+            // A number without a string is read as a marker without a name, as in gcc, which warns.
             assert_eq!(message, None);
         } else {
             assert_eq!(message.as_deref(), Some(expected), "{text}");

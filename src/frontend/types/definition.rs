@@ -1,4 +1,4 @@
-//! Types as C text that stands by itself: for a file that is linked with the program and does not see its declarations.
+//! Self-contained C definitions of types, for a file that is linked with the program and does not see its declarations.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,8 @@ impl TypeTable {
         }
     }
 
-    /// A scalar type without what the program declares: enumerations are integers, pointers point to `void`.
+    /// A scalar type without references to the program's declarations: enumerations are integers, pointers point to
+    /// `void`.
     fn scalar_text(&self, ty: Type) -> Option<String> {
         match self.kind(ty) {
             TypeKind::Integer(IntegerKind::Exact { .. } | IntegerKind::BitInt { .. }) => None,
@@ -54,7 +55,7 @@ impl TypeTable {
         }
     }
 
-    /// `struct tag`, with a tag of ours for one that has none.
+    /// `struct tag`, with a generated tag if it has none.
     fn record_text(&self, id: RecordId) -> String {
         let record = self.record(id);
         let kind = match record.kind {
@@ -68,7 +69,7 @@ impl TypeTable {
     }
 }
 
-/// The definitions of structs and unions, each after those that it needs.
+/// The definitions of structs and unions, each after those that it depends on.
 struct Definitions<'t> {
     types: &'t TypeTable,
     made: Vec<RecordId>,
@@ -76,7 +77,7 @@ struct Definitions<'t> {
 }
 
 impl Definitions<'_> {
-    /// Adds the record's definition; `None` if it cannot be said.
+    /// Adds the record's definition; `None` if it cannot be expressed.
     fn define(&mut self, id: RecordId) -> Option<()> {
         if self.made.contains(&id) {
             return Some(());
@@ -128,7 +129,7 @@ impl Definitions<'_> {
         })
     }
 
-    /// What its layout has that its members' types do not give it.
+    /// The attributes for a layout that does not follow from the members' types.
     fn attributes(&self, record: &Record, alignment: u64) -> Option<String> {
         let mut natural = 1;
         let mut is_packed = false;

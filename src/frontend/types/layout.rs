@@ -22,12 +22,12 @@ pub enum LayoutError {
     NotConstant,
 }
 
-/// Beyond this many, members are not listed one by one any more.
-const LEAF_LIMIT: usize = 4096;
+/// Maximum number of leaves of a type; beyond it, the type is represented by its bytes.
+const MAXIMUM_LEAVES: usize = 4096;
 
 impl TypeTable {
-    /// Fails when an object of that size in bytes does not fit: half of the address space, and never so much that the
-    /// number of its bits overflows.
+    /// Fails if an object of the size (bytes) is too large: more than half of the address space, or so large that the
+    /// number of its bits may overflow.
     pub(super) fn check_size(&self, size: u64) -> Result<(), LayoutError> {
         let limit = match self.model {
             DataModel::Ilp32 => i32::MAX as u64,
@@ -134,7 +134,7 @@ impl TypeTable {
                 }
             }
         };
-        // An attribute on the type may also lower the alignment of a typedef's name, which gcc allows for typedefs.
+        // An attribute may also lower the alignment of a typedef name, as gcc allows.
         Ok(ty.requested_alignment().unwrap_or(natural))
     }
 
@@ -204,7 +204,7 @@ impl TypeTable {
 
     /// The scalar members of an object of the type, in order of declaration.
     ///
-    /// A type with very many different members is given as bytes, which says the same with less structure.
+    /// A type with too many different members is represented by its bytes.
     pub fn leaves(&self, ty: Type) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         if self.collect_leaves(ty, 0, &mut leaves) {
@@ -229,9 +229,9 @@ impl TypeTable {
         }
     }
 
-    /// Appends the members of a type that starts at the bit; false if there are too many.
+    /// Appends the members of a type at the bit offset; returns false if there are too many.
     fn collect_leaves(&self, ty: Type, start: u64, leaves: &mut Vec<Leaf>) -> bool {
-        if leaves.len() > LEAF_LIMIT {
+        if leaves.len() > MAXIMUM_LEAVES {
             return false;
         }
         if let Some(scalar) = self.scalar(ty) {
@@ -317,7 +317,7 @@ impl TypeTable {
                     ..leaf
                 });
             } else if leaf.count.checked_mul(leaf.stride) == Some(element_bits) {
-                // Rows without anything between them are one long row.
+                // Adjacent rows form one row.
                 leaves.push(Leaf {
                     count: leaf.count * length,
                     ..leaf
@@ -330,7 +330,7 @@ impl TypeTable {
                         stride: element_bits,
                         ..leaf
                     });
-                    if leaves.len() > LEAF_LIMIT {
+                    if leaves.len() > MAXIMUM_LEAVES {
                         return false;
                     }
                 }
@@ -340,7 +340,7 @@ impl TypeTable {
                         bit_offset: leaf.bit_offset + position * element_bits,
                         ..leaf
                     });
-                    if leaves.len() > LEAF_LIMIT {
+                    if leaves.len() > MAXIMUM_LEAVES {
                         return false;
                     }
                 }

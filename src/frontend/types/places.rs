@@ -1,20 +1,20 @@
-//! The scalars in an object of a type, and how C names them.
+//! The scalars in an object of a type, with their names in C.
 
 use super::{ArrayLength, Type, TypeKind, TypeTable};
 use crate::ir::{Leaf, ScalarPlace};
 
-/// More of a type's scalars than this are not named.
-const MOST_PLACES: usize = 512;
+/// Maximum number of named scalars of a type.
+const MAXIMUM_NAMED_PLACES: usize = 512;
 
-/// More elements of an array of arrays than this are not named one by one.
-const MOST_ROWS: u64 = 16;
+/// Maximum number of elements of an array of aggregates that are named one by one.
+const MAXIMUM_NAMED_ELEMENTS: u64 = 16;
 
 impl TypeTable {
-    /// The scalars in an object of the type, and rows of them at equal distances, as far as they have a name: all of the
-    /// first ones, if there are very many.
+    /// The named scalars in an object of the type, and rows of them at equal distances; only the first ones if there
+    /// are too many.
     pub fn places(&self, ty: Type) -> Vec<ScalarPlace> {
         let mut places = self.named(ty);
-        places.truncate(MOST_PLACES);
+        places.truncate(MAXIMUM_NAMED_PLACES);
         places
     }
 
@@ -48,7 +48,7 @@ impl TypeTable {
                 one.leaf.bit_offset += field.bit_offset;
                 places.push(one);
             }
-            if places.len() > MOST_PLACES {
+            if places.len() > MAXIMUM_NAMED_PLACES {
                 break;
             }
         }
@@ -72,7 +72,7 @@ impl TypeTable {
                 places.push(ScalarPlace { path, leaf });
                 continue;
             }
-            for number in 0..length.min(MOST_ROWS) {
+            for number in 0..length.min(MAXIMUM_NAMED_ELEMENTS) {
                 let leaf = Leaf {
                     bit_offset: inner.leaf.bit_offset + number * stride,
                     ..inner.leaf
@@ -80,7 +80,7 @@ impl TypeTable {
                 let path = format!("[{number}]{}", inner.path);
                 places.push(ScalarPlace { path, leaf });
             }
-            if places.len() > MOST_PLACES {
+            if places.len() > MAXIMUM_NAMED_PLACES {
                 break;
             }
         }

@@ -2,9 +2,9 @@
 //!
 //! The layout follows the System V ABI as gcc implements it (`stor-layout.c`, `PCC_BITFIELD_TYPE_MATTERS`): a bit-field
 //! may not cross more units of its type's alignment than its type spans, an unnamed bit-field does not raise the
-//! struct's alignment, one of width zero moves to the next unit, and `packed` reduces every alignment to one byte. Under
-//! `#pragma pack` bit-fields cross units freely, and raise the struct's alignment up to its limit, `packed` or not; what
-//! has width zero does not mind either.
+//! struct's alignment, one of width zero moves to the next unit, and `packed` reduces every alignment to one byte.
+//! Under `#pragma pack`, bit-fields cross units freely and raise the struct's alignment up to the pragma's limit,
+//! `packed` or not; bit-fields of width zero are not affected.
 
 use super::layout::LayoutError;
 use super::{ArrayLength, RecordId, Type, TypeKind, TypeTable};
@@ -13,18 +13,15 @@ use regatta_program::DataModel;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RecordKind {
-    /// `struct`.
     Struct,
-    /// `union`.
     Union,
 }
 
-/// A struct or union.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub kind: RecordKind,
     pub tag: Option<String>,
-    /// Its members in order; empty while it is incomplete. Unnamed bit-fields are left out.
+    /// Its members in order, without unnamed bit-fields; empty while it is incomplete.
     pub fields: Vec<Field>,
     /// Size and alignment in bytes, once it is complete. If the size is known only at run time, it counts as none here.
     pub layout: Option<(u64, u64)>,
@@ -55,7 +52,7 @@ pub struct Field {
     pub variable_offset: Option<ObjectIndex>,
     /// A bit-field's width in bits.
     pub bit_width: Option<u8>,
-    /// Its alignment within the record in bytes, with what attributes and `#pragma pack` say.
+    /// Its alignment within the record in bytes, including attributes and `#pragma pack`.
     pub alignment: u64,
 }
 
@@ -69,21 +66,21 @@ pub struct FieldDeclaration {
     pub bit_width: Option<u8>,
     /// Whether it is `packed`.
     pub packing: Packing,
-    /// What `aligned` or `_Alignas` asks for, in bytes.
+    /// The alignment that `aligned` or `_Alignas` requests, in bytes.
     pub alignment: Option<u64>,
 }
 
-/// Whether members are aligned to less than their types ask for.
+/// Whether members are aligned to less than their types' alignment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub enum Packing {
-    /// As the type asks.
+    /// The type's alignment.
     #[default]
     Natural,
     /// `packed`: to bytes, bit-fields to bits.
     Packed,
 }
 
-/// A member found by name: where it is, through anonymous members.
+/// The position of a member that was found by name, also within anonymous members.
 #[derive(Copy, Clone, Debug)]
 pub struct FieldPath {
     /// Its type with the qualifiers of the records around it.
@@ -138,7 +135,7 @@ impl TypeTable {
             })
             .collect();
         if let TypeKind::Record(id) = *self.kind(made) {
-            // Scalars only: there is nothing that could fail.
+            // The members are scalars: the layout cannot fail.
             let _ = self.complete_record(id, &declarations, Packing::Natural, None, None);
         }
         made
@@ -171,8 +168,8 @@ impl TypeTable {
             match declaration.bit_width {
                 Some(width) => layout.bit_field(self, declaration, width, packing)?,
                 None => {
-                    // A flexible array member; gcc takes one in a union or before the end with an error, but an array
-                    // of length zero anywhere.
+                    // A flexible array member. gcc rejects one before the end, but accepts an array of length zero
+                    // anywhere.
                     let flexible = matches!(
                         self.kind(declaration.ty),
                         TypeKind::Array {
@@ -249,8 +246,8 @@ impl TypeTable {
         None
     }
 
-    /// The alignment of a member of that type in bytes, which is its `_Alignof`: on 32-bit x86, scalars of eight bytes are
-    /// aligned to four, and so are structs and unions that have the machine mode of one (`x86_field_alignment`).
+    /// The alignment of a member of the type in bytes, which is its `_Alignof`: on 32-bit x86, scalars of eight bytes
+    /// are aligned to four, and so are structs and unions that have the machine mode of one (`x86_field_alignment`).
     pub fn member_alignment_of(&self, ty: Type) -> Result<u64, LayoutError> {
         let alignment = self.alignment_of(ty)?;
         if self.model == DataModel::Lp64 || ty.requested_alignment().is_some() {
@@ -268,7 +265,7 @@ impl TypeTable {
         })
     }
 
-    /// The element of the element … of an array type, else the type itself.
+    /// The innermost element type of an array type, else the type itself.
     fn innermost(&self, mut ty: Type) -> Type {
         while let TypeKind::Array { element, .. } = self.kind(ty) {
             ty = *element;
@@ -276,7 +273,7 @@ impl TypeTable {
         ty
     }
 
-    /// Whether an attribute gave the type, or something in it, an alignment.
+    /// Whether an attribute gave the type or a part of it an alignment.
     fn is_user_aligned(&self, ty: Type) -> bool {
         let innermost = self.innermost(ty);
         ty.is_user_aligned()
@@ -286,7 +283,7 @@ impl TypeTable {
                 .is_some_and(|record| record.is_user_aligned)
     }
 
-    /// Whether gcc takes values of the type in 32-bit code as those of a scalar (`TYPE_MODE` is not `BLKmode`): a record
+    /// Whether gcc treats values of the type in 32-bit code as scalars (`TYPE_MODE` is not `BLKmode`): a record
     /// or an array does if its size is that of a scalar, and all its members do.
     fn has_scalar_mode(&self, ty: Type) -> bool {
         let has_size = || matches!(self.size_of(ty), Ok(1 | 2 | 4 | 8));
@@ -303,7 +300,7 @@ impl TypeTable {
     }
 }
 
-/// The state of laying out one record.
+/// The state of the layout of one record.
 struct RecordLayout {
     kind: RecordKind,
     next_bit: u64,

@@ -6,7 +6,7 @@ use super::{
 };
 
 impl TypeTable {
-    /// Whether two types are compatible in the sense of C11 6.2.7, qualifiers of the outermost level not counted.
+    /// Whether two types are compatible (C11 6.2.7), ignoring the outermost qualifiers.
     pub fn compatible(&self, left: Type, right: Type) -> bool {
         if left.id == right.id {
             return true;
@@ -78,7 +78,8 @@ impl TypeTable {
             })
     }
 
-    /// Whether members have compatible types. Pointers to structs that are being compared would not end.
+    /// Whether members have compatible types. Structs behind pointers are compared by their tags, so that the recursion
+    /// ends.
     fn same_members(&self, left: Type, right: Type) -> bool {
         match (self.kind(left), self.kind(right)) {
             (TypeKind::Pointer(left), TypeKind::Pointer(right)) => {
@@ -122,7 +123,7 @@ impl TypeTable {
         }
     }
 
-    /// The composite of two compatible types: what either says about array lengths and parameters.
+    /// The composite of two compatible types: combines their array lengths and parameters.
     pub fn composite(&mut self, left: Type, right: Type) -> Type {
         if left.id == right.id {
             return left;
@@ -167,7 +168,7 @@ impl TypeTable {
         }
     }
 
-    /// The type after the integer promotions; any other type stays as it is.
+    /// The type after the integer promotions; other types only lose their qualifiers.
     pub fn promoted(&mut self, ty: Type) -> Type {
         if self.is_truth(ty) {
             return Type::INT;
@@ -198,7 +199,7 @@ impl TypeTable {
         if width >= kind.bits(self.model) {
             return declared.unqualified();
         }
-        // Promoted at once: nothing can tell.
+        // Promoted at once; the difference cannot be observed.
         if width < 32 || (width == 32 && kind.is_signed()) {
             return Type::INT;
         }
@@ -264,7 +265,7 @@ impl TypeTable {
         if high.is_signed() == low.is_signed() || !high.is_signed() {
             return high;
         }
-        // The one of higher rank is signed, the other is not.
+        // The type of higher rank is signed, the other one is unsigned.
         if self.rank(high) == self.rank(low) {
             low
         } else if high.bits(self.model) > low.bits(self.model) {

@@ -1,4 +1,4 @@
-//! The control-flow automaton as drawings, a function each.
+//! The control-flow automaton as drawings, one for each function.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +8,20 @@ use super::layered::{Drawing, layout};
 use crate::place::Place;
 use regatta_run::findings::{Automaton, AutomatonEdge, AutomatonFunction, LocationKind};
 
-/// Functions with more edges are not drawn.
-const MOST_EDGES: usize = 150;
-/// So many edges are drawn in all.
-const MOST_DRAWN: usize = 600;
+/// Maximum number of edges of a function that is drawn.
+const MAXIMUM_EDGES_PER_FUNCTION: usize = 150;
+/// Maximum number of edges that are drawn in all.
+const MAXIMUM_EDGES: usize = 600;
 
-/// What is written on an edge: at most so many lines of so many characters.
-const MOST_LINES: usize = 6;
-const LONGEST_LINE: usize = 46;
+/// Maximum number of lines of an edge's label, and of characters in a line.
+const MAXIMUM_LABEL_LINES: usize = 6;
+const MAXIMUM_LABEL_COLUMNS: usize = 46;
 
 const CHARACTER_WIDTH: f64 = 6.7;
 const LINE_HEIGHT: f64 = 14.0;
 const PADDING: f64 = 7.0;
 
-/// The drawings, and what is not drawn.
+/// The drawings, and the names of the functions that are not drawn.
 #[derive(Debug, Default, Serialize)]
 pub struct AutomatonView {
     pub functions: Vec<FunctionView>,
@@ -38,7 +38,7 @@ pub struct FunctionView {
     pub arrows: Vec<ArrowView>,
 }
 
-/// A location, or what happens on an edge.
+/// A location, or the label of an edge.
 #[derive(Debug, Serialize)]
 pub struct BoxView {
     pub x: f64,
@@ -46,10 +46,10 @@ pub struct BoxView {
     pub width: f64,
     pub height: f64,
     pub class: String,
-    /// What it is, with all of its text.
+    /// Its whole text.
     pub title: String,
     pub lines: Vec<TextView>,
-    /// Where it is in the source, to be linked to.
+    /// Its place in the source, for a link.
     pub place: Option<Place>,
 }
 
@@ -61,17 +61,17 @@ pub struct TextView {
     pub text: String,
 }
 
-/// A line between two boxes.
+/// A curve between two boxes.
 #[derive(Debug, Serialize)]
 pub struct ArrowView {
-    /// SVG's path.
+    /// The path in SVG's notation.
     pub path: String,
     pub class: String,
     /// Whether it ends at a location.
     pub has_head: bool,
 }
 
-/// Draws the automaton. What lies on the path is marked.
+/// Draws the automaton, and marks the locations and edges on the path.
 pub fn view(automaton: &Automaton, path: &BTreeSet<(String, usize)>) -> AutomatonView {
     let mut view = AutomatonView {
         left_out: automaton.left_out.clone(),
@@ -80,7 +80,7 @@ pub fn view(automaton: &Automaton, path: &BTreeSet<(String, usize)>) -> Automato
     let mut drawn = 0;
     for function in &automaton.functions {
         let edges = function.edges.len();
-        if edges > MOST_EDGES || drawn + edges > MOST_DRAWN {
+        if edges > MAXIMUM_EDGES_PER_FUNCTION || drawn + edges > MAXIMUM_EDGES {
             view.left_out.push(function.name.clone());
         } else {
             drawn += edges;
@@ -96,7 +96,7 @@ fn draw(function: &AutomatonFunction, path: &BTreeSet<(String, usize)>) -> Funct
         let place = place.as_ref();
         place.is_some_and(|place| path.contains(&(place.file.clone(), place.line)))
     };
-    // Depth first from the entry: it is the first node.
+    // The entry is the first node, from which the depth-first search of the layout begins.
     let mut boxes: Vec<BoxView> = Vec::new();
     let mut order: Vec<usize> = (0..function.locations.len()).collect();
     order.sort_by_key(|&index| function.locations[index].kind != LocationKind::Entry);
@@ -174,18 +174,18 @@ fn draw(function: &AutomatonFunction, path: &BTreeSet<(String, usize)>) -> Funct
 fn label_box(edge: &AutomatonEdge, mark: &str, place: Option<Place>) -> BoxView {
     let mut lines: Vec<String> = edge.operations.iter().map(|text| cut(text)).collect();
     if lines.is_empty() {
-        lines.push("nothing happens".to_owned());
+        lines.push("no operation".to_owned());
     }
-    if lines.len() > MOST_LINES {
-        let more = lines.len() - (MOST_LINES - 1);
-        lines.truncate(MOST_LINES - 1);
+    if lines.len() > MAXIMUM_LABEL_LINES {
+        let more = lines.len() - (MAXIMUM_LABEL_LINES - 1);
+        lines.truncate(MAXIMUM_LABEL_LINES - 1);
         lines.push(format!("… {more} more"));
     }
     let title = edge.operations.join("\n");
     text_box(lines, format!("label{mark}"), title, place)
 }
 
-/// A box around the lines, whose places are relative to it.
+/// Returns a box around the lines, whose positions are relative to it.
 fn text_box(lines: Vec<String>, class: String, title: String, place: Option<Place>) -> BoxView {
     let longest = lines.iter().map(|line| line.chars().count()).max();
     let width = longest.unwrap_or(0) as f64 * CHARACTER_WIDTH + 2.0 * PADDING;
@@ -208,13 +208,17 @@ fn text_box(lines: Vec<String>, class: String, title: String, place: Option<Plac
 }
 
 fn cut(text: &str) -> String {
-    match text.chars().count() > LONGEST_LINE {
-        true => text.chars().take(LONGEST_LINE - 1).chain(['…']).collect(),
+    match text.chars().count() > MAXIMUM_LABEL_COLUMNS {
+        true => text
+            .chars()
+            .take(MAXIMUM_LABEL_COLUMNS - 1)
+            .chain(['…'])
+            .collect(),
         false => text.to_owned(),
     }
 }
 
-/// From the one box to the other, by the bends, in curves that leave and arrive upright.
+/// Returns the curve from one box to the other through the bends, which leaves and arrives vertically.
 fn arrow(source: &BoxView, target: &BoxView, bends: &[(f64, f64)]) -> String {
     let middle = |one: &BoxView| one.x + one.width / 2.0;
     let is_down = source.y < target.y;
@@ -271,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn locations_and_what_happens_between_them_are_boxes() {
+    fn locations_and_edges_with_operations_are_boxes() {
         let automaton = Automaton {
             functions: vec![function("main", 3), function("large", 200)],
             left_out: vec!["larger".to_owned()],
@@ -282,7 +286,7 @@ mod tests {
         let [main] = &view.functions[..] else {
             panic!("one is drawn");
         };
-        // Four locations, and two edges on which something happens.
+        // Four locations, and two edges with operations.
         assert_eq!(main.boxes.len(), 6);
         assert_eq!(main.arrows.len(), 1 + 2 * 2);
         assert_eq!(main.arrows.iter().filter(|arrow| arrow.has_head).count(), 3);
@@ -292,14 +296,14 @@ mod tests {
             .filter(|one| one.class.ends_with(" passed"));
         assert_eq!(passed.count(), 2);
         let last = &main.boxes[5];
-        assert_eq!(last.lines.len(), MOST_LINES);
-        assert_eq!(last.lines[MOST_LINES - 1].text, "… 3 more");
+        assert_eq!(last.lines.len(), MAXIMUM_LABEL_LINES);
+        assert_eq!(last.lines[MAXIMUM_LABEL_LINES - 1].text, "… 3 more");
         assert_eq!(last.title.lines().count(), 8);
     }
 
     #[test]
     fn long_lines_are_cut() {
         let text = cut(&"\u{fc}".repeat(100));
-        assert_eq!(text.chars().count(), LONGEST_LINE);
+        assert_eq!(text.chars().count(), MAXIMUM_LABEL_COLUMNS);
     }
 }

@@ -1,64 +1,70 @@
 //! A layered drawing of a directed graph (K. Sugiyama, S. Tagawa, M. Toda: Methods for Visual Understanding of Hierarchical
 //! System Structures, 1981).
 //!
-//! 1. Edges that close a cycle, as a depth-first search from the first node finds them, are turned round.
+//! 1. Edges that close a cycle, as a depth-first search from the first node finds them, are reversed.
 //! 2. A node's layer is its longest distance from a source.
 //! 3. An edge that passes layers has a bend in each.
 //! 4. Within layers, nodes are ordered by the mean of their neighbours' positions, down and up again, and the order with the
 //!    fewest crossings is kept.
 //! 5. A node lies as near to its neighbours' mean as those beside it permit, by the least squares for a layer at a time.
 
-/// What is to be drawn: nodes by their sizes, and edges.
+/// A graph to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Drawing {
-    /// Width and height.
+    /// Width and height of each node.
     pub sizes: Vec<(f64, f64)>,
-    /// Source and target.
+    /// Source and target of each edge.
     pub edges: Vec<(usize, usize)>,
 }
 
-/// Where things lie. Zero is at the top left.
+/// The coordinates of a drawing, from the top left.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     pub width: f64,
     pub height: f64,
     /// The centres of the nodes.
     pub nodes: Vec<(f64, f64)>,
-    /// For each edge the points on its way from the source to the target, both excluded.
+    /// For each edge the points between its source and its target.
     pub bends: Vec<Vec<(f64, f64)>>,
 }
 
-const GAP: f64 = 18.0;
+/// Minimum horizontal gap between two nodes.
+const NODE_GAP: f64 = 18.0;
+/// Vertical gap between two layers.
 const LAYER_GAP: f64 = 26.0;
 const MARGIN: f64 = 12.0;
-/// What a bend takes of its layer.
+/// The width of a bend in its layer.
 const BEND_WIDTH: f64 = 8.0;
+/// Number of sweeps through the layers, for the order and for the positions.
 const SWEEPS: usize = 12;
 
-/// Lays the graph out.
+/// Computes the layout of the graph.
 pub fn layout(drawing: &Drawing) -> Layout {
     let count = drawing.sizes.len();
-    let turned = turned_edges(count, &drawing.edges);
-    let ways: Vec<(usize, usize)> = drawing
+    let reversed = reversed_edges(count, &drawing.edges);
+    let edges: Vec<(usize, usize)> = drawing
         .edges
         .iter()
-        .zip(&turned)
-        .map(|(&(source, target), &turned)| match turned {
+        .zip(&reversed)
+        .map(|(&(source, target), &reversed)| match reversed {
             true => (target, source),
             false => (source, target),
         })
         .collect();
-    let layer_of = layers(count, &ways);
-    let mut grid = Grid::new(drawing, &ways, &layer_of);
-    grid.order();
-    let x = grid.place();
-    let (nodes, bends, width, height) = grid.points(&x);
-    let bends = bends.into_iter().zip(&turned).map(|(mut bends, &turned)| {
-        if turned {
-            bends.reverse();
-        }
-        bends
-    });
+    let layer_of = layers(count, &edges);
+    let mut graph = LayeredGraph::new(drawing, &edges, &layer_of);
+    graph.order();
+    let x = graph.place();
+    let (nodes, bends, width, height) = graph.points(&x);
+    let bends = bends
+        .into_iter()
+        .zip(&reversed)
+        .map(|(mut bends, &reversed)| {
+            if reversed {
+                bends.reverse();
+            }
+            bends
+        });
     Layout {
         width,
         height,
@@ -67,8 +73,8 @@ pub fn layout(drawing: &Drawing) -> Layout {
     }
 }
 
-/// For each edge whether it closes a cycle.
-fn turned_edges(count: usize, edges: &[(usize, usize)]) -> Vec<bool> {
+/// Returns for each edge whether it closes a cycle.
+fn reversed_edges(count: usize, edges: &[(usize, usize)]) -> Vec<bool> {
     #[derive(Copy, Clone, PartialEq)]
     enum State {
         New,
@@ -79,7 +85,7 @@ fn turned_edges(count: usize, edges: &[(usize, usize)]) -> Vec<bool> {
     for (index, &(source, _)) in edges.iter().enumerate() {
         outgoing[source].push(index);
     }
-    let mut turned = vec![false; edges.len()];
+    let mut reversed = vec![false; edges.len()];
     let mut states = vec![State::New; count];
     for root in 0..count {
         let mut stack = vec![(root, 0)];
@@ -98,7 +104,7 @@ fn turned_edges(count: usize, edges: &[(usize, usize)]) -> Vec<bool> {
                     let target = edges[edge].1;
                     match states[target] {
                         State::New => stack.push((target, 0)),
-                        State::Open => turned[edge] = true,
+                        State::Open => reversed[edge] = true,
                         State::Done => {}
                     }
                 }
@@ -109,14 +115,14 @@ fn turned_edges(count: usize, edges: &[(usize, usize)]) -> Vec<bool> {
             }
         }
     }
-    turned
+    reversed
 }
 
-/// The longest distance of each node from a source; the edges have no cycles but loops at a node.
-fn layers(count: usize, ways: &[(usize, usize)]) -> Vec<usize> {
+/// Returns the longest distance of each node from a source; the edges have no cycles except self-loops.
+fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut incoming = vec![0; count];
     let mut outgoing = vec![Vec::new(); count];
-    for &(source, target) in ways.iter().filter(|(source, target)| source != target) {
+    for &(source, target) in edges.iter().filter(|(source, target)| source != target) {
         incoming[target] += 1;
         outgoing[source].push(target);
     }
@@ -135,7 +141,7 @@ fn layers(count: usize, ways: &[(usize, usize)]) -> Vec<usize> {
 }
 
 /// Nodes and bends in layers.
-struct Grid {
+struct LayeredGraph {
     sizes: Vec<(f64, f64)>,
     /// The nodes and bends of each layer, from left to right.
     layers: Vec<Vec<usize>>,
@@ -143,15 +149,15 @@ struct Grid {
     down: Vec<Vec<usize>>,
     /// The bends of each edge, downwards.
     bends: Vec<Vec<usize>>,
-    /// How many of all are nodes; they come first.
+    /// The number of nodes, which come before the bends.
     nodes: usize,
 }
 
-impl Grid {
-    fn new(drawing: &Drawing, ways: &[(usize, usize)], layer_of: &[usize]) -> Self {
+impl LayeredGraph {
+    fn new(drawing: &Drawing, edges: &[(usize, usize)], layer_of: &[usize]) -> Self {
         let nodes = drawing.sizes.len();
         let depth = layer_of.iter().max().map_or(0, |last| last + 1);
-        let mut grid = Self {
+        let mut graph = Self {
             sizes: drawing.sizes.clone(),
             layers: vec![Vec::new(); depth],
             up: vec![Vec::new(); nodes],
@@ -160,27 +166,27 @@ impl Grid {
             nodes,
         };
         for (node, &layer) in layer_of.iter().enumerate() {
-            grid.layers[layer].push(node);
+            graph.layers[layer].push(node);
         }
-        for &(source, target) in ways {
+        for &(source, target) in edges {
             let mut bends = Vec::new();
             let mut last = source;
             for layer in layer_of[source] + 1..layer_of[target] {
-                let bend = grid.sizes.len();
-                grid.sizes.push((BEND_WIDTH, 0.0));
-                grid.up.push(Vec::new());
-                grid.down.push(Vec::new());
-                grid.layers[layer].push(bend);
-                grid.connect(last, bend);
+                let bend = graph.sizes.len();
+                graph.sizes.push((BEND_WIDTH, 0.0));
+                graph.up.push(Vec::new());
+                graph.down.push(Vec::new());
+                graph.layers[layer].push(bend);
+                graph.connect(last, bend);
                 bends.push(bend);
                 last = bend;
             }
             if source != target {
-                grid.connect(last, target);
+                graph.connect(last, target);
             }
-            grid.bends.push(bends);
+            graph.bends.push(bends);
         }
-        grid
+        graph
     }
 
     fn connect(&mut self, above: usize, below: usize) {
@@ -250,14 +256,14 @@ impl Grid {
         self.layers = best.1;
     }
 
-    /// The horizontal places of the centres.
+    /// Returns the horizontal positions of the centres.
     fn place(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.sizes.len()];
         for layer in &self.layers {
             let mut right = 0.0;
             for &one in layer {
                 x[one] = right + self.sizes[one].0 / 2.0;
-                right += self.sizes[one].0 + GAP;
+                right += self.sizes[one].0 + NODE_GAP;
             }
         }
         for sweep in 0..SWEEPS {
@@ -269,9 +275,9 @@ impl Grid {
                     depth - 1 - step
                 };
                 let layer = &self.layers[layer];
-                let wishes = layer.iter().map(|&one| {
+                let wanted = layer.iter().map(|&one| {
                     let around = match sweep {
-                        // The last sweeps look both ways.
+                        // The last sweeps consider both neighbouring layers.
                         _ if sweep + 2 >= SWEEPS => [&self.up[one][..], &self.down[one]].concat(),
                         _ if sweep % 2 == 0 => self.up[one].clone(),
                         _ => self.down[one].clone(),
@@ -281,9 +287,9 @@ impl Grid {
                         false => around.iter().map(|&o| x[o]).sum::<f64>() / around.len() as f64,
                     }
                 });
-                let wishes: Vec<f64> = wishes.collect();
+                let wanted: Vec<f64> = wanted.collect();
                 let widths: Vec<f64> = layer.iter().map(|&one| self.sizes[one].0).collect();
-                for (&one, place) in layer.iter().zip(apart(&wishes, &widths)) {
+                for (&one, place) in layer.iter().zip(apart(&wanted, &widths)) {
                     x[one] = place;
                 }
             }
@@ -321,21 +327,21 @@ impl Grid {
     }
 }
 
-/// Places in the given order that are nearest to those wished for (by least squares) and leave room for the widths: what
-/// is too near becomes a block (pool adjacent violators).
-fn apart(wishes: &[f64], widths: &[f64]) -> Vec<f64> {
-    // Without the room that those to the left take, places only have to be in order.
+/// Returns the positions in the given order that are nearest to the wanted ones (by least squares) and leave room for the
+/// widths: nodes that are too near are merged to a block (pool adjacent violators).
+fn apart(wanted: &[f64], widths: &[f64]) -> Vec<f64> {
+    // After subtracting the room that the nodes to the left take, positions only have to be in order.
     let mut offsets = Vec::new();
     let mut offset = 0.0;
     for (index, width) in widths.iter().enumerate() {
         if index > 0 {
-            offset += (widths[index - 1] + width) / 2.0 + GAP;
+            offset += (widths[index - 1] + width) / 2.0 + NODE_GAP;
         }
         offsets.push(offset);
     }
     let mut blocks: Vec<(f64, usize)> = Vec::new();
-    for (wish, offset) in wishes.iter().zip(&offsets) {
-        blocks.push((wish - offset, 1));
+    for (wanted, offset) in wanted.iter().zip(&offsets) {
+        blocks.push((wanted - offset, 1));
         while let [.., (left, m), (right, n)] = blocks[..]
             && left > right
         {
@@ -369,7 +375,7 @@ mod tests {
         let layout = of(4, &[(0, 1), (1, 2), (2, 1), (1, 3), (3, 3), (0, 3)]);
         let y = |node: usize| layout.nodes[node].1;
         assert!(y(0) < y(1) && y(1) < y(2) && y(1) < y(3));
-        // It passes the layer of the loop's head.
+        // The last edge passes the layer of the loop's head.
         assert_eq!(layout.bends[5].len(), 1);
         assert_eq!(layout.bends[5][0].1, y(1));
         assert!(layout.bends[..5].iter().all(Vec::is_empty));
@@ -393,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn crossings_that_need_not_be_are_not() {
+    fn avoidable_crossings_are_avoided() {
         let layout = of(5, &[(0, 1), (0, 2), (1, 4), (2, 3)]);
         let x = |node: usize| layout.nodes[node].0;
         assert_eq!(x(1) < x(2), x(4) < x(3));
@@ -402,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_the_nearest_that_leave_room() {
+    fn positions_are_the_nearest_that_leave_room() {
         let places = apart(&[0.0, 0.0, 500.0], &[20.0, 20.0, 20.0]);
         assert_eq!(places, [-19.0, 19.0, 500.0]);
     }

@@ -1,11 +1,11 @@
-//! A run as a page for a browser: one file that needs no network.
+//! A report of a run as a page for a browser: one file that needs no network.
 //!
-//! What is on the page is made here as plain data ([`View`]), and put into the templates; the script only walks the path,
-//! which can also be read without it. There is no text in the page's markup that is not escaped by the template engine.
+//! The page's content is collected here as plain data ([`View`]) and rendered by the templates. The script only steps through
+//! the path, which can also be read without it. The template engine escapes all text in the page's markup.
 //!
-//! * [`source`]: the sources with what is known at their lines.
-//! * [`automaton`]: the control-flow automaton as drawings; [`layered`]: where things lie in them.
-//! * [`race`]: who ran when, and what became of it.
+//! * [`source`]: the sources with marks at their lines.
+//! * [`automaton`]: the control-flow automaton as drawings; [`layered`]: their layout.
+//! * [`race`]: the analyses over time.
 
 mod automaton;
 mod layered;
@@ -44,31 +44,31 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("script.js", include_str!("templates/script.js")),
 ];
 
-/// How pages look.
+/// The style sheet of all pages.
 pub const STYLE: &str = include_str!("templates/style.css");
 
-/// A longer path is shown by its begin and its end, so many steps each.
-const MOST_STEPS: usize = 1000;
+/// Maximum number of steps at the begin and at the end of a path; the steps between are left out.
+const MAXIMUM_STEPS_PER_END: usize = 1000;
 
-/// So many invariants of a publisher, or at a place, are listed.
-const MOST_LISTED: usize = 100;
+/// Maximum number of listed invariants of a publisher or at a place.
+const MAXIMUM_LISTED_INVARIANTS: usize = 100;
 
-/// All that the page shows.
+/// The content of the page.
 #[derive(Debug, Serialize)]
 struct View {
     title: String,
     verdict: VerdictView,
-    /// What is known of the run, by names.
+    /// Facts about the run, with their names.
     summary: Vec<(&'static str, String)>,
     steps: Vec<StepView>,
     steps_left_out: usize,
     proof: Vec<PlaceView>,
     proof_parts: Vec<String>,
-    /// Whether nothing was found that says what the proof is made of.
+    /// Whether the steps of the proof are known.
     has_proof: bool,
-    /// Places that are not supported, with the reasons.
+    /// The places of unsupported operations, with the reasons.
     unsupported: Vec<String>,
-    /// The loops and recursive functions that the analyses have to deal with.
+    /// The loops and recursive functions after simplification.
     loops: Vec<String>,
     assumptions: Vec<AssumptionView>,
     warnings: Vec<String>,
@@ -86,15 +86,15 @@ struct VerdictView {
     /// `true`, `false`, `unknown` or `rejected`.
     class: &'static str,
     word: &'static str,
-    /// A sentence that says what it means.
+    /// The verdict as a sentence.
     meaning: String,
-    /// The reason of an answer that is none.
+    /// The reason for UNKNOWN or for the rejection of the input.
     reason: String,
 }
 
 #[derive(Debug, Serialize)]
 struct StepView {
-    /// From one.
+    /// The number of the step, from one.
     number: usize,
     #[serde(flatten)]
     step: Step,
@@ -125,20 +125,20 @@ struct AssumptionView {
     what: String,
 }
 
-/// Who has published invariants, and who has used them.
+/// An analysis that has published invariants, and the proofs that use them.
 #[derive(Debug, Default, Serialize)]
 struct PublisherView {
     name: String,
     count: usize,
-    /// Whose proof has how many of them.
+    /// The analyses whose proofs use its invariants, with their number.
     used: Vec<(String, usize)>,
     invariants: Vec<InvariantView>,
 }
 
-/// What renders pages made of the templates, each with its name.
+/// Returns a renderer of pages with the named templates.
 ///
 /// # Errors
-/// When a template is wrong.
+/// When a template is invalid.
 pub fn renderer<'t>(
     templates: impl IntoIterator<Item = (&'t str, &'t str)>,
 ) -> Result<Environment<'t>, minijinja::Error> {
@@ -152,14 +152,14 @@ pub fn renderer<'t>(
     Ok(environment)
 }
 
-/// The page for a run.
+/// Returns the page for a run.
 ///
 /// # Errors
-/// When a template is wrong, which a test excludes.
+/// When a template is invalid, which a test excludes.
 pub fn to_html(recording: &Recording, ending: &Ending) -> Result<String, minijinja::Error> {
     let view = View::new(recording, ending);
     let mut environment = renderer(TEMPLATES)?;
-    // Where a place is on the page; nowhere, if its line is not.
+    // Returns the id of a place's line on the page; empty if the line is left out.
     let ids = line_ids(&view.files);
     environment.add_function("anchor", move |file: String, line: usize| {
         ids.get(&(file, line)).cloned().unwrap_or_default()
@@ -169,7 +169,7 @@ pub fn to_html(recording: &Recording, ending: &Ending) -> Result<String, minijin
         .render(Value::from(Serde(&view)))
 }
 
-/// The ids of the lines that are on the page.
+/// Returns the ids of the lines on the page.
 fn line_ids(files: &[FileView]) -> BTreeMap<(String, usize), String> {
     let lines = files.iter().flat_map(|file| {
         let lines = file.parts.iter().flat_map(|part| &part.lines);
@@ -225,7 +225,7 @@ impl View {
         let verdict = VerdictView::new(ending);
         let file = std::path::Path::new(&description.file).file_name();
         let file = file.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let steps_left_out = steps.len().saturating_sub(2 * MOST_STEPS);
+        let steps_left_out = steps.len().saturating_sub(2 * MAXIMUM_STEPS_PER_END);
         let steps = shown_steps(&steps).map(|(number, step)| StepView {
             number,
             step: step.clone(),
@@ -322,7 +322,7 @@ impl InvariantView {
     }
 }
 
-/// The steps of the proof that the answer rests on.
+/// Returns the steps of the proof behind the answer.
 fn proof_parts<'r>(
     recording: &'r Recording,
     conclusion: Option<&Conclusion>,
@@ -338,7 +338,7 @@ fn proof_parts<'r>(
     parts.into_iter().take(1).flatten().collect()
 }
 
-/// The invariants of a proof in the order of the source.
+/// Returns the invariants of a proof in the order of the source.
 fn by_place(parts: &[&ProofPart]) -> Vec<PlaceView> {
     let mut places: BTreeMap<(Option<Place>, u32, &str), BTreeSet<InvariantView>> = BTreeMap::new();
     for invariant in parts.iter().flat_map(|part| &part.invariants) {
@@ -352,17 +352,20 @@ fn by_place(parts: &[&ProofPart]) -> Vec<PlaceView> {
         place,
         function: function.to_owned(),
         location,
-        more: invariants.len().saturating_sub(MOST_LISTED),
-        invariants: invariants.into_iter().take(MOST_LISTED).collect(),
+        more: invariants.len().saturating_sub(MAXIMUM_LISTED_INVARIANTS),
+        invariants: invariants
+            .into_iter()
+            .take(MAXIMUM_LISTED_INVARIANTS)
+            .collect(),
     });
     views.collect()
 }
 
-/// The steps that are on the page, with their numbers.
+/// Returns the steps on the page, with their numbers.
 fn shown_steps(steps: &[Step]) -> impl Iterator<Item = (usize, &Step)> {
-    let end = steps.len().saturating_sub(MOST_STEPS);
+    let end = steps.len().saturating_sub(MAXIMUM_STEPS_PER_END);
     let numbered = (1..).zip(steps);
-    numbered.filter(move |&(number, _)| number <= MOST_STEPS || number > end)
+    numbered.filter(move |&(number, _)| number <= MAXIMUM_STEPS_PER_END || number > end)
 }
 
 fn marks(steps: &[Step], proof: &[PlaceView], assumptions: &[ReportedAssumption]) -> AllMarks {
@@ -394,10 +397,10 @@ fn publishers(recording: &Recording) -> Vec<PublisherView> {
         match &event.kind {
             EventKind::Published { invariants } => {
                 for invariant in invariants {
-                    let name = invariant.publisher.as_deref().unwrap_or("nobody");
+                    let name = invariant.publisher.as_deref().unwrap_or("unknown");
                     let view = views.entry(name).or_default();
                     view.count += 1;
-                    if view.invariants.len() < MOST_LISTED {
+                    if view.invariants.len() < MAXIMUM_LISTED_INVARIANTS {
                         view.invariants.push(InvariantView::new(invariant));
                     }
                 }
@@ -443,7 +446,7 @@ fn summary(
             _ => None,
         });
     if let Some(cpu) = used {
-        summary.push(("CPU time, last seen", format!("{cpu:.1} s")));
+        summary.push(("CPU time, last measured", format!("{cpu:.1} s")));
     }
     let size = |size: &Size| {
         format!(
@@ -461,7 +464,7 @@ fn summary(
             summary.push(("As lowered", size(lowered)));
             summary.push(("To analyse", size(simplified)));
             if *unsupported > 0 {
-                summary.push(("Not supported", format!("{unsupported} edges")));
+                summary.push(("Unsupported", format!("{unsupported} edges")));
             }
         }
     }
@@ -478,7 +481,7 @@ fn options(recording: &Recording) -> Vec<(&'static str, String)> {
         ("Data model", description.data_model.clone()),
         (
             "Standard",
-            standard.unwrap_or_else(|| "found out".to_owned()),
+            standard.unwrap_or_else(|| "detected".to_owned()),
         ),
         ("Arithmetic", description.arithmetic.clone()),
         ("Threads", description.threads.to_string()),
@@ -506,7 +509,7 @@ fn environment(recording: &Recording) -> Vec<(&'static str, String)> {
     let known = [
         ("Verifier", format!("Regatta {}", description.version)),
         (
-            "Begun",
+            "Started",
             utc::milliseconds(description.begun).unwrap_or_default(),
         ),
         ("Folder", description.folder.clone()),
@@ -528,7 +531,7 @@ mod tests {
     use regatta_run::event::Event;
     use regatta_run::verdict::InputValue;
 
-    /// A program and a run whose names try to get out of where they are.
+    /// A text that tries to escape from its place in the markup.
     const NASTY: &str = "</code></script><script>alert(1)</script>\"'&";
 
     fn page(conclusion: impl FnOnce(&str) -> Ending, kinds: Vec<EventKind>) -> String {
@@ -605,7 +608,7 @@ mod tests {
         assert!(page.contains(r#"id="step-2""#));
         assert!(page.contains(r#"class="line error" id="f0-L2""#));
         assert!(page.contains(r#"data-step="1""#));
-        assert!(!page.contains("What the proof consists of"));
+        assert!(!page.contains("Steps of the proof"));
     }
 
     #[test]
@@ -623,7 +626,7 @@ mod tests {
     fn no_answer_has_its_reasons() {
         let unknown = |_: &str| Ending::Concluded(Conclusion::unknown(NASTY));
         let text = page(unknown, nasty_events("elsewhere.c"));
-        assert!(text.contains("What each analysis last did"));
+        assert!(text.contains("State of the analyses"));
         let rejected = page(|_| Ending::Rejected(NASTY.to_owned()), Vec::new());
         assert!(rejected.contains("No analysis was started."));
     }

@@ -1,4 +1,4 @@
-//! The race: who ran when, what each analysis did, and how it ended.
+//! The race on the page: when each analysis ran, its events, and its result.
 
 use std::collections::BTreeMap;
 
@@ -8,63 +8,63 @@ use crate::Recording;
 use regatta_run::event::EventKind;
 use regatta_run::verdict::Conclusion;
 
-/// So many events of an analysis are listed.
-const MOST_EVENTS: usize = 200;
-/// So many marks are on a lane.
-const MOST_MARKS: usize = 60;
+/// Maximum number of listed events of an analysis.
+const MAXIMUM_EVENTS: usize = 200;
+/// Maximum number of marks on a lane.
+const MAXIMUM_MARKS: usize = 60;
 
-/// The race as it is shown.
+/// The race as shown on the page.
 #[derive(Debug, Default, Serialize)]
 pub struct RaceView {
-    /// Seconds from the left to the right.
+    /// The width of the drawing in seconds.
     pub duration: f64,
     pub ticks: Vec<TickView>,
     pub lanes: Vec<LaneView>,
-    /// Samples of what the run used.
+    /// Samples of the run's memory.
     pub memory: Vec<SampleView>,
-    /// The most that it used, in MiB.
+    /// The maximum of the samples in MiB.
     pub most_memory: u64,
 }
 
 #[derive(Debug, Serialize)]
 pub struct TickView {
-    /// In per cent of the width.
+    /// The position in per cent of the width.
     pub at: f64,
     pub label: String,
 }
 
-/// Memory at a moment, both in per cent of what is drawn.
+/// A sample of memory: time and amount in per cent of the drawing's width and height.
 #[derive(Debug, Serialize)]
 pub struct SampleView {
     pub at: f64,
     pub height: f64,
 }
 
-/// An analysis, or what comes before them.
+/// An analysis, or a step before the analyses.
 #[derive(Debug, Default, Serialize)]
 pub struct LaneView {
     pub name: String,
-    /// Its engine, if it is one of the portfolio's.
+    /// Its engine; empty if it is none of the portfolio's analyses.
     pub engine: String,
     pub is_winner: bool,
     pub spans: Vec<SpanView>,
     pub marks: Vec<MarkView>,
-    /// How it ended, or what it was doing at the end.
+    /// Its result, or its state at the end of the run.
     pub state: String,
-    /// What it last did before that.
+    /// Its last progress.
     pub last: String,
-    /// Seconds in which it ran.
+    /// Its running time in seconds.
     pub ran: f64,
-    /// How many invariants it has proved.
+    /// The number of invariants that it has proved.
     pub proved: usize,
     pub events: Vec<EventView>,
-    /// How many events are not listed.
+    /// The number of events that are not listed.
     pub more: usize,
-    /// Counters that it gave at its end.
+    /// The counters of its last event.
     pub counters: Vec<(String, String)>,
 }
 
-/// A stretch of time, in per cent of the width.
+/// An interval of time, in per cent of the width.
 #[derive(Debug, Serialize)]
 pub struct SpanView {
     pub begin: f64,
@@ -74,7 +74,7 @@ pub struct SpanView {
     pub title: String,
 }
 
-/// Something that happened.
+/// An event that is marked on the lane.
 #[derive(Debug, Serialize)]
 pub struct MarkView {
     pub at: f64,
@@ -82,20 +82,20 @@ pub struct MarkView {
     pub title: String,
 }
 
-/// Something that happened, in the list.
+/// An event in the list.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventView {
     pub time: f64,
     pub text: String,
 }
 
-/// Where the last tick may be, lest its label goes beyond the right end.
-const LAST_TICK: f64 = 0.94;
+/// Maximum position of a tick as a share of the width, so that its label does not extend beyond the right end.
+const LAST_TICK_POSITION: f64 = 0.94;
 
-/// What is known of a lane while events are gone through.
+/// A lane under construction.
 #[derive(Default)]
 struct Lane {
-    /// Since when it runs or waits.
+    /// The begin of the present interval, with its class.
     since: Option<(f64, &'static str)>,
     spans: Vec<(f64, f64, &'static str)>,
     marks: Vec<(f64, &'static str, String)>,
@@ -107,7 +107,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// From here on it does something else, or nothing.
+    /// Ends the present interval, and begins the next one of the given class, if any.
     fn turn(&mut self, time: f64, next: Option<&'static str>) {
         if let Some((since, class)) = self.since.take() {
             self.spans.push((since, time.max(since), class));
@@ -122,7 +122,7 @@ impl Lane {
         match kind {
             EventKind::Started { .. } => {
                 self.turn(time, Some("runs"));
-                self.state = "was at work when the run ended".to_owned();
+                self.state = "was running when the run ended".to_owned();
             }
             EventKind::Finished {
                 outcome,
@@ -170,14 +170,14 @@ impl Lane {
             }
             EventKind::Resumed { .. } => {
                 self.turn(time, Some("runs"));
-                self.state = "was at work when the run ended".to_owned();
+                self.state = "was running when the run ended".to_owned();
             }
             _ => {}
         }
     }
 }
 
-/// What kind of mark an event is on a lane.
+/// Returns the class of an event's mark on a lane.
 fn mark(kind: &EventKind) -> Option<&'static str> {
     Some(match kind {
         EventKind::Bound { .. } | EventKind::Refinement { .. } | EventKind::Abstracted { .. } => {
@@ -191,7 +191,7 @@ fn mark(kind: &EventKind) -> Option<&'static str> {
     })
 }
 
-/// What an analysis's event says; `None` for what is drawn only.
+/// Describes an analysis's event; `None` for events that are only drawn.
 fn describe(kind: &EventKind) -> Option<String> {
     Some(match kind {
         EventKind::Started { .. } => "starts".to_owned(),
@@ -210,7 +210,9 @@ fn describe(kind: &EventKind) -> Option<String> {
             invariants,
             ..
         } => format!("its proof has {invariants} invariants of {publisher}"),
-        EventKind::LeftAside { reason, .. } => format!("left a target aside: {reason}"),
+        EventKind::LeftAside { reason, .. } => {
+            format!("cannot decide whether an error location is reached: {reason}")
+        }
         EventKind::Abstracted {
             basis,
             bound,
@@ -236,7 +238,7 @@ fn describe(kind: &EventKind) -> Option<String> {
     })
 }
 
-/// The race of a run that took so many seconds.
+/// Returns the race of a run with the duration in seconds.
 pub fn view(recording: &Recording, conclusion: Option<&Conclusion>, duration: f64) -> RaceView {
     let mut lanes: BTreeMap<String, Lane> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
@@ -245,7 +247,7 @@ pub fn view(recording: &Recording, conclusion: Option<&Conclusion>, duration: f6
         if let EventKind::Resources { memory, .. } = event.kind {
             samples.push((event.time, memory));
         }
-        // The front end says what it did by phases.
+        // The phases are the events of the front end.
         if let EventKind::Phase { name, seconds } = &event.kind {
             let lane = lanes.entry("front end".to_owned()).or_default();
             let text = format!("{name}: {:.1} ms", seconds * 1e3);
@@ -285,7 +287,7 @@ pub fn view(recording: &Recording, conclusion: Option<&Conclusion>, duration: f6
         LaneView {
             engine: engine.map_or_else(String::new, |analysis| analysis.engine.clone()),
             is_winner: winner == Some(name.as_str()),
-            // A sum of nothing is a negative zero.
+            // The empty sum is negative zero.
             ran: round(0.0 + ran.map(|(begin, end, _)| end - begin).sum::<f64>()),
             spans: lane
                 .spans
@@ -304,8 +306,8 @@ pub fn view(recording: &Recording, conclusion: Option<&Conclusion>, duration: f6
                     title: format!("{time:.3} s: {text}"),
                 })
                 .collect(),
-            more: lane.events.len().saturating_sub(MOST_EVENTS),
-            events: lane.events.into_iter().take(MOST_EVENTS).collect(),
+            more: lane.events.len().saturating_sub(MAXIMUM_EVENTS),
+            events: lane.events.into_iter().take(MAXIMUM_EVENTS).collect(),
             state: lane.state,
             last: lane.last,
             proved: lane.proved,
@@ -334,16 +336,16 @@ pub fn view(recording: &Recording, conclusion: Option<&Conclusion>, duration: f6
     }
 }
 
-/// Not more than can be seen, the last one among them.
+/// Thins the marks out to the maximum number, and keeps the last one.
 fn thin<T>(all: &[T]) -> impl Iterator<Item = &T> {
-    let every = all.len().div_ceil(MOST_MARKS).max(1);
+    let every = all.len().div_ceil(MAXIMUM_MARKS).max(1);
     let last = all.len().saturating_sub(1);
     let kept = all.iter().enumerate();
     kept.filter(move |(index, _)| index % every == 0 || *index == last)
         .map(|(_, one)| one)
 }
 
-/// Round times, some five of them.
+/// Returns about five round times.
 fn ticks(duration: f64) -> impl Iterator<Item = f64> {
     let rough = (duration / 5.0).max(1e-4);
     let power = 10f64.powf(rough.log10().floor());
@@ -354,10 +356,10 @@ fn ticks(duration: f64) -> impl Iterator<Item = f64> {
         .unwrap_or(rough);
     (0..)
         .map(move |number| f64::from(number) * step)
-        .take_while(move |&time| time <= duration * LAST_TICK)
+        .take_while(move |&time| time <= duration * LAST_TICK_POSITION)
 }
 
-/// To a thousandth.
+/// Rounds to a thousandth.
 fn round(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
@@ -453,7 +455,7 @@ mod tests {
     fn few_of_many_marks_are_kept() {
         let all: Vec<usize> = (0..1000).collect();
         let kept: Vec<_> = thin(&all).collect();
-        assert!(kept.len() <= MOST_MARKS + 1);
+        assert!(kept.len() <= MAXIMUM_MARKS + 1);
         assert_eq!((kept[0], kept[kept.len() - 1]), (&0, &999));
         assert_eq!(thin(&all[..3]).count(), 3);
     }

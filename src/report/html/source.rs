@@ -1,4 +1,4 @@
-//! The sources with what is known at their lines.
+//! The sources on the page, with steps, invariants and assumptions at their lines.
 
 use std::collections::BTreeMap;
 
@@ -7,29 +7,29 @@ use serde::Serialize;
 use crate::place::Place;
 use crate::sources::{Lines, Sources};
 
-/// Lines around those of interest that are always shown.
-const CONTEXT: usize = 12;
-/// Fewer lines than these are not folded.
-const SHORTEST_FOLD: usize = 24;
-/// Folds of more lines are left out.
-const LONGEST_FOLD: usize = 1500;
-/// Files that have no more lines are shown as a whole.
-const SHORT: usize = 150;
-/// So many steps are named at a line.
-const MOST_STEPS: usize = 6;
-/// So many notes are at a line.
-const MOST_NOTES: usize = 12;
+/// Number of lines before and after a marked line that are always shown.
+const CONTEXT_LINES: usize = 12;
+/// Minimum number of lines in a fold.
+const MINIMUM_FOLD_LINES: usize = 24;
+/// Maximum number of lines in a fold; larger folds are left empty.
+const MAXIMUM_FOLD_LINES: usize = 1500;
+/// Maximum number of lines of a file that is shown without folds.
+const MAXIMUM_UNFOLDED_LINES: usize = 150;
+/// Maximum number of steps that are named at a line.
+const MAXIMUM_STEPS_PER_LINE: usize = 6;
+/// Maximum number of notes at a line.
+const MAXIMUM_NOTES_PER_LINE: usize = 12;
 
-/// What is known at a line.
+/// The marks of a line.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// The steps of the path that are there, by their numbers.
+    /// The numbers of the path's steps at the line.
     pub steps: Vec<usize>,
     pub is_error: bool,
     pub notes: Vec<NoteView>,
 }
 
-/// Something that is written below a line.
+/// A note below a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NoteView {
     /// `invariant` or `assumption`.
@@ -37,7 +37,7 @@ pub struct NoteView {
     pub text: String,
 }
 
-/// What is known, by files and lines.
+/// The marks by files and lines.
 #[derive(Debug, Default)]
 pub struct AllMarks(BTreeMap<String, BTreeMap<usize, Marks>>);
 
@@ -60,19 +60,19 @@ impl AllMarks {
 #[derive(Debug, Serialize)]
 pub struct FileView {
     pub name: String,
-    /// What the ids of its lines begin with.
+    /// The prefix of the ids of its lines.
     pub id: String,
     pub parts: Vec<PartView>,
 }
 
-/// Lines that follow one another.
+/// Consecutive lines, shown or folded.
 #[derive(Debug, Serialize)]
 pub struct PartView {
-    /// Nothing is known of them: they are shown when that is asked for.
+    /// Whether the lines are hidden until the reader opens the fold.
     pub is_folded: bool,
     pub first: usize,
     pub last: usize,
-    /// Empty if there are too many.
+    /// The lines; empty if there are too many.
     pub lines: Vec<LineView>,
 }
 
@@ -87,7 +87,7 @@ pub struct LineView {
     pub more_notes: usize,
 }
 
-/// The files with marks, and the main file, which comes first.
+/// Returns the main file and then the other files with marks.
 pub fn view(sources: &mut Sources, main: &str, marks: &AllMarks) -> Vec<FileView> {
     let mut names: Vec<&str> = vec![main];
     names.extend(
@@ -111,22 +111,22 @@ pub fn view(sources: &mut Sources, main: &str, marks: &AllMarks) -> Vec<FileView
 
 fn parts(lines: &Lines, marks: &BTreeMap<usize, Marks>) -> Vec<PartView> {
     let is_near = |line: usize| {
-        let around = line.saturating_sub(CONTEXT)..=line + CONTEXT;
+        let around = line.saturating_sub(CONTEXT_LINES)..=line + CONTEXT_LINES;
         marks.range(around).next().is_some()
     };
     let mut parts: Vec<(bool, Vec<usize>)> = Vec::new();
     for &line in lines.keys() {
-        let is_folded = lines.len() > SHORT && !is_near(line);
+        let is_folded = lines.len() > MAXIMUM_UNFOLDED_LINES && !is_near(line);
         match parts.last_mut() {
             Some((before, numbers)) if *before == is_folded => numbers.push(line),
             _ => parts.push((is_folded, vec![line])),
         }
     }
     let parts = parts.into_iter().map(|(is_folded, numbers)| {
-        let is_left_out = is_folded && numbers.len() > LONGEST_FOLD;
+        let is_left_out = is_folded && numbers.len() > MAXIMUM_FOLD_LINES;
         let shown = if is_left_out { &[] } else { &numbers[..] };
         PartView {
-            is_folded: is_folded && numbers.len() >= SHORTEST_FOLD,
+            is_folded: is_folded && numbers.len() >= MINIMUM_FOLD_LINES,
             first: numbers[0],
             last: numbers[numbers.len() - 1],
             lines: shown
@@ -149,10 +149,20 @@ fn line(number: usize, text: &str, marks: Option<&Marks>) -> LineView {
             marks if !marks.steps.is_empty() => "passed",
             _ => "",
         },
-        steps: marks.steps.iter().copied().take(MOST_STEPS).collect(),
-        more_steps: marks.steps.len().saturating_sub(MOST_STEPS),
-        notes: marks.notes.iter().take(MOST_NOTES).cloned().collect(),
-        more_notes: marks.notes.len().saturating_sub(MOST_NOTES),
+        steps: marks
+            .steps
+            .iter()
+            .copied()
+            .take(MAXIMUM_STEPS_PER_LINE)
+            .collect(),
+        more_steps: marks.steps.len().saturating_sub(MAXIMUM_STEPS_PER_LINE),
+        notes: marks
+            .notes
+            .iter()
+            .take(MAXIMUM_NOTES_PER_LINE)
+            .cloned()
+            .collect(),
+        more_notes: marks.notes.len().saturating_sub(MAXIMUM_NOTES_PER_LINE),
     }
 }
 
@@ -175,9 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_from_marks_is_folded() {
+    fn lines_far_from_marks_are_folded() {
         let mut marks = AllMarks::default();
-        marks.at(&place(100)).steps.extend(1..=MOST_STEPS + 2);
+        marks
+            .at(&place(100))
+            .steps
+            .extend(1..=MAXIMUM_STEPS_PER_LINE + 2);
         marks.note(&place(100), "invariant", "x".to_owned());
         marks.note(&place(100), "invariant", "x".to_owned());
         let parts = parts(&lines(2000), &marks.0["a.c"]);
@@ -195,13 +208,16 @@ mod tests {
         );
         let line = &parts[1].lines[12];
         assert_eq!((line.number, line.class), (100, "passed"));
-        assert_eq!((line.steps.len(), line.more_steps), (MOST_STEPS, 2));
+        assert_eq!(
+            (line.steps.len(), line.more_steps),
+            (MAXIMUM_STEPS_PER_LINE, 2)
+        );
         assert_eq!(line.notes.len(), 1);
     }
 
     #[test]
     fn a_short_file_is_shown_as_a_whole() {
-        let parts = parts(&lines(SHORT), &BTreeMap::new());
+        let parts = parts(&lines(MAXIMUM_UNFOLDED_LINES), &BTreeMap::new());
         assert_eq!(parts.len(), 1);
         assert!(!parts[0].is_folded);
     }

@@ -1,4 +1,4 @@
-//! From the summaries of recursive functions in a confirmed proof to contracts of the source (format 2.1).
+//! Translates the summaries of recursive functions in a confirmed proof to contracts of the source (format 2.1).
 
 use std::collections::BTreeMap;
 
@@ -16,21 +16,21 @@ use regatta_program::{
 };
 use regatta_term::{Symbol, TermId, conjuncts, store, to_c};
 
-/// Longer expressions are not written.
-const LONGEST: usize = 4_000;
+/// Maximum length of a C expression in bytes; longer ones are left out.
+const MAXIMUM_EXPRESSION_LENGTH: usize = 4_000;
 
-/// What a function asks for and gives.
+/// A function contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contract {
-    /// The function's definition.
+    /// The place of the function's definition.
     pub at: Place,
-    /// What holds whenever it is called: a C expression over its parameters and what is global.
+    /// The precondition: a C expression over its parameters and global variables.
     pub requires: Option<String>,
-    /// What holds whenever it comes back, with `\result` and `\at(…, Old)`.
+    /// The postcondition, with `\result` and `\at(…, Old)`.
     pub ensures: Option<String>,
 }
 
-/// What a confirmed proof says of recursive functions, and how many of its formulas about them cannot be said.
+/// Returns the contracts of a confirmed proof, and the number of its summaries' formulas that are left out.
 pub fn contracts(
     program: &Program,
     simplified: &Simplified,
@@ -43,7 +43,7 @@ pub fn contracts(
         let parts = conjuncts(store(), summary.formula);
         for part in parts.into_iter().filter(|part| *part != TermId::TRUE) {
             let text = source.text(part, summary.function, summary.when);
-            let Some(text) = text.filter(|text| text.len() <= LONGEST) else {
+            let Some(text) = text.filter(|text| text.len() <= MAXIMUM_EXPRESSION_LENGTH) else {
                 left_out += 1;
                 continue;
             };
@@ -62,12 +62,12 @@ pub fn contracts(
     (contracts.collect(), left_out)
 }
 
-/// The source of a program, as contracts see it.
+/// The names in a program's source, for contracts.
 struct Source<'p> {
     program: &'p Program,
     names: Names<'p>,
     variables: FxHashMap<Symbol, VariableId>,
-    /// When the front end was at the first statement of a function: its parameters have names then, its locals not yet.
+    /// The time in the front end of a function's first statement, when its parameters have names and its locals have not.
     begins: BTreeMap<FunctionId, Time>,
 }
 
@@ -93,7 +93,7 @@ impl<'p> Source<'p> {
         }
     }
 
-    /// The formula as a contract says it.
+    /// Returns the formula as a C expression for a contract.
     fn text(&self, formula: TermId, function: FunctionId, when: Moment) -> Option<String> {
         if quantified(formula).is_some() {
             return None;
@@ -123,7 +123,7 @@ impl<'p> Source<'p> {
         }
         let is_local = self.program.variable(variable).scope != Scope::Global;
         let is_parameter = described.parameters.contains(&variable);
-        // A parameter's value at the end is nobody's business; a local variable has none at the beginning.
+        // A contract cannot refer to a parameter's value at the exit, nor to a local variable.
         if is_local && !(is_parameter && is_entry) {
             return None;
         }

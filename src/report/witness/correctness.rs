@@ -1,8 +1,8 @@
-//! From the invariants of a confirmed proof to those of the source.
+//! Translates the invariants of a confirmed proof to invariants of the source.
 //!
-//! An invariant of a proof holds at a location of the program as lowered when certain calls have led there. It is said in
-//! the source where that location is the only one that belongs to a loop's keyword or a statement, in C over the
-//! variables that have a name there; and if the function is called from several places, only what holds whichever it is.
+//! An invariant of a proof holds at a location of the program as lowered, for a given call string. It is written at a
+//! loop's keyword or a statement if that location is the only one that belongs to it, in C over the
+//! variables in scope. If the function is called from several places, only what holds for all calls is written.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,14 +21,14 @@ use regatta_program::{
 use regatta_run::evidence::Evidence;
 use regatta_term::{TermId, conjuncts, store};
 
-/// Longer expressions are not written.
-const LONGEST: usize = 4_000;
+/// Maximum length of a C expression in bytes; longer ones are left out.
+const MAXIMUM_EXPRESSION_LENGTH: usize = 4_000;
 
-/// Call strings of a function beyond which nothing is said of it.
-const MOST_CALL_STRINGS: usize = 64;
+/// Maximum number of call strings of a function; beyond it, its invariants are left out.
+const MAXIMUM_CALL_STRINGS: usize = 64;
 
-/// More cases than this are not told apart.
-const MOST_CASES: usize = 4;
+/// Maximum number of call strings whose invariants are joined by a disjunction.
+const MAXIMUM_DISJUNCTS: usize = 4;
 
 /// An invariant of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,39 +39,39 @@ pub struct SourceInvariant {
     pub value: String,
 }
 
-/// When an invariant holds.
+/// The kinds of invariants of the witness format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InvariantKind {
-    /// Whenever the loop's controlling expression is about to be evaluated.
+    /// It holds whenever the loop's controlling expression is about to be evaluated.
     Loop,
-    /// Whenever the statement is about to be executed.
+    /// It holds whenever the statement is about to be executed.
     Location,
 }
 
-/// What a proof says in the source.
+/// The invariants of the source, and what is left out of the proof.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub invariants: Vec<SourceInvariant>,
     pub left_out: LeftOut,
 }
 
-/// How many formulas of the proof are not said, by reason.
+/// The numbers of the proof's formulas that are left out, by reason.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// How many formulas there are.
+    /// The number of all formulas.
     pub all: usize,
-    /// Those at locations that belong to no loop or statement alone.
+    /// Formulas at locations without a loop or statement of their own.
     pub without_place: usize,
-    /// Those that C cannot say over the variables in scope, or not shortly.
+    /// Formulas that C cannot express over the variables in scope, or that are too long.
     pub inexpressible: usize,
     /// Invariants in other files, such as headers, of which the witness has no hash.
     pub elsewhere: usize,
-    /// Those that hold for some of the calls of their function only, or that are too many.
+    /// Formulas that hold only for some calls of their function, or whose function has too many call strings.
     pub of_some_calls: usize,
 }
 
 impl LeftOut {
-    /// Why there is no invariant, in words.
+    /// Returns the reason why there is no invariant, in words.
     pub fn reason(&self) -> String {
         match self.all {
             0 => "the proof needs none".to_owned(),
@@ -84,17 +84,18 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "of {} formulas, {} are at no place of the source, {} cannot be said in C there, {} hold for some calls only; {} places are in other files",
+            "of {} formulas, {} have no place in the source, {} cannot be expressed in C there, {} hold for some calls only; {} \
+            places are in other files",
             self.all, self.without_place, self.inexpressible, self.of_some_calls, self.elsewhere
         )
     }
 }
 
-/// What it takes to ask the checker for the first of the simplifier's facts.
-const LEAST_TIME_FOR_FACTS: Duration = Duration::from_millis(10);
+/// Minimum time in which the checker can confirm one of the simplifier's facts.
+const MINIMUM_TIME_FOR_FACTS: Duration = Duration::from_millis(10);
 
-/// The proof without formulas that it does not need, as far as that can be found out in a fortieth of the time that the
-/// run has taken until now.
+/// Removes unneeded formulas from the proof, by checking smaller proofs within a fortieth of the time that the run has
+/// taken so far.
 pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duration) -> Certificate {
     let elapsed = evidence.reporter.started().elapsed();
     let mut time = (elapsed / 40).min(Duration::from_secs(1));
@@ -104,7 +105,7 @@ pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duratio
     let deadline = Instant::now() + time;
     let mut reduced = certificate.clone();
     let needed = needed_steps(certificate);
-    // What nothing relies on is as good as gone.
+    // Steps on which no other step relies are emptied.
     for (index, step) in reduced.steps.iter_mut().enumerate() {
         if let ProofStep::Inductive { batch, .. } = step
             && !needed.contains(&index)
@@ -151,21 +152,21 @@ pub fn reduce(certificate: &Certificate, evidence: &Evidence<'_>, check: Duratio
     reduced
 }
 
-/// The simplifier's facts that are found to hold in a twentieth of the time that the run has taken until now; none if that
-/// is too short to begin with them.
+/// Returns the simplifier's facts that can be confirmed in a twentieth of the time that the run has taken so far; none if
+/// that is too short.
 pub fn facts_in_time(evidence: &Evidence<'_>) -> FactNumbers {
     let elapsed = evidence.reporter.started().elapsed();
     let mut time = elapsed / 20;
     if let Some(left) = evidence.time_left {
         time = time.min(left / 4);
     }
-    match time < LEAST_TIME_FOR_FACTS {
+    match time < MINIMUM_TIME_FOR_FACTS {
         true => FactNumbers::default(),
         false => (evidence.confirmed_facts)(time),
     }
 }
 
-/// What a confirmed proof says in the source, and what the simplifier's facts say that hold, if the proof says nothing.
+/// Returns the source invariants of a confirmed proof, or of the confirmed facts of the simplifier if the proof has none.
 pub fn of_proof(
     program: &Program,
     simplified: &Simplified,
@@ -200,10 +201,10 @@ pub fn of_proof(
     in_source(program, everywhere, &dead)
 }
 
-/// What the invariants say in the source; the facts say which calls are not possible.
+/// Translates the invariants to the source. Facts that are `false` exclude call strings.
 fn in_source(program: &Program, known: Vec<Invariant>, facts: &[Invariant]) -> Found {
     let mut left_out = LeftOut::default();
-    // By location the formulas that hold there, by the calls that lead there.
+    // For each location the formulas that hold there, by call string.
     type ByCalls = BTreeMap<Vec<EdgeId>, Vec<TermId>>;
     let mut by_location: BTreeMap<LocationId, ByCalls> = BTreeMap::new();
     for invariant in known {
@@ -271,7 +272,7 @@ fn in_source(program: &Program, known: Vec<Invariant>, facts: &[Invariant]) -> F
     }
 }
 
-/// What holds in every case, each case being a conjunction; and how many of its conjuncts are lost.
+/// Returns the disjunction of the cases, each a conjunction, simplified, and the number of conjuncts that are lost.
 fn joined(cases: &[Vec<String>]) -> (Option<String>, usize) {
     let Some((first, others)) = cases.split_first() else {
         return (None, 0);
@@ -288,36 +289,36 @@ fn joined(cases: &[Vec<String>]) -> (Option<String>, usize) {
     };
     let rests: Vec<Vec<String>> = cases.iter().map(rest).collect();
     let mut lost = 0;
-    if rests.iter().any(Vec::is_empty) || rests.len() > MOST_CASES {
+    if rests.iter().any(Vec::is_empty) || rests.len() > MAXIMUM_DISJUNCTS {
         lost = rests.iter().map(Vec::len).sum();
     } else {
         let mut alternatives: Vec<String> = rests.iter().map(|rest| conjunction(rest)).collect();
         alternatives.dedup();
         let text = alternatives.join(") || (");
         match text.len() {
-            ..=LONGEST => parts.push(format!("({text})")),
+            ..=MAXIMUM_EXPRESSION_LENGTH => parts.push(format!("({text})")),
             _ => lost = rests.iter().map(Vec::len).sum(),
         }
     }
-    // What is too long is cut: the rest holds without it.
+    // Conjuncts beyond the maximum length are dropped; the others still hold.
     let mut length = 0;
     let all = parts.len();
     parts.retain(|part| {
         length += part.len();
-        length <= LONGEST
+        length <= MAXIMUM_EXPRESSION_LENGTH
     });
     lost += all - parts.len();
     ((!parts.is_empty()).then(|| conjunction(&parts)), lost)
 }
 
-/// The source of a program.
+/// The places and names in a program's source.
 struct Source<'p> {
     scopes: Scopes<'p>,
     waypoints: FxHashMap<LocationId, Vec<Waypoint>>,
 }
 
 impl Source<'_> {
-    /// Where in the source control is at the location: at a loop, if it can be said so, else at a statement.
+    /// Returns the place in the source of the location: a loop if possible, or else a statement.
     fn waypoint(&self, location: LocationId) -> Option<(InvariantKind, Waypoint)> {
         let here = self.waypoints.get(&location)?.iter();
         let exact = here.filter(|waypoint| waypoint.span.column > 0);
@@ -329,14 +330,14 @@ impl Source<'_> {
         kinds.min_by_key(|(kind, waypoint)| (*kind, waypoint.time))
     }
 
-    /// The formula as C says it at the waypoint.
+    /// Returns the formula as a C expression at the waypoint, if C can express it within the maximum length.
     fn expression(&self, formula: TermId, at: Waypoint) -> Option<String> {
         let text = self.scopes.expression(formula, at.time)?;
-        (text.len() <= LONGEST).then_some(text)
+        (text.len() <= MAXIMUM_EXPRESSION_LENGTH).then_some(text)
     }
 }
 
-/// All calls by which control can come to the function, outermost first; `None` if these are too many to tell.
+/// Returns all call strings that lead to the function, outermost call first; `None` if there are too many.
 fn call_strings(
     program: &Program,
     graph: &CallGraph,
@@ -359,7 +360,7 @@ fn call_strings(
                 partial.push((caller, calls));
             }
         }
-        if complete.len() + partial.len() > MOST_CALL_STRINGS {
+        if complete.len() + partial.len() > MAXIMUM_CALL_STRINGS {
             return None;
         }
     }

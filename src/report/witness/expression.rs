@@ -4,7 +4,7 @@ use regatta_program::c_value::{self, c_type};
 use regatta_program::{CScalar, Program, Variable, VariableId};
 use regatta_term::{Build, CVariable, FloatFormat, Sort, TermId, Value, store, to_c};
 
-/// The variable as C declares it under the name.
+/// Returns the variable as a C variable with the name.
 pub(super) fn c_variable(variable: &Variable, name: &str) -> Option<CVariable> {
     Some(CVariable {
         name: name.to_owned(),
@@ -12,7 +12,7 @@ pub(super) fn c_variable(variable: &Variable, name: &str) -> Option<CVariable> {
     })
 }
 
-/// A C expression that says that the variable, under the name, has the value.
+/// Returns a C expression that states that the variable, under the name, has the value.
 pub(super) fn equation(
     program: &Program,
     variable: VariableId,
@@ -40,7 +40,7 @@ fn constant(value: &Value) -> Option<TermId> {
     }
 }
 
-/// The value as a constant for `\result == …`; `None` where C has none, or others do not read it.
+/// Returns the value as a literal for `\result == …`; `None` if C has none, or validators do not support it.
 pub(super) fn literal(value: &Value, c_type: Option<CScalar>) -> Option<String> {
     let is_plain = match (value, c_type?) {
         (_, CScalar::Pointer) => false,

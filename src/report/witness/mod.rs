@@ -1,14 +1,13 @@
-//! Witnesses of answers, in the format of the Competition on Software Verification (version 2.0, or 2.1 if that is asked
-//! for).
+//! Writes witnesses of answers in the format of the Competition on Software Verification, version 2.0 or 2.1.
 //!
-//! Every statement of a witness is true of the program as the user wrote it: what cannot be said in C, in the scope of a
-//! place that is known exactly, is left out. A validator that does not find it there may take longer, but one that finds
-//! something wrong refuses the whole.
+//! Every statement of a witness is true of the program as the user wrote it. A formula is left out if C cannot express it in
+//! the scope of an exactly known place: a validator without it may take longer, but one that finds
+//! a wrong statement rejects the whole witness.
 //!
-//! * [`violation`]: from the run of a confirmed alarm to the waypoints that it passes.
-//! * [`correctness`]: from the invariants of a confirmed proof to those of the source.
-//! * [`contract`]: from summaries of recursive functions to contracts, which came with version 2.1.
-//! * [`scope`]: formulas as C, over what has a name at a place; [`expression`]: variables and values as C.
+//! * [`violation`]: the waypoints of a confirmed alarm's execution.
+//! * [`correctness`]: the invariants of a confirmed proof as invariants of the source.
+//! * [`contract`]: summaries of recursive functions as contracts (version 2.1).
+//! * [`scope`]: formulas as C expressions in a scope; [`expression`]: variables and values as C.
 //! * [`mod@write`]: the file.
 
 mod contract;
@@ -25,7 +24,7 @@ use regatta_run::event::EventKind;
 use regatta_run::evidence::{Evidence, Ground};
 use regatta_witness::format::Version;
 
-/// Writes the witness of an answer to the file. What the user should know of it goes out as a warning.
+/// Writes the witness of an answer to the file. A witness without invariants is reported as a warning.
 pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
     let warn = |message: String| evidence.reporter.event(EventKind::Warning { message });
     let entry = match evidence.ground {

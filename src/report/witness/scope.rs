@@ -1,10 +1,10 @@
-//! Formulas over a program's variables and memory as C expressions over what has a name at a place of the source.
+//! Translates formulas over a program's variables and memory to C expressions in the scope of a place of the source.
 //!
-//! A cell of a memory region becomes the element of an array, or the member of an object, that it is. Where the index is a
-//! constant, that is one place (`a[3]`, `s.f`). Where it is computed (`a[i]`), the formula is said of indices within the
-//! array's bounds only: it is weakened to `!(i < 10U) || …`, so that the expression is defined in every state.
+//! A cell of a memory region becomes an element of an array or a member of an object. If the index is a
+//! constant, that is one lvalue (`a[3]`, `s.f`). If it is computed (`a[i]`), the formula is restricted to indices within the
+//! array's bounds: it is weakened to `!(i < 10U) || …`, so that the expression is defined in every state.
 //!
-//! Of pointers it is said which are equal, which are null, and which point to a certain place of an object with a name.
+//! About pointers, C can express equality, nullness, and the address of a given offset in a named object.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ use regatta_term::{
     for_each_subterm, store, substitute, to_c,
 };
 
-/// What has a name in a program.
+/// The names in a program's source.
 pub(super) struct Scopes<'p> {
     program: &'p Program,
     names: Names<'p>,
@@ -34,12 +34,12 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// The formula as C says it at the time; `None` if it cannot be said.
+    /// Returns the formula as a C expression in the scope at the time; `None` if C cannot express it.
     pub fn expression(&self, formula: TermId, at: Time) -> Option<String> {
         if quantified(formula).is_some() {
             return None;
         }
-        let mut places = Places {
+        let mut places = SourceTerms {
             scopes: self,
             at,
             declared: FxHashMap::default(),
@@ -60,7 +60,7 @@ impl<'p> Scopes<'p> {
         })
     }
 
-    /// The region whose contents the variable is.
+    /// Returns the memory region that the variable stands for, if it does.
     fn region(&self, symbol: Symbol) -> Option<RegionId> {
         let variable = *self.variables.get(&symbol)?;
         match self.program.variable(variable).role {
@@ -70,7 +70,7 @@ impl<'p> Scopes<'p> {
     }
 }
 
-/// The texts, which may be of any operator, joined by `&&`.
+/// Joins expressions by `&&`, with parentheses where their operators bind less tightly.
 pub(super) fn conjunction(parts: &[String]) -> String {
     if let [only] = parts {
         return only.clone();
@@ -82,9 +82,9 @@ pub(super) fn conjunction(parts: &[String]) -> String {
     operands.collect::<Vec<_>>().join(" && ")
 }
 
-/// Whether the text is a single operand of `&&`, as it stands.
+/// Checks whether the expression needs no parentheses as an operand of `&&`.
 fn is_operand(text: &str) -> bool {
-    // A text with one of these outside of parentheses binds less tightly than `&&`.
+    // An operator `?` or `||` outside of parentheses binds less tightly than `&&`.
     let mut depth = 0_u32;
     let mut last = ' ';
     for character in text.chars() {
@@ -100,18 +100,18 @@ fn is_operand(text: &str) -> bool {
     true
 }
 
-/// A formula on its way into the source: over variables that stand for places there.
-struct Places<'s, 'p> {
+/// The translation of a formula: memory accesses are replaced by variables that stand for C expressions.
+struct SourceTerms<'s, 'p> {
     scopes: &'s Scopes<'p>,
     at: Time,
-    /// What stands for what.
+    /// The C expressions of the introduced variables.
     declared: FxHashMap<Symbol, CVariable>,
-    /// What has to hold where the formula is looked at, in the order in which it has to be found out.
+    /// The bounds of indices under which the expression is defined, in the order of evaluation.
     guards: Vec<TermId>,
 }
 
-impl Places<'_, '_> {
-    /// The formula with reads of memory and addresses replaced; `None` if one of them has no name.
+impl SourceTerms<'_, '_> {
+    /// Replaces reads of memory and addresses in the formula; `None` if one of them has no name.
     fn in_source(&mut self, formula: TermId) -> Option<TermId> {
         let mut reads = Vec::new();
         let mut comparisons = Vec::new();
@@ -146,7 +146,7 @@ impl Places<'_, '_> {
         Some(substitute(store(), formula, &replaced))
     }
 
-    /// The place that is read, as a variable or a cell of one.
+    /// Returns the term for a read of memory: a variable, or a cell of one.
     fn read(&mut self, array: TermId, index: TermId) -> Option<TermId> {
         let (symbol, 0) = store().as_variable(array)? else {
             return None;
@@ -163,7 +163,8 @@ impl Places<'_, '_> {
             let name = name.replacen("[]", &format!("[{number}]"), 1);
             return self.stand_in(name, element, c_type(Some(scalar), element)?);
         }
-        // Of several rows in the region the index's constant part tells the likeliest; the guard does the rest.
+        // Of several arrays in the region, the one is chosen that contains the index's constant part; the guard makes any
+        // choice sound.
         let origin = constant_part(index);
         let mut rows: Vec<_> = rows.filter(|row| row.1.count > 1).collect();
         rows.sort_by_key(|(_, cells, _)| {
@@ -177,7 +178,7 @@ impl Places<'_, '_> {
         Some(store().select(row, number))
     }
 
-    /// Which cell of the row has the index, a term; the guards see to it that it is one.
+    /// Returns the number of the array's cell at the index as a term, and adds the guards that it is within bounds.
     fn number_in(&mut self, cells: Cells, index: TermId) -> Option<TermId> {
         let pool = store();
         match pool.sort(index) {
@@ -190,7 +191,7 @@ impl Places<'_, '_> {
                 let distance = pool.sub(index, constant(cells.first));
                 let number = match (cells.stride, factor(distance, cells.stride)) {
                     (1, _) => distance,
-                    // In bounds the product does not wrap around.
+                    // Within the bounds the product does not wrap around.
                     (_, Some(number)) => number,
                     (stride, None) => {
                         let rest = pool.urem(distance, constant(stride));
@@ -216,7 +217,7 @@ impl Places<'_, '_> {
         }
     }
 
-    /// The place that a pointer is compared with, if it is the constant address of one.
+    /// Returns the variable for the address that a pointer is compared with, if it is the constant address of a named object.
     fn pointed_to(&mut self, pointer: TermId, address: TermId) -> Option<TermId> {
         let sort = store().sort(pointer);
         let bytes = number(address).filter(|&bytes| bytes != 0)?;
@@ -236,7 +237,7 @@ impl Places<'_, '_> {
         self.stand_in(text, sort, CType::Pointer)
     }
 
-    /// Whether the term is a pointer of the program.
+    /// Checks whether the term is a pointer of the program.
     fn is_pointer(&self, term: TermId) -> bool {
         let term = match store().arguments(Op::Select, term) {
             Some(arguments) => arguments[0],
@@ -254,16 +255,16 @@ impl Places<'_, '_> {
         }
     }
 
-    /// A variable of the sort that stands for the C expression.
+    /// Returns a variable of the sort that stands for the C expression.
     fn stand_in(&mut self, name: String, sort: Sort, c_type: CType) -> Option<TermId> {
         let symbol = Symbol::new(&format!("in the source: {name}"), sort);
         let declared = CVariable { name, c_type };
         let known = self.declared.entry(symbol).or_insert(declared.clone());
-        // One text has one type.
+        // An expression must not be used with two types.
         (*known == declared).then(|| store().variable(symbol))
     }
 
-    /// The term as C.
+    /// Prints the term as C.
     fn text(&self, term: TermId) -> Option<String> {
         let declared = |symbol: Symbol, instance: u32| {
             if let Some(declared) = self.declared.get(&symbol) {
@@ -288,7 +289,7 @@ impl Places<'_, '_> {
     }
 }
 
-/// The number that the term is, if it is one.
+/// Returns the value of the term, if it is a constant.
 fn number(term: TermId) -> Option<u64> {
     match store().bit_vec_constant(term) {
         Some(bits) => u64::try_from(bits.bits()).ok(),
@@ -296,7 +297,7 @@ fn number(term: TermId) -> Option<u64> {
     }
 }
 
-/// What the term is so many times of, if it is a product by that number.
+/// Returns the other factor, if the term is a product by the given number.
 fn factor(term: TermId, by: u64) -> Option<TermId> {
     let product = store()
         .arguments(Op::BvMul, term)
@@ -308,7 +309,7 @@ fn factor(term: TermId, by: u64) -> Option<TermId> {
     }
 }
 
-/// What is added to the rest of the term; zero if nothing is.
+/// Returns the constant summand of the term; zero if it has none.
 fn constant_part(term: TermId) -> u64 {
     let sum = store()
         .arguments(Op::BvAdd, term)
@@ -322,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_binds_loosely_gets_parentheses() {
+    fn loosely_binding_operands_get_parentheses() {
         let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         assert_eq!(conjunction(&texts(&["a || b"])), "a || b");
         assert_eq!(

@@ -1,8 +1,9 @@
-//! From the run of a confirmed alarm to the waypoints that it passes.
+//! Translates the execution of a confirmed alarm to the waypoints of a violation witness.
 //!
-//! The run is repeated and watched. What the program got from outside is said where it can be checked first: at the next
-//! statement, if a variable in scope has the value there (validators know that best), else at the call itself. In
-//! between, each decision of a branch is said. Whatever is left out, the run still passes the others in their order.
+//! The execution is repeated and observed. The value of an input is written where a validator can check it first: as an
+//! assumption at the next statement if a variable in scope has the value there (which validators support best), or else as the
+//! return value of the call. Between them, each decision of a branch is written. Waypoints may be left out: the execution
+//! still passes the others in their order.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,23 +20,23 @@ use regatta_program::{
 };
 use regatta_term::{Symbol, Value, evaluate, free_variables, store};
 
-/// More waypoints are not written: a run that loops for long is followed for its first part.
-const MOST_WAYPOINTS: usize = 4_000;
+/// Maximum number of waypoints; of a longer execution only the first part is written.
+const MAXIMUM_WAYPOINTS: usize = 4_000;
 
-/// Of decisions fewer are: most follow from the values.
-const MOST_BRANCHINGS: usize = 1_000;
+/// Maximum number of waypoints up to which branchings are written; most decisions follow from the values of inputs.
+const MAXIMUM_BRANCHINGS: usize = 1_000;
 
-/// Steps of a run that are watched.
-const MOST_STEPS: u64 = 20_000_000;
+/// Maximum number of observed steps of an execution.
+const MAXIMUM_STEPS: u64 = 20_000_000;
 
-/// How long a run is watched.
+/// The time limit of the observation.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits {
     deadline: Instant,
 }
 
 impl Limits {
-    /// A part of the time that is left.
+    /// Returns a limit of a third of the remaining time, at most 5 s.
     pub fn of(time_left: Option<Duration>) -> Self {
         let most = Duration::from_secs(5);
         let time = time_left.map_or(most, |left| (left / 3).min(most));
@@ -45,21 +46,21 @@ impl Limits {
     }
 }
 
-/// What a run passes.
+/// A waypoint of a violation witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Followed {
+pub enum WitnessWaypoint {
     /// The C expression holds before the statement.
     Assumption { at: Place, value: String },
-    /// The condition of the keyword has been evaluated so, or the switch goes so.
+    /// The condition at the keyword has the truth value, or the switch takes the case.
     Branching { at: Place, value: String },
-    /// What the call has returned.
+    /// The call has returned the value.
     FunctionReturn { at: Place, value: String },
     /// The violation.
     Target { at: Place },
 }
 
-impl Followed {
-    /// Where it is.
+impl WitnessWaypoint {
+    /// Returns the place of the waypoint.
     const fn at(&self) -> &Place {
         match self {
             Self::Assumption { at, .. }
@@ -70,18 +71,18 @@ impl Followed {
     }
 }
 
-/// The waypoints of the run in the file, in order; the last one is the target, wherever that is.
+/// Returns the waypoints of the execution in the file, in order; the last one is the target, in whichever file.
 pub fn of_run(
     program: &Program,
     executable: &Executable,
     violation: &Violation,
     limits: Limits,
     file: &Path,
-) -> Vec<Followed> {
+) -> Vec<WitnessWaypoint> {
     let mut follower = Follower::new(program, violation);
     let mut inputs = ReplayInputs::new(&violation.inputs);
     let limits = interpreter::Limits {
-        steps: MOST_STEPS,
+        steps: MAXIMUM_STEPS,
         deadline: Some(limits.deadline),
         ..interpreter::Limits::default()
     };
@@ -93,7 +94,7 @@ pub fn of_run(
         };
     let span = match follower.last_statement.filter(|_| reached) {
         Some(statement) => statement.span,
-        // The call's place; its column need not be the statement's.
+        // The place is the call's, whose column may differ from the statement's.
         None => Span {
             column: 0,
             ..program.location(violation.location).span
@@ -101,7 +102,7 @@ pub fn of_run(
     };
     let lines = SourceLines::read(file);
     let at = Place {
-        // Validators find the statement best by its line.
+        // Without a column, validators take the first statement of the line.
         column: Some(u32::from(span.column))
             .filter(|&column| column > 0 && !lines.is_first(program, span)),
         function: None,
@@ -109,35 +110,35 @@ pub fn of_run(
     };
     let mut result = follower.followed;
     result.retain(|followed| lines.is_of_file(followed.at()));
-    result.push(Followed::Target { at });
+    result.push(WitnessWaypoint::Target { at });
     result
 }
 
-/// A value that the program got from outside, and what has become of it since.
+/// An input that is not written yet, and the variable that has its value.
 struct Drawn {
     input: InputId,
     value: Value,
-    /// How many waypoints there were before.
+    /// The number of waypoints before it.
     position: usize,
-    /// The function in which that was.
+    /// The function that reads the input.
     function: FunctionId,
-    /// The variable of the source that depends on it, and what it holds.
+    /// The first source variable that depends on it, with the variable's value.
     assigned: Option<(VariableId, Value)>,
 }
 
 struct Follower<'a> {
     program: &'a Program,
     names: Names<'a>,
-    /// The inputs that are still to come.
+    /// The remaining inputs of the journal.
     journal: std::slice::Iter<'a, (InputId, Value)>,
-    /// Whether the edges ask for the journal's inputs.
+    /// Whether the inputs read so far are those of the journal.
     is_in_step: bool,
-    followed: Vec<Followed>,
+    followed: Vec<WitnessWaypoint>,
     drawn: Vec<Drawn>,
-    /// Values of variables that follow from inputs since the last statement, and the last of the `drawn` among these.
+    /// The values of variables that are computed from inputs since the last statement, and the last of these inputs in `drawn`.
     known: FxHashMap<Symbol, (Value, usize)>,
     last_statement: Option<Waypoint>,
-    /// Whether the last edge was a function's last.
+    /// Whether the last edge led to a function's exit.
     has_returned: bool,
 }
 
@@ -157,10 +158,10 @@ impl<'a> Follower<'a> {
     }
 
     fn is_full(&self) -> bool {
-        self.followed.len() >= MOST_WAYPOINTS
+        self.followed.len() >= MAXIMUM_WAYPOINTS
     }
 
-    /// Another activation is at work from here on: locals are not those that they were.
+    /// Drops what is known of local variables, which belong to another activation from here on.
     fn change_activation(&mut self) {
         self.known.clear();
         for drawn in &mut self.drawn {
@@ -197,7 +198,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The variable is written.
+    /// Drops what is known of a variable that is written.
     fn forget(&mut self, variable: VariableId) {
         if !self.known.is_empty() {
             self.known.remove(&self.program.variable(variable).symbol);
@@ -227,7 +228,7 @@ impl<'a> Follower<'a> {
         };
         let is_said = match self.program.inputs[input.index()].kind {
             InputKind::Nondet(_) => true,
-            // What is not said is taken for zero.
+            // Validators take an input without a waypoint as zero.
             InputKind::Uninitialised => {
                 *value != Value::of_integer(0, self.program.variable(target).sort)
             }
@@ -252,7 +253,7 @@ impl<'a> Follower<'a> {
             self.last_statement = Some(waypoint);
             self.settle(waypoint, function);
         }
-        if span.column == 0 || self.followed.len() >= MOST_BRANCHINGS {
+        if span.column == 0 || self.followed.len() >= MAXIMUM_BRANCHINGS {
             return;
         }
         let value = match kind {
@@ -262,10 +263,10 @@ impl<'a> Follower<'a> {
             WaypointKind::Statement | WaypointKind::Loop => return,
         };
         let at = Place::of(self.program, span, Some(function));
-        self.followed.push(Followed::Branching { at, value });
+        self.followed.push(WitnessWaypoint::Branching { at, value });
     }
 
-    /// Says what has been drawn, now that a statement is at hand.
+    /// Writes the pending inputs as assumptions at a statement, or at their calls.
     fn settle(&mut self, statement: Waypoint, function: FunctionId) {
         if self.drawn.is_empty() {
             return;
@@ -292,11 +293,12 @@ impl<'a> Follower<'a> {
         if !texts.is_empty() {
             let at = Place::of(self.program, statement.span, Some(function));
             let value = texts.join(" && ");
-            self.followed.push(Followed::Assumption { at, value });
+            self.followed
+                .push(WitnessWaypoint::Assumption { at, value });
         }
     }
 
-    /// Says what a call has returned, if that is possible; tells whether it was.
+    /// Writes the return value of a call, if possible. Returns whether it was.
     fn settle_at_call(&mut self, drawn: Drawn) -> bool {
         let end = self.program.waypoints.call_end(drawn.input);
         let Some(end) = end.filter(|end| end.column > 0 && self.is_in_step) else {
@@ -310,11 +312,11 @@ impl<'a> Follower<'a> {
         let value = format!("\\result == {literal}");
         let position = drawn.position.min(self.followed.len());
         self.followed
-            .insert(position, Followed::FunctionReturn { at, value });
+            .insert(position, WitnessWaypoint::FunctionReturn { at, value });
         true
     }
 
-    /// The run is over.
+    /// Writes the pending inputs at the end of the execution.
     fn settle_all(&mut self) {
         let mut inserted = 0;
         for mut drawn in std::mem::take(&mut self.drawn) {

@@ -1,4 +1,4 @@
-//! Witness files: version 2.0 of the format, or 2.1, as JSON, which is YAML.
+//! Writes witness files in version 2.0 or 2.1 of the format, as JSON, which is a subset of YAML.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::contract::Contract;
 use super::correctness::{InvariantKind, SourceInvariant};
-use super::violation::Followed;
+use super::violation::WitnessWaypoint;
 use crate::utc;
 use regatta_base::digest::{hexadecimal, sha256};
 use regatta_frontend::Specification;
@@ -18,12 +18,12 @@ use regatta_run::file;
 use regatta_run::task::RunOptions;
 use regatta_witness::format::{OWN_SPECIFICATION, Version};
 
-/// What a witness says.
+/// The content of a witness.
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// The waypoints of a run, in order, the last one being the target.
-    Violation(Vec<Followed>),
-    /// Contracts are for versions from 2.1 on.
+    Violation(Vec<WitnessWaypoint>),
+    /// Invariants, and contracts for versions from 2.1 on.
     Correctness(Vec<SourceInvariant>, Vec<Contract>),
 }
 
@@ -39,7 +39,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of the span, in the function if that is to be said.
+    /// Returns the place of the span, with the function if it is given.
     pub fn of(program: &Program, span: Span, function: Option<FunctionId>) -> Self {
         let file = program.sources.files.get(usize::from(span.file.0));
         Self {
@@ -58,7 +58,7 @@ pub(super) struct SourceLines {
 }
 
 impl SourceLines {
-    /// Of a file that cannot be read there are no lines.
+    /// Reads the file's lines; none if it cannot be read.
     pub(super) fn read(file: &Path) -> Self {
         Self {
             name: file.display().to_string(),
@@ -66,12 +66,12 @@ impl SourceLines {
         }
     }
 
-    /// Whether the place is in this file.
+    /// Checks whether the place is in this file.
     pub(super) fn is_of_file(&self, place: &Place) -> bool {
         place.file_name == self.name
     }
 
-    /// Whether what begins at the span is the first in its line of this file.
+    /// Checks whether only spaces precede the span in its line of this file.
     pub(super) fn is_first(&self, program: &Program, span: Span) -> bool {
         let place = Place::of(program, span, None);
         let index = (place.line as usize).checked_sub(1);
@@ -82,7 +82,7 @@ impl SourceLines {
     }
 }
 
-/// Writes the witness aside and then renames it.
+/// Writes the witness atomically.
 ///
 /// # Errors
 /// When the program cannot be read or the file cannot be written.
@@ -137,8 +137,9 @@ pub fn write(
     file::write(path, &text)
 }
 
-/// The specification as its file says it. Without one, a proof is one of the competition's, and so is a violation that is
-/// certainly a call of its error function at the place in the program; any other violates what is verified without one.
+/// Returns the specification in the format of property files. Without a given property, a proof is for the competition's
+/// property, and so is a violation if it is a call of `reach_error` at that place of the program; any other violation is for the
+/// default property ([`OWN_SPECIFICATION`]).
 fn specification(property: &Specification, program: &[u8], error: Option<Span>) -> String {
     let check = |formula: String| format!("CHECK( init(main()), LTL(G ! {formula}) )");
     let is_call = |span: Span| {
@@ -163,7 +164,7 @@ fn specification(property: &Specification, program: &[u8], error: Option<Span>) 
     }
 }
 
-/// A random UUID (version 4, RFC 9562) from random bytes.
+/// Returns the UUID (version 4, RFC 9562) of random bytes.
 fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
@@ -269,20 +270,20 @@ struct InvariantText<'e> {
     format: &'static str,
 }
 
-fn segment(followed: &Followed, version: Version) -> SegmentText<'_> {
+fn segment(followed: &WitnessWaypoint, version: Version) -> SegmentText<'_> {
     let of_result = match version {
         Version::V2_0 => "acsl_expression",
         Version::V2_1 | Version::V2_2 => "ext_c_expression",
     };
     let (kind, location, constraint) = match followed {
-        Followed::Assumption { at, value } => {
+        WitnessWaypoint::Assumption { at, value } => {
             ("assumption", at, Some((value, Some("c_expression"))))
         }
-        Followed::Branching { at, value } => ("branching", at, Some((value, None))),
-        Followed::FunctionReturn { at, value } => {
+        WitnessWaypoint::Branching { at, value } => ("branching", at, Some((value, None))),
+        WitnessWaypoint::FunctionReturn { at, value } => {
             ("function_return", at, Some((value, Some(of_result))))
         }
-        Followed::Target { at } => ("target", at, None),
+        WitnessWaypoint::Target { at } => ("target", at, None),
     };
     let waypoint = WaypointText {
         r#type: kind,

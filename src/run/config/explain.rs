@@ -1,16 +1,16 @@
-//! A portfolio as a file that hides nothing: every option with its value and its documentation.
+//! Prints a portfolio as a file with every option, its value and its documentation.
 
 use std::fmt::Write;
 
 use super::{Engine, Portfolio};
 use regatta_base::options::{OptionValue, Options};
 
-/// Columns of a comment.
+/// Maximum number of columns of a comment line.
 const WIDTH: usize = 100;
 
 impl Portfolio {
-    /// The portfolio as a file that gives every option its value, and says what it means, what it may be and what it is
-    /// by default. Reading it again gives the same portfolio.
+    /// Returns the portfolio as a file with the value, documentation, range and default of every option. Reading it again gives
+    /// the same portfolio.
     pub fn explain(&self) -> String {
         let mut text = String::new();
         write_options(&mut text, &self.general);
@@ -38,7 +38,7 @@ impl Portfolio {
     }
 }
 
-/// What an engine is, beside which others.
+/// Returns the documentation of the engine and the names of all engines.
 fn about(engine: &Engine) -> String {
     let known: Vec<String> = Engine::NAMES
         .iter()
@@ -65,7 +65,7 @@ fn write_options(text: &mut String, options: &dyn Options) {
     }
 }
 
-/// The text as comment lines.
+/// Writes the text as comment lines.
 fn write_comment(text: &mut String, comment: &str) {
     let mut column = 0;
     for word in comment.split_whitespace() {

@@ -1,13 +1,13 @@
-//! Portfolios: which analyses run, with which options, and how they share the processor.
+//! Portfolios: the analyses of a run, their options, and how they share the processor.
 //!
-//! A portfolio is one TOML file, whole. The files in `portfolios/` are compiled in. What a file can say is declared
+//! A portfolio is one TOML file. The files in `portfolios/` are compiled in. The options are declared
 //! here and beside the engines with [`options!`], which gives documentation, type, default and reader at once.
 //!
 //! * [`Engine`]: the engines; a new one is a line here and a case in [`super::race`].
-//! * [`read`]: from the text to a [`Portfolio`], with messages that point into the text.
-//! * [`opening`]: who goes first on what kind of program.
-//! * [`settings`]: what a command line changes of a portfolio.
-//! * [`explain`]: from a [`Portfolio`] to a text that has every option with its documentation, and can be read again.
+//! * [`read`]: parses a file to a [`Portfolio`], with messages that point into the text.
+//! * [`opening`]: the first turns of the analyses, by features of the program.
+//! * [`settings`]: changes of a portfolio by the command line.
+//! * [`explain`]: prints a [`Portfolio`] with every option and its documentation, as a file that can be read again.
 
 mod explain;
 pub mod opening;
@@ -32,100 +32,98 @@ use regatta_solver::{Backend, Encoding, SolverConfig};
 /// The analyses of a race with their options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Portfolio {
-    /// What concerns all of it.
+    /// The options of the portfolio as a whole.
     pub general: General,
-    /// How the analyses share the processor.
+    /// The rules by which the analyses share the processor.
     pub schedule: Schedule,
-    /// Who goes first: the first opening that fits a program is taken.
+    /// The openings; the first that fits a program is used.
     pub openings: Vec<Opening>,
     /// The analyses; no two have the same name.
     pub analyses: Vec<Analysis>,
 }
 
 options! {
-    /// What concerns a portfolio as a whole.
+    /// The options of a portfolio as a whole.
     pub struct General {
-        /// What the portfolio is for.
+        /// The purpose of the portfolio.
         pub description: String = String::new();
-        /// Whether the analyses give one another what they have proved.
+        /// Whether analyses share the invariants that they have proved.
         pub sharing: Switch = Switch::On;
-        /// Whether there is a prover beside them for what they believe in and do not prove themselves; only if they share.
+        /// Whether a further thread tries to prove the candidate invariants that analyses offer; only with `sharing`.
         pub prover: Switch = Switch::On;
-        /// The names of the analyses that take part; if not given, all do.
+        /// The names of the analyses that run; if not given, all do.
         pub only: Vec<String> = Vec::new();
-        /// Whether the portfolio's openings are followed. If not, the analyses take turns from the beginning.
+        /// Whether the portfolio's openings are used. If not, the analyses take equal turns from the beginning.
         pub openings: Switch = Switch::On;
     }
 }
 
-/// Whether there is something.
+/// The value of an option that is on or off.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// There is.
     On,
-    /// There is not.
     Off,
 }
 choice!(Switch: "on" = Self::On, "off" = Self::Off);
 
 options! {
-    /// How analyses share the processor.
+    /// The rules by which analyses share the processor.
     pub struct Schedule {
-        /// How long the engines that ask no solver are alone, if there are such and they do not end before.
-        pub head_start: Duration = Duration::ZERO, in Duration::ZERO..=LONGEST;
-        /// An analysis runs this long, and then waits for its next turn if others are waiting.
-        pub first_slice: Duration = Duration::from_millis(100), in SHORTEST..=LONGEST;
-        /// Each turn is so many times as long as the one before.
+        /// Time for which only the engines without a solver run, unless they end before.
+        pub head_start: Duration = Duration::ZERO, in Duration::ZERO..=MAXIMUM_TIME;
+        /// Length of an analysis's first turn, after which it waits for its next turn if others are waiting.
+        pub first_slice: Duration = Duration::from_millis(100), in MINIMUM_TIME..=MAXIMUM_TIME;
+        /// Factor by which each turn is longer than the one before.
         pub growth: f64 = 1.5, in 1.0..=100.0;
-        /// No turn is longer.
-        pub longest_slice: Duration = Duration::from_secs(2), in SHORTEST..=LONGEST;
+        /// Maximum length of a turn.
+        pub longest_slice: Duration = Duration::from_secs(2), in MINIMUM_TIME..=MAXIMUM_TIME;
     }
 }
 
-/// Bounds of times in a schedule.
-const SHORTEST: Duration = Duration::from_millis(1);
-const LONGEST: Duration = Duration::from_secs(3600);
+/// The range of times in a schedule.
+const MINIMUM_TIME: Duration = Duration::from_millis(1);
+const MAXIMUM_TIME: Duration = Duration::from_secs(3600);
 
 /// An analysis of a portfolio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// What every analysis has.
+    /// The options that every analysis has.
     pub common: Common,
-    /// Its solver, if the engine has one.
+    /// The options of its solver, if the engine has one.
     pub solver: Option<SolverOptions>,
-    /// What it runs.
+    /// The engine with its options.
     pub engine: Engine,
 }
 
 impl Analysis {
-    /// Its name in events, messages and crash reports.
+    /// Returns its name in events, messages and crash reports.
     pub fn name(&self) -> &str {
         &self.common.name
     }
 }
 
 options! {
-    /// What every analysis has.
+    /// The options that every analysis has.
     pub struct Common {
         /// The name in events and messages; if not given, the engine's.
         pub name: String = String::new();
-        /// What it is there for: a generator gives invariants to the others and never answers itself.
+        /// Role of the analysis: a generator provides invariants for the others and never answers itself.
         pub role: Role = Role::Prover;
-        /// How much of the processor it gets: twice the number, twice the time.
+        /// Weight of the analysis: its turns are proportional to it.
         pub priority: u32 = 10, in 1..=100;
-        /// Running time after which it gets a quarter of that: for what finds soon what it finds.
-        pub eases_after: Duration = LONGEST, in SHORTEST..=LONGEST;
-        /// The analysis, further up, that has to end before this one starts; if not given, it starts at once.
+        /// Running time after which its turns are a quarter as long: for analyses that mostly succeed early.
+        pub eases_after: Duration = MAXIMUM_TIME, in MINIMUM_TIME..=MAXIMUM_TIME;
+        /// Name of an earlier analysis in the file that has to end before this one starts; if not given, it starts at once.
         pub after: String = String::new();
     }
 }
 
-/// What an analysis is there for.
+/// The role of an analysis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// An answer.
+    /// It may answer.
     Prover,
-    /// Invariants for others. When all others have ended, so has the race.
+    /// It generates invariants for others and never answers. The race ends when only generators are left.
     Generator,
 }
 choice!(Role: "prover" = Self::Prover, "generator" = Self::Generator);
@@ -133,24 +131,23 @@ choice!(Role: "prover" = Self::Prover, "generator" = Self::Generator);
 options! {
     /// The solver of an analysis.
     pub struct SolverOptions {
-        /// The SMT solver. yices2 is fast on bit vectors; the second analysis of a portfolio that has it, and those after, have it in
-        /// a process of their own. z3 takes the place of others for programs that they do not know the sorts of:
-        /// mathematical integers, floats.
+        /// The SMT solver. yices2 is fast on bit vectors; all analyses but the first that has it run it in a process of
+        /// their own. z3 replaces a solver that does not support the program's sorts: mathematical integers, floats.
         pub solver: Backend = Backend::Z3;
-        /// The SMT solver for programs with floats, unless `solver` is one that knows more of them or bit vectors are
-        /// integers. bitwuzla is good at floats.
+        /// The SMT solver for programs with floats if `solver` is z3 or yices2 and the encoding is by bit vectors. bitwuzla
+        /// is good at floats.
         pub floats: Backend = Backend::Z3;
-        /// Another SMT solver, for what `solver` does not answer in half of its time; what it is good at it is asked first. It counts
-        /// for programs whose sorts it knows.
+        /// A further SMT solver for queries that `solver` does not answer in half of its time; it gets the queries that it
+        /// is good at first. It is used for programs whose sorts it supports.
         pub second: Option<Backend> = None;
-        /// What bit vectors are for the solver: bit vectors, or integers with as little wrap-around as is right. The
-        /// latter is for z3.
+        /// The encoding of bit vectors: as bit vectors, or as integers with wrap-around only where it may occur. The
+        /// latter needs z3.
         pub encoding: Encoding = Encoding::BitVector;
     }
 }
 
 impl SolverOptions {
-    /// The choice as the solvers' own module has it, for a program without floats.
+    /// Returns the solver's configuration for a program without floats.
     pub fn config(&self) -> SolverConfig {
         SolverConfig {
             backend: self.solver,
@@ -158,7 +155,7 @@ impl SolverOptions {
         }
     }
 
-    /// The same for a program with floats.
+    /// Returns the solver's configuration for a program with floats.
     pub fn config_for_floats(&self) -> SolverConfig {
         SolverConfig {
             backend: match (self.solver, self.encoding) {
@@ -186,7 +183,7 @@ macro_rules! engines {
             /// The names in portfolio files.
             pub const NAMES: &[&str] = &[$($name),+];
 
-            /// The engine with the name and the options' defaults.
+            /// Returns the engine with the name, with default options.
             pub fn by_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$Variant(<$Options>::default())),)+
@@ -194,14 +191,14 @@ macro_rules! engines {
                 }
             }
 
-            /// The name in portfolio files.
+            /// Returns the name in portfolio files.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$Variant(_) => $name,)+
                 }
             }
 
-            /// What it does, in a sentence.
+            /// Returns its documentation, a sentence.
             pub fn documentation(&self) -> String {
                 let lines: &[&str] = match self {
                     $(Self::$Variant(_) => &[$($doc),+],)+
@@ -209,7 +206,7 @@ macro_rules! engines {
                 regatta_base::options::documentation(lines)
             }
 
-            /// Whether it asks a solver.
+            /// Checks whether it uses a solver.
             pub fn has_solver(&self) -> bool {
                 let marks: &[&str] = match self {
                     $(Self::$Variant(_) => &[$(stringify!($solver))?],)+
@@ -223,7 +220,7 @@ macro_rules! engines {
                 }
             }
 
-            /// Its options, to be set.
+            /// Returns its options, to be set.
             pub fn options_mut(&mut self) -> &mut dyn Options {
                 match self {
                     $(Self::$Variant(options) => options,)+
@@ -234,37 +231,37 @@ macro_rules! engines {
 }
 
 engines! {
-    /// The interpreter on boundary, random and mutated inputs.
+    /// Execution by the interpreter on boundary, random and mutated inputs.
     Simulation(simulate::Options) = "simulation";
-    /// All runs, where inputs have few values that matter.
+    /// Exhaustive exploration of all executions, where inputs have few values that matter.
     Exhaustive(exhaustive::Options) = "exhaustive";
     /// Bounded model checking with the forward condition.
     Bmc(bmc::Options) = "bmc", solver;
-    /// Symbolic execution with merging: the program is walked once, its loops to a limit each.
+    /// Symbolic execution with merging, each loop unwound to a limit of its own.
     Unwind(unwind::Options) = "unwind", solver;
     /// Branch and bound over inputs, in interval arithmetic.
     Boxes(boxes::Options) = "boxes";
     /// k-induction; property-directed (KIPDR), if asked for.
     KInduction(k_induction::Options) = "k_induction", solver;
-    /// Data-flow invariants, continuously refined, for itself and for others.
+    /// Continuously refined data-flow invariants, for itself and for the other analyses.
     DataFlow(data_flow::Options) = "data_flow", solver;
-    /// IC3 on predicates, refined from counterexamples to induction.
+    /// CTIGAR: IC3 on predicate abstractions, refined from counterexamples to induction.
     Ctigar(ctigar::Options) = "ctigar", solver;
     /// Lazy predicate abstraction.
     PredicateAbstraction(predicate_abstraction::Options) = "predicate_abstraction", solver;
     /// Lazy abstraction with interpolants.
     Impact(impact::Options) = "impact", solver;
-    /// Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture: the columns of a table as keys.
+    /// Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture, chosen by the options.
     Predicate(predicate::Options) = "predicate", solver;
-    /// The program's Horn clauses, with summaries of recursive functions, solved by Z3's SPACER.
+    /// Constrained Horn clauses of the program, with summaries of recursive functions, solved by Z3's SPACER.
     Horn(horn::Options) = "horn", solver;
-    /// Summaries of recursive functions, guessed from runs and proved by induction over calls.
+    /// Summaries of recursive functions, guessed from executions and proved by induction over calls.
     Summaries(summaries::Options) = "summaries", solver;
-    /// SPACER's automatic abstraction, over bounded under-approximations that Z3's Horn engine solves; without recursion.
+    /// Automatic abstraction (SPACER) over bounded under-approximations that Z3's Horn engine solves; without recursion.
     Spacer(spacer::Options) = "spacer", solver;
 }
 
-/// The files that are compiled in, by name.
+/// The portfolio files that are compiled in, by name.
 const SHIPPED: &[(&str, &str)] = &[
     ("default", include_str!("../../../portfolios/default.toml")),
     ("svcomp", include_str!("../../../portfolios/svcomp.toml")),
@@ -332,15 +329,15 @@ const SHIPPED: &[(&str, &str)] = &[
 ];
 
 impl Portfolio {
-    /// The names of the portfolios that are compiled in.
+    /// Returns the names of the portfolios that are compiled in.
     pub fn names() -> impl Iterator<Item = &'static str> {
         SHIPPED.iter().map(|&(name, _)| name)
     }
 
-    /// The portfolio with the name, or from the file: what ends in `.toml` or has a `/` in it is a file.
+    /// Returns the portfolio with the name or from the file: a name that ends in `.toml` or contains a `/` is a file.
     ///
     /// # Errors
-    /// When there is none, the file cannot be read, or says what it cannot say.
+    /// When there is none, or the file cannot be read or is invalid.
     pub fn find(name: &str) -> Result<Self, Error> {
         if name.ends_with(".toml") || name.contains('/') {
             return Self::read(Path::new(name));
@@ -361,10 +358,10 @@ impl Portfolio {
         }
     }
 
-    /// The portfolio in the file.
+    /// Reads the portfolio from the file.
     ///
     /// # Errors
-    /// When it cannot be read, or says what it cannot say.
+    /// When the file cannot be read or is invalid.
     pub fn read(file: &Path) -> Result<Self, Error> {
         let name = file.display().to_string();
         let text = std::fs::read_to_string(file).map_err(|error| {

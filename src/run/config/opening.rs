@@ -1,4 +1,4 @@
-//! Openings: who goes first on what kind of program, and for how long, before the analyses take turns.
+//! Openings: the first turns of the analyses, in a fixed order, for programs with given features.
 //!
 //! `regatta experiment learn` makes them from the results of experiments; they can be written by hand as well.
 
@@ -8,23 +8,24 @@ use std::time::Duration;
 
 use toml::de::DeValue;
 
-use super::{LONGEST, Portfolio, SHORTEST};
+use super::{MAXIMUM_TIME, MINIMUM_TIME, Portfolio};
 use regatta_base::options;
 use regatta_base::options::OptionValue;
 use regatta_program::features::Features;
 
 options! {
-    /// Who goes first on programs of a kind. Of a portfolio's openings the first that fits is taken.
+    /// The first turns on programs with given features. Of a portfolio's openings the first that fits is used.
     pub struct Opening {
-        /// What the program has to be like: conditions such as "loops >= 2", all of which hold; none: any program is.
+        /// Conditions on the program's features, such as "loops >= 2", all of which have to hold; without any, the opening
+        /// fits every program.
         pub when: Vec<Condition> = Vec::new();
-        /// Who has which turn, in their order: an analysis and seconds, such as "bmc 0.02". One may have several.
+        /// The turns in their order: an analysis and seconds, such as "bmc 0.02". An analysis may have several.
         pub turns: Vec<Turn> = Vec::new();
     }
 }
 
 impl Opening {
-    /// As a portfolio's file has it.
+    /// Returns the opening in the syntax of portfolio files.
     pub fn to_toml(&self) -> String {
         let list = |members: Vec<String>| members.join(", ");
         let when = list(self.when.iter().map(OptionValue::show).collect());
@@ -41,7 +42,7 @@ impl Opening {
     }
 }
 
-/// A bound of a program's feature.
+/// A bound on a feature of the program.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// One of [`Features::NAMES`].
@@ -49,12 +50,10 @@ pub struct Condition {
     pub bound: Bound,
 }
 
-/// On which side of a number a feature is.
+/// A lower or an upper bound, inclusive.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// So much or more.
     AtLeast(u64),
-    /// So much or less.
     AtMost(u64),
 }
 
@@ -119,7 +118,7 @@ impl Turn {
     fn parse(text: &str) -> Option<Self> {
         let (analysis, seconds) = text.trim().rsplit_once(char::is_whitespace)?;
         let time = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
-        (SHORTEST..=LONGEST).contains(&time).then(|| Self {
+        (MINIMUM_TIME..=MAXIMUM_TIME).contains(&time).then(|| Self {
             analysis: analysis.trim().to_owned(),
             time,
         })
@@ -147,7 +146,7 @@ impl OptionValue for Turn {
 }
 
 impl Portfolio {
-    /// The opening for a program with the features.
+    /// Returns the first opening that fits a program with the features.
     pub fn opening(&self, features: &Features) -> Option<&Opening> {
         let fits = |opening: &&Opening| opening.when.iter().all(|one| one.holds(features));
         self.openings.iter().find(fits)

@@ -1,4 +1,4 @@
-//! From the text of a portfolio file to a [`Portfolio`].
+//! Parses a portfolio file.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use regatta_base::options::{Options, nearest};
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_solver::{Backend, Encoding};
 
-/// Tables of a file beside the general options.
+/// The tables of a file beside the general options.
 pub(super) const SCHEDULE: &str = "schedule";
 pub(super) const ANALYSIS: &str = "analysis";
 const OPENING: &str = "opening";
@@ -20,16 +20,16 @@ const ENGINE: &str = "engine";
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
 impl Portfolio {
-    /// Reads the text of a portfolio file; `name` is for messages.
+    /// Parses the text of a portfolio file; `name` is for messages.
     ///
     /// # Errors
-    /// The first place in the text that says what a portfolio cannot say.
+    /// The first error in the text.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
         Reader { name, text }.portfolio()
     }
 }
 
-/// The text with its name, for messages.
+/// A text with its name, for messages.
 pub(super) struct Reader<'t> {
     pub name: &'t str,
     pub text: &'t str,
@@ -148,8 +148,8 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Whether an analysis can be what it is, beside those before it. `place` is where the text says something of a key of
-    /// the analysis.
+    /// Checks that an analysis is consistent in itself and with those before it. `place` returns the place of a key of the
+    /// analysis in the text.
     pub(super) fn go_together(
         &self,
         place: &dyn Fn(&str) -> Range<usize>,
@@ -193,7 +193,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether the portfolio has the analyses of the opening's turns.
+    /// Checks that the portfolio has the analyses of the opening's turns.
     fn turns_are_of(
         &self,
         analyses: &[Analysis],
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Takes those analyses out of the portfolio that do not take part.
+    /// Removes the analyses that the option `only` excludes.
     pub(super) fn leave_out(&self, portfolio: &mut Portfolio) -> Result<(), Error> {
         let only = &portfolio.general.only;
         if only.is_empty() {
@@ -256,7 +256,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Sets an option in the first of the structs that has it. `others` are further keys that could have been meant.
+    /// Sets an option in the first of the structs that has it. `others` are further keys for suggestions in the error.
     pub(super) fn set(
         &self,
         key: &Spanned<impl AsRef<str>>,
@@ -299,13 +299,14 @@ impl<'t> Reader<'t> {
             .ok_or_else(|| self.error(&key.span(), "a table is expected here".to_owned()))
     }
 
-    /// A value as it stands in the file, cut off if it is long.
+    /// Returns a value as it stands in the file, cut off if it is long.
     fn quote(&self, value: &Value<'_>) -> &'t str {
-        const MOST: usize = 60;
+        /// Maximum number of characters of the value.
+        const MAXIMUM_QUOTE: usize = 60;
         let text = self.text.get(value.span()).unwrap_or("this value");
         let line = text.lines().next().unwrap_or("");
         line.char_indices()
-            .nth(MOST)
+            .nth(MAXIMUM_QUOTE)
             .map_or(line, |(end, _)| &line[..end])
     }
 
@@ -325,7 +326,7 @@ pub(super) fn suggest(error: Error, given: Option<&str>, known: &[&str]) -> Erro
     }
 }
 
-/// The entries of a table in the order of the file, so that the first mistake is told.
+/// Returns the entries of a table in the order of the file, so that the first mistake is reported.
 pub(super) fn in_order<'v, 'd>(
     table: &'v DeTable<'d>,
 ) -> Vec<(&'v Spanned<std::borrow::Cow<'d, str>>, &'v Value<'d>)> {

@@ -1,8 +1,8 @@
 //! Changes to a portfolio from a command line: `--set KEY=VALUE`.
 //!
 //! The key is an option of the portfolio (`sharing`), of its schedule (`schedule.growth`) or of one of its analyses by the
-//! analysis's name (`analysis.k-induction.solver`), with TOML's rules for dots and quotes. The value is TOML, too; what is
-//! no TOML is a text, because a shell takes the quotation marks away. A later setting of a key wins.
+//! analysis's name (`analysis.k-induction.solver`), with TOML's rules for dots and quotes. The value is TOML, too; a value
+//! that is not TOML is a string, because a shell removes the quotation marks. A later setting of a key wins.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,13 +15,13 @@ use super::{Analysis, Portfolio};
 use regatta_base::options::Options;
 use regatta_base::{Error, ErrorKind};
 
-/// Where a setting is from, in messages.
+/// The name of the source of settings in messages.
 const SOURCE: &str = "--set";
 
 type Key<'t> = Spanned<Cow<'t, str>>;
 
 impl Portfolio {
-    /// The portfolio with the name or from the file ([`Portfolio::find`]), with the settings.
+    /// Returns the portfolio with the name or from the file ([`Portfolio::find`]), with the settings.
     ///
     /// # Errors
     /// As [`Portfolio::find`] and [`Portfolio::set`].
@@ -34,7 +34,7 @@ impl Portfolio {
     /// Changes options as the settings say, each of which is `KEY=VALUE`, in their order.
     ///
     /// # Errors
-    /// The first setting that is none, or that the portfolio cannot have; then some of them may have been made.
+    /// The first invalid setting; then some of the settings may have been applied.
     pub fn set(&mut self, settings: &[String]) -> Result<(), Error> {
         let mut texts: Vec<String> = Vec::with_capacity(settings.len());
         for setting in settings {
@@ -46,7 +46,7 @@ impl Portfolio {
             self.make(&reader)?;
             texts.push(text);
         }
-        // Whether the analyses can be what they are is seen when all is set: two may change places.
+        // Consistency is checked after all settings, since some are only valid together.
         for (index, analysis) in self.analyses.iter().enumerate() {
             let Some(text) = about(analysis, &texts).or(texts.last().map(String::as_str)) else {
                 break;
@@ -60,7 +60,7 @@ impl Portfolio {
         reader.leave_out(self)
     }
 
-    /// Makes one setting.
+    /// Applies one setting.
     fn make(&mut self, reader: &Reader<'_>) -> Result<(), Error> {
         let document = DeTable::parse(reader.text).map_err(|error| {
             let place = error.span().unwrap_or(0..0);
@@ -127,9 +127,9 @@ impl Analysis {
     }
 }
 
-/// The setting as a line of TOML.
+/// Returns the setting as a line of TOML.
 fn as_toml(setting: &str) -> Result<String, Error> {
-    // A quoted part of a key may have the sign in it.
+    // A quoted part of a key may contain an equals sign.
     let signs = setting.match_indices('=').map(|(place, _)| place);
     for place in signs.clone() {
         let (key, value) = (setting[..place].trim(), setting[place + 1..].trim());
@@ -153,7 +153,7 @@ fn as_toml(setting: &str) -> Result<String, Error> {
     )
 }
 
-/// The last setting of an analysis.
+/// Returns the last setting that names the analysis.
 fn about<'t>(analysis: &Analysis, texts: &'t [String]) -> Option<&'t str> {
     let names = |text: &&String| {
         let Ok(document) = DeTable::parse(text) else {
@@ -172,7 +172,8 @@ mod tests {
     use crate::config::{Engine, Switch};
     use regatta_solver::Backend;
 
-    const TEXT: &str = "[[analysis]]\nengine = \"bmc\"\n[[analysis]]\nengine = \"k_induction\"\nname = \"k.i\"\nsolver = \"yices2\"\n";
+    const TEXT: &str = "[[analysis]]\nengine = \"bmc\"\n\
+                        [[analysis]]\nengine = \"k_induction\"\nname = \"k.i\"\nsolver = \"yices2\"\n";
 
     fn with(settings: &[&str]) -> Result<Portfolio, String> {
         let mut portfolio = Portfolio::parse("p", TEXT).expect("a portfolio");
@@ -202,9 +203,9 @@ mod tests {
         assert_eq!(solver.solver, Backend::Z3);
     }
 
-    /// Yices does not know integers; which solver an analysis has can change.
+    /// Yices does not support integers, but a later setting may change the solver.
     #[test]
-    fn what_does_not_go_together_is_seen_at_the_end() {
+    fn consistency_is_checked_after_all_settings() {
         let integers = "analysis.'k.i'.encoding=integer";
         let z3 = "analysis.'k.i'.solver=z3";
         assert!(with(&[integers, z3]).is_ok());
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_refused() {
+    fn invalid_settings_are_refused() {
         for (setting, part) in [
             ("sharing", "has no value"),
             ("=off", "has no key"),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_is_shipped_can_be_read() {
+fn shipped_portfolios_can_be_read() {
     for name in Portfolio::names() {
         let portfolio = Portfolio::find(name).unwrap_or_else(|error| panic!("{error}"));
         assert!(!portfolio.general.description.is_empty(), "{name}");
@@ -9,7 +9,7 @@ fn what_is_shipped_can_be_read() {
 }
 
 #[test]
-fn an_explanation_is_the_same_portfolio_and_hides_nothing() {
+fn an_explanation_has_all_options_and_is_the_same_portfolio() {
     for name in Portfolio::names() {
         let portfolio = Portfolio::find(name).expect("a shipped one");
         let text = portfolio.explain();
@@ -82,7 +82,7 @@ fn names_are_suggested() {
 }
 
 #[test]
-fn only_some_take_part() {
+fn only_selected_analyses_run() {
     let mut portfolio = Portfolio::find("default").expect("a shipped one");
     let settings = ["only=[\"impact\", \"bmc\"]".to_owned()];
     portfolio
@@ -90,7 +90,7 @@ fn only_some_take_part() {
         .unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<&str> = portfolio.analyses.iter().map(Analysis::name).collect();
     assert_eq!(names, ["bmc", "impact"]);
-    // The one that it waits for is not there.
+    // The analysis that it would wait for is not selected.
     assert_eq!(portfolio.analyses[1].common.after, "");
     let turns = portfolio.openings.iter().flat_map(|opening| &opening.turns);
     assert!(turns.into_iter().all(|turn| turn.analysis == "bmc"));

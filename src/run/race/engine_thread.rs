@@ -1,4 +1,4 @@
-//! The thread of an engine: what it is given, what it tells, and what becomes of its answer.
+//! The thread of an engine: its context, its events, and the check of its answer.
 
 use std::cell::{Cell, RefCell};
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json};
 
 use super::Message;
-use super::racer::{Racer, start};
+use super::racer::{RaceThread, start};
 use super::replays::Replays;
 use crate::config::{Analysis, Engine, Role, SolverOptions, Switch};
 use crate::crash::guarded;
@@ -35,35 +35,35 @@ use regatta_solver::remote::{RemoteSolver, Start};
 use regatta_solver::{Backend, Encoding, Solver, SolverConfig, SolverError, new_solver};
 use regatta_term::{Arena, FloatFormat, Pool, ScalarSort, Sort, TermId, for_each_subterm, store};
 
-/// Bounds and refinements that follow one another faster than this are not told one by one.
+/// Minimum interval between two events about bounds and refinements of an analysis.
 const STEP_INTERVAL: Duration = Duration::from_millis(100);
 
-/// So often an analysis begins, at most.
-const BEGINNINGS: usize = 4;
+/// Maximum number of times that an analysis begins, since it begins again after a withdrawn invariant.
+const MAXIMUM_ATTEMPTS: usize = 4;
 
-/// What an engine's thread has.
+/// The data of an engine's thread.
 pub(super) struct EngineThread {
-    pub racer: Racer,
+    pub thread: RaceThread,
     pub analysis: Analysis,
-    /// The answer that a proof is which was checked while the engine ran.
+    /// The answer of a proof that was confirmed while the engine ran.
     pub certified: RefCell<Option<Conclusion>>,
 }
 
-/// How an engine has ended, before its answer is checked.
+/// The result of an engine, before its answer is checked.
 struct Ended {
     claim: Claim,
-    /// What it found, in words.
+    /// The result, in words.
     outcome: String,
     statistics: Map<String, Json>,
 }
 
-/// What an engine says.
+/// The claim of an engine.
 enum Claim {
     Nothing,
-    /// Replayed already.
+    /// A violation, which was replayed already.
     Violated(Violation),
     Proved(Certificate),
-    /// There are only so many runs; each has been seen on the program as lowered.
+    /// All executions of the program as lowered have been explored.
     AllRunsSeen,
 }
 
@@ -87,16 +87,16 @@ impl From<Result<Answer, SolverError>> for Ended {
 }
 
 impl EngineThread {
-    /// Starts the thread, which sends what came of the analysis when it ends.
+    /// Starts the thread, which sends the result of the analysis when it ends.
     pub fn start(self) {
         let name = self.analysis.name().to_owned();
-        let reporter = self.racer.task.reporter.clone();
-        let (race, seat) = (Arc::clone(&self.racer.race), self.racer.seat);
+        let reporter = self.thread.task.reporter.clone();
+        let (race, slot) = (Arc::clone(&self.thread.race), self.thread.slot);
         let started = start(&name, move || {
             let conclusion = self.run();
-            self.racer.coordinator.leave(self.racer.seat);
+            self.thread.coordinator.leave(self.thread.slot);
             let name = self.analysis.common.name.clone();
-            self.racer.race.send(Message::Ended(name, conclusion));
+            self.thread.race.send(Message::Ended(name, conclusion));
         });
         if let Err(error) = started {
             reporter.event(EventKind::Finished {
@@ -104,34 +104,34 @@ impl EngineThread {
                 outcome: format!("has no thread: {error}"),
                 statistics: Map::new(),
             });
-            race.send(Message::NotStarted(name, seat));
+            race.send(Message::NotStarted(name, slot));
         }
     }
 
-    /// Runs the analysis, again if an invariant that it had taken is withdrawn meanwhile.
+    /// Runs the analysis, and again if an invariant that it has used is withdrawn.
     fn run(&self) -> Option<Conclusion> {
-        self.racer.coordinator.enter(self.racer.seat);
-        for _ in 0..BEGINNINGS {
+        self.thread.coordinator.enter(self.thread.slot);
+        for _ in 0..MAXIMUM_ATTEMPTS {
             let attempt = CancellationToken::new();
-            self.racer.token.interrupts(Arc::new(attempt.clone()));
+            self.thread.token.interrupts(Arc::new(attempt.clone()));
             let conclusion = self.attempt(&attempt);
-            let is_over = !attempt.is_cancelled() || self.racer.token.is_cancelled();
+            let is_over = !attempt.is_cancelled() || self.thread.token.is_cancelled();
             if conclusion.is_some() || is_over {
                 return conclusion;
             }
-            self.racer.coordinator.resume(self.racer.seat);
+            self.thread.coordinator.resume(self.thread.slot);
         }
         None
     }
 
-    /// Runs the analysis until it ends, or is cancelled.
+    /// Runs the analysis until it ends or is cancelled.
     fn attempt(&self, token: &CancellationToken) -> Option<Conclusion> {
         let name = self.analysis.name();
-        let reporter = &self.racer.task.reporter;
-        let conclusion = guarded(reporter, name, self.racer.id, || {
+        let reporter = &self.thread.task.reporter;
+        let conclusion = guarded(reporter, name, self.thread.id, || {
             let own = InvariantStore::new();
-            let invariants = match self.racer.task.options.portfolio.general.sharing {
-                Switch::On => &self.racer.task.invariants,
+            let invariants = match self.thread.task.options.portfolio.general.sharing {
+                Switch::On => &self.thread.task.invariants,
                 Switch::Off => &own,
             };
             let exchange = Exchange::new(invariants, name, token);
@@ -154,7 +154,7 @@ impl EngineThread {
             if self.analysis.common.role == Role::Generator || matches!(claim, Claim::Nothing) {
                 return None;
             }
-            self.racer.certify();
+            self.thread.certify();
             self.conclude(&claim)
         });
         conclusion.flatten()
@@ -163,14 +163,14 @@ impl EngineThread {
     fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
         let last_step = Cell::new(None::<Instant>);
         let report = |progress| self.report(progress, &last_step);
-        let mut replays = Replays::new(&self.racer.task.executable);
+        let mut replays = Replays::new(&self.thread.task.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let safe_point = || self.safe_point();
-        let has_floats = Sorts::of(self.racer.blocks.inlined().program()).has_floats;
+        let has_floats = Sorts::of(self.thread.blocks.inlined().program()).has_floats;
         let certifies = |certificate: &Certificate| self.certifies(certificate);
         let certifies: &dyn Fn(&Certificate) -> bool = &certifies;
         let mut context = Context {
-            // Of other programs, engines' questions are not those of the check: they know more.
+            // In programs without floats, engines pose other queries than the check does, since they use more knowledge.
             certifies: (has_floats && self.analysis.common.role == Role::Prover)
                 .then_some(certifies),
             token,
@@ -178,18 +178,18 @@ impl EngineThread {
             report: &report,
             confirm: &mut confirm,
             exchange,
-            workers: &self.racer.workers,
+            workers: &self.thread.workers,
         };
         let solver = || self.solver();
         match &self.analysis.engine {
             Engine::Simulation(options) => self.simulate(options, &context),
             Engine::Bmc(options) => {
-                bmc::run(&self.racer.blocks, options, &solver, &mut context).into()
+                bmc::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Unwind(options) => {
                 let mut done = unwind::Statistics::default();
                 let answer = unwind::run(
-                    &self.racer.blocks,
+                    &self.thread.blocks,
                     options,
                     &solver,
                     &mut context,
@@ -204,15 +204,15 @@ impl EngineThread {
                 }
             }
             Engine::DataFlow(options) => {
-                data_flow::run(&self.racer.blocks, options, &solver, &mut context).into()
+                data_flow::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::KInduction(options) => {
-                k_induction::run(&self.racer.blocks, options, &solver, &mut context).into()
+                k_induction::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Ctigar(options) => {
                 let mut done = ctigar::Statistics::default();
                 let answer = ctigar::run(
-                    &self.racer.blocks,
+                    &self.thread.blocks,
                     options,
                     &solver,
                     &mut context,
@@ -227,30 +227,30 @@ impl EngineThread {
                 }
             }
             Engine::PredicateAbstraction(options) => {
-                predicate_abstraction::run(&self.racer.blocks, options, &solver, &mut context)
+                predicate_abstraction::run(&self.thread.blocks, options, &solver, &mut context)
                     .into()
             }
             Engine::Impact(options) => {
-                impact::run(&self.racer.blocks, options, &solver, &mut context).into()
+                impact::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Predicate(options) => {
-                predicate::run(&self.racer.blocks, options, &solver, &mut context).into()
+                predicate::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Horn(options) => {
-                horn::run(&self.racer.blocks, options, &solver, &mut context).into()
+                horn::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Summaries(options) => {
-                summaries::run(&self.racer.blocks, options, &solver, &mut context).into()
+                summaries::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Spacer(options) => {
-                spacer::run(&self.racer.blocks, options, &solver, &mut context).into()
+                spacer::run(&self.thread.blocks, options, &solver, &mut context).into()
             }
             Engine::Boxes(options) => {
                 let mut options = options.clone();
-                if let Some(left) = self.racer.task.time_left() {
+                if let Some(left) = self.thread.task.time_left() {
                     options.time = options.time.min(left);
                 }
-                let task = &self.racer.task;
+                let task = &self.thread.task;
                 let mut done = boxes::Statistics::default();
                 let answer = boxes::run(
                     &task.lowered,
@@ -269,11 +269,11 @@ impl EngineThread {
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();
-                if let Some(left) = self.racer.task.time_left() {
+                if let Some(left) = self.thread.task.time_left() {
                     options.time = options.time.min(left);
                 }
                 Ok(exhaustive::run(
-                    &self.racer.task.executable,
+                    &self.thread.task.executable,
                     &options,
                     &mut context,
                 ))
@@ -282,31 +282,31 @@ impl EngineThread {
         }
     }
 
-    /// Whether a proof passes its check; its answer is kept.
+    /// Checks a proof while the engine runs, and keeps the answer.
     fn certifies(&self, certificate: &Certificate) -> bool {
-        let Racer {
+        let RaceThread {
             task,
             blocks,
             workers,
             coordinator,
-            seat,
+            slot,
             ..
-        } = &self.racer;
-        self.racer.certify();
+        } = &self.thread;
+        self.thread.certify();
         let name = self.analysis.name();
         let conclusion = task.certified_conjecture(name, certificate, blocks, workers);
         let is_confirmed = conclusion.is_some();
         *self.certified.borrow_mut() = conclusion;
         if !is_confirmed {
-            coordinator.resume(*seat);
-            coordinator.wait(*seat);
+            coordinator.resume(*slot);
+            coordinator.wait(*slot);
         }
         is_confirmed
     }
 
     fn safe_point(&self) -> Duration {
         let analysis = self.analysis.name();
-        let task = &self.racer.task;
+        let task = &self.thread.task;
         let tell = |turn: EventKind| {
             if task.options.has_details {
                 task.reporter.event(turn);
@@ -316,7 +316,10 @@ impl EngineThread {
             let analysis = analysis.to_owned();
             tell(EventKind::Paused { analysis });
         };
-        let waited = self.racer.coordinator.safe_point(self.racer.seat, &pauses);
+        let waited = self
+            .thread
+            .coordinator
+            .safe_point(self.thread.slot, &pauses);
         if waited > Duration::ZERO {
             let analysis = analysis.to_owned();
             tell(EventKind::Resumed { analysis });
@@ -351,7 +354,7 @@ impl EngineThread {
             last_step.set(Some(Instant::now()));
         }
         let analysis = self.analysis.name().to_owned();
-        self.racer.task.reporter.event(match progress {
+        self.thread.task.reporter.event(match progress {
             Progress::Bound { bound } => EventKind::Bound { analysis, bound },
             Progress::Refinement { number, states } => EventKind::Refinement {
                 analysis,
@@ -389,16 +392,16 @@ impl EngineThread {
 
     fn simulate(&self, options: &simulate::Options, context: &Context<'_>) -> Ended {
         let mut options = simulate::Options {
-            // The simplifier drops what tells when an object in memory begins and ends.
+            // The simplifier drops the operations that mark the lifetimes of objects in memory.
             accesses: AccessChecks::SingleObjects,
             ..options.clone()
         };
-        if let Some(left) = self.racer.task.time_left() {
-            // As the only analysis, it may have most of the time.
+        if let Some(left) = self.thread.task.time_left() {
+            // A tenth of the time is left for the check of an answer.
             options.time = options.time.min(left.mul_f64(0.9));
         }
-        let program = &self.racer.task.simplified.program;
-        let mut confirm = ReplayOnLowered::new(&self.racer.task.executable);
+        let program = &self.thread.task.simplified.program;
+        let mut confirm = ReplayOnLowered::new(&self.thread.task.executable);
         let control = simulate::Control {
             token: context.token,
             safe_point: context.safe_point,
@@ -424,16 +427,17 @@ impl EngineThread {
 
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let options = self.analysis.solver.clone().unwrap_or_default();
-        let solver = solver_for(&options, &self.racer.blocks, self.elsewhere())?;
-        Ok(match &self.racer.task.dump {
+        let solver = solver_for(&options, &self.thread.blocks, self.remote_start())?;
+        Ok(match &self.thread.task.dump {
             Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
         })
     }
 
-    /// How Yices is started in another process, unless this analysis has it in this one: that is the first that wants it.
-    fn elsewhere(&self) -> Option<Start> {
-        let task = &self.racer.task;
+    /// Returns how to start Yices in another process, or `None` for the first analysis that has it, which runs it in this
+    /// process.
+    fn remote_start(&self) -> Option<Start> {
+        let task = &self.thread.task;
         let wants = |analysis: &&Analysis| {
             let solver = analysis.solver.as_ref();
             solver.is_some_and(|solver| solver.solver == Backend::Yices2)
@@ -450,49 +454,49 @@ impl EngineThread {
         }))
     }
 
-    /// The answer, once it has passed its check.
+    /// Returns the answer of the claim if it passes its check.
     fn conclude(&self, claim: &Claim) -> Option<Conclusion> {
         let name = self.analysis.name();
         match claim {
             Claim::Nothing => None,
-            Claim::Violated(violation) => Some(self.racer.task.violated(name, violation)),
+            Claim::Violated(violation) => Some(self.thread.task.violated(name, violation)),
             Claim::Proved(_) if self.certified.borrow().is_some() => self.certified.take(),
             Claim::Proved(certificate) => {
-                let inlined = self.racer.blocks.inlined();
-                let proved = self.racer.task.invariants.snapshot();
+                let inlined = self.thread.blocks.inlined();
+                let proved = self.thread.task.invariants.snapshot();
                 for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
-                    self.racer.task.reporter.event(EventKind::Relied {
+                    self.thread.task.reporter.event(EventKind::Relied {
                         analysis: name.to_owned(),
                         publisher: publisher.to_string(),
                         invariants,
                     });
                 }
-                self.racer.task.certified(
+                self.thread.task.certified(
                     name,
                     certificate,
-                    Some(&self.racer.blocks),
-                    &self.racer.workers,
+                    Some(&self.thread.blocks),
+                    &self.thread.workers,
                 )
             }
-            // A run has no verification conditions; somebody else may have a proof.
-            Claim::AllRunsSeen if self.racer.task.options.certificate.is_some() => None,
+            // An exploration has no verification conditions for a certificate; another engine may find a proof.
+            Claim::AllRunsSeen if self.thread.task.options.certificate.is_some() => None,
             Claim::AllRunsSeen => {
-                self.racer.task.keep(name, || Ground::AllRuns);
+                self.thread.task.keep(name, || Ground::AllRuns);
                 Some(Conclusion::proved(name))
             }
         }
     }
 }
 
-/// A solver for the program of the blocks, as the options say, with the second one if there is one that knows the program's
-/// sorts. For Yices see [`first_solver_for`].
+/// Returns the solver that the options select for the program of the blocks, paired with the second solver if that supports
+/// the program's sorts. For Yices see [`first_solver_for`].
 pub(super) fn solver_for(
     options: &SolverOptions,
     blocks: &Blocks,
-    elsewhere: Option<Start>,
+    remote_start: Option<Start>,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let sorts = Sorts::of(blocks.inlined().program());
-    let first = first_solver_for(options, &sorts, elsewhere)?;
+    let first = first_solver_for(options, &sorts, remote_start)?;
     let second = options
         .second
         .filter(|&second| second != options.solver && sorts.are_known_to(second));
@@ -508,12 +512,12 @@ pub(super) fn solver_for(
     })
 }
 
-/// The first solver, as the options say; Yices in another process, if it is said how that is started. Where the program has
-/// sorts that the solver does not know, and where it is not to be had, it is Z3.
+/// Returns the first solver that the options select; Yices in another process if `remote_start` is given. Z3 replaces a
+/// solver that does not support the program's sorts or is not available.
 fn first_solver_for(
     options: &SolverOptions,
     sorts: &Sorts,
-    elsewhere: Option<Start>,
+    remote_start: Option<Start>,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let arena = Rc::new(Arena::new());
     let config = match sorts.has_floats {
@@ -522,7 +526,7 @@ fn first_solver_for(
     };
     if config.backend != Backend::Z3 {
         if sorts.are_known_to(config.backend) {
-            if let (Backend::Yices2, Some(start)) = (config.backend, elsewhere) {
+            if let (Backend::Yices2, Some(start)) = (config.backend, remote_start) {
                 return Ok(Box::new(RemoteSolver::new(arena, start)));
             }
             if let Ok(solver) = new_solver(config, Rc::clone(&arena)) {
@@ -534,7 +538,7 @@ fn first_solver_for(
     new_solver(config, arena)
 }
 
-/// What a simulation took, for its last event.
+/// Returns the statistics of a simulation for its last event.
 fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
     let mut counters = Map::new();
     counters.insert("runs".into(), Json::from(statistics.runs));
@@ -552,11 +556,11 @@ fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
     counters
 }
 
-/// What a program's terms are of.
+/// The sorts of a program's terms, as far as the choice of a solver depends on them.
 #[derive(Default)]
 struct Sorts {
     has_floats: bool,
-    /// Floats of x87 or mathematical integers.
+    /// Whether there are floats of x87 or mathematical integers.
     has_others: bool,
 }
 
@@ -591,7 +595,7 @@ impl Sorts {
         }
     }
 
-    /// Whether the solver knows all of them.
+    /// Checks whether the solver supports all of them.
     fn are_known_to(&self, backend: Backend) -> bool {
         match backend {
             Backend::Z3 => true,

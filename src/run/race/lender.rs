@@ -1,4 +1,4 @@
-//! Permits for an analysis's helpers ([`regatta_base::workers`]).
+//! Permits for the helper threads of an analysis ([`regatta_base::workers`]).
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use crate::coordinator::Coordinator;
 use crate::crash;
 use regatta_base::workers::{Permits, Threads, Workers};
 
-/// Helpers for the analysis with the number, on these threads.
+/// Returns the helpers of the analysis with the number, on these threads.
 pub(super) fn workers(coordinator: &Arc<Coordinator>, threads: &Threads, id: u32) -> Workers {
-    let permits = Lender {
+    let permits = AnalysisPermits {
         coordinator: Arc::clone(coordinator),
         id,
     };
     Workers::under(Arc::new(permits), threads.clone())
 }
 
-/// Lends what is idle; a helper's crash is the analysis's.
-struct Lender {
+/// Lends idle permits to helpers of one analysis, and attributes crashes of the helpers to that analysis.
+struct AnalysisPermits {
     coordinator: Arc<Coordinator>,
     id: u32,
 }
 
-impl Permits for Lender {
+impl Permits for AnalysisPermits {
     fn lend(&self) -> Option<usize> {
         self.coordinator.lend()
     }

@@ -1,10 +1,10 @@
-//! The engines of a race, each on a thread of its own; the [`Coordinator`] says whose turn it is.
+//! The race: the engines, each on a thread of its own, take turns as the [`Coordinator`] decides.
 //!
-//! The first answer that passes its check wins. Nobody waits for the others: the supervisor ends the process.
+//! The first answer that passes its check wins. The other engines are not awaited: the supervisor ends the process.
 //!
-//! * [`engine_thread`]: an engine's thread; [`replays`]: how its alarms are replayed; [`prover_thread`]: the thread that proves what
-//!   engines offer; [`racer`]: what both have.
-//! * This file: who starts when.
+//! * [`engine_thread`]: an engine's thread; [`replays`]: the replay of its alarms; [`prover_thread`]: the thread that proves the
+//!   candidate invariants that engines offer; [`racer`]: the data that both kinds of threads have.
+//! * This file: the order in which analyses start, and the loop of the race.
 
 mod engine_thread;
 mod lender;
@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 
 use self::engine_thread::EngineThread;
 use self::prover_thread::ProverThread;
-use self::racer::Grid;
+use self::racer::RaceState;
 use super::config::opening::Turn;
 use super::config::{Analysis, Role, Switch};
 use super::coordinator::Coordinator;
@@ -43,24 +43,24 @@ pub(super) const PROVER: &str = "prover";
 /// The prover's priority among the analyses.
 const PROVER_PRIORITY: u32 = 5;
 
-/// How often what is proved is dumped, if it is.
-const DUMPED_EVERY: Duration = Duration::from_secs(1);
+/// Interval between two dumps of the invariants, if they are dumped.
+const DUMP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often what is proved is told, if details are wanted.
-const TOLD_EVERY: Duration = Duration::from_millis(250);
+/// Interval between two events of published invariants, if details are requested.
+const REPORT_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What the threads tell the one that started them.
+/// A message from an analysis's thread to the thread that runs the race.
 enum Message {
-    /// The analysis has ended.
+    /// The analysis has ended, with or without an answer.
     Ended(String, Option<Conclusion>),
-    /// There is no thread for the analysis of the seat.
+    /// The thread of the analysis could not be started; the slot is to be freed.
     NotStarted(String, usize),
-    /// There is another who may run, or must not.
+    /// The scheduler has to be called, because an analysis has changed its state.
     Look,
 }
 
 /// Runs the analyses until one has an answer; `None` if none has. Those with turns in the opening go first. If they share
-/// invariants, there is a prover beside them, unless it must not take part.
+/// invariants and `has_prover` is set, the prover runs beside them.
 pub(crate) fn run(
     task: &Arc<Task>,
     analyses: Vec<(u32, Analysis)>,
@@ -75,24 +75,24 @@ pub(crate) fn run(
     let permits = task.options.threads();
     let schedule = &task.options.portfolio.schedule;
     let coordinator = Arc::new(Coordinator::new(permits, schedule, analyses.len() + 1));
-    let grid = Arc::new(Grid {
+    let state = Arc::new(RaceState {
         task: Arc::clone(task),
         blocks: Arc::clone(&blocks),
         token: token.clone(),
         threads: Threads::new(permits - 1),
         race: Arc::default(),
     });
-    // What waits to be started is kept by the coordinator, and does not keep it.
+    // The coordinator owns the closure that starts a thread, so the closure has a weak reference to it.
     let admit = |(number, analysis): (u32, Analysis)| {
         let common = &analysis.common;
         let (priority, eases_after) = (common.priority, common.eases_after);
-        let (grid, own) = (Arc::clone(&grid), Arc::downgrade(&coordinator));
-        let start = move |seat: usize| {
+        let (state, own) = (Arc::clone(&state), Arc::downgrade(&coordinator));
+        let start = move |slot: usize| {
             let Some(coordinator) = own.upgrade() else {
                 return;
             };
             let thread = EngineThread {
-                racer: grid.racer(&coordinator, seat, FIRST_ANALYSIS + number),
+                thread: state.thread(&coordinator, slot, FIRST_ANALYSIS + number),
                 analysis,
                 certified: RefCell::default(),
             };
@@ -105,85 +105,88 @@ pub(crate) fn run(
         let numbers = analyses.iter().map(|&(number, _)| number);
         let id = FIRST_ANALYSIS + 1 + numbers.max().unwrap_or_default();
         let prover = ProverThread {
-            racer: grid.racer(&coordinator, coordinator.admit_resting(PROVER_PRIORITY), id),
+            thread: state.thread(&coordinator, coordinator.admit_resting(PROVER_PRIORITY), id),
         };
         if let Some(Validation::Invariants { count: 1.. }) = task.options.validation {
-            // What the witness believes in need not wait for an analysis to come upon it.
+            // The witness's invariants are candidates from the beginning, before an analysis offers them.
             let witness = Publisher::from("witness");
             task.invariants.offer(&witness, asserted(&blocks));
         }
         prover.start();
     }
-    let mut lineup = Lineup {
+    let mut queue = StartQueue {
         waiting: analyses,
         running: Vec::new(),
-        // An opening says who is alone, and for how long.
+        // An opening replaces the head start of the engines without solvers.
         solverless_only: opening.is_empty(),
         head_start: Instant::now() + schedule.head_start,
     };
     let mut has_opened = false;
     let mut dumped = Instant::now();
-    let mut told = Told::default();
+    let mut published = PublishedInvariants::default();
     loop {
-        let mut seats = Vec::new();
-        while let Some(next) = lineup.next() {
+        let mut slots = Vec::new();
+        while let Some(next) = queue.next() {
             let common = &next.1.common;
             let (name, role) = (common.name.clone(), common.role);
-            seats.push((name.clone(), admit(next)));
-            lineup.running.push((name, role));
+            slots.push((name.clone(), admit(next)));
+            queue.running.push((name, role));
         }
         if !has_opened {
-            let seat_of = |turn: &Turn| {
-                let mut seats = seats.iter();
-                let seat = seats.find(|(name, _)| *name == turn.analysis)?.1;
-                Some((seat, turn.time))
+            let slot_of = |turn: &Turn| {
+                let mut slots = slots.iter();
+                let slot = slots.find(|(name, _)| *name == turn.analysis)?.1;
+                Some((slot, turn.time))
             };
-            coordinator.open(opening.iter().filter_map(seat_of));
+            coordinator.open(opening.iter().filter_map(slot_of));
             has_opened = true;
         }
-        if !lineup.has_prover() {
+        if !queue.has_prover() {
             return None;
         }
         coordinator.tick();
         if let Some(dump) = &task.dump
-            && dumped.elapsed() >= DUMPED_EVERY
+            && dumped.elapsed() >= DUMP_INTERVAL
         {
             dump.invariants(&task.invariants.snapshot(), blocks.inlined());
             dumped = Instant::now();
         }
-        told.tell_if_due(task, blocks.inlined());
-        let head_start = lineup.solverless_only.then_some(lineup.head_start);
-        let next_dump = task.dump.as_ref().map(|_| dumped + DUMPED_EVERY);
-        let next_told = task.options.has_details.then(|| told.last + TOLD_EVERY);
-        let next = [head_start, coordinator.next_tick(), next_dump, next_told];
-        let (name, conclusion) = match grid.race.receive(next.into_iter().flatten().min()) {
+        published.send_if_due(task, blocks.inlined());
+        let head_start = queue.solverless_only.then_some(queue.head_start);
+        let next_dump = task.dump.as_ref().map(|_| dumped + DUMP_INTERVAL);
+        let next_report = task
+            .options
+            .has_details
+            .then(|| published.last + REPORT_INTERVAL);
+        let next = [head_start, coordinator.next_tick(), next_dump, next_report];
+        let (name, conclusion) = match state.race.receive(next.into_iter().flatten().min()) {
             None | Some(Message::Look) => continue,
             Some(Message::Ended(name, conclusion)) => (name, conclusion),
-            Some(Message::NotStarted(name, seat)) => {
-                coordinator.leave(seat);
+            Some(Message::NotStarted(name, slot)) => {
+                coordinator.leave(slot);
                 (name, None)
             }
         };
         if conclusion.is_some() {
             if task.options.has_details {
-                told.tell(task, blocks.inlined());
+                published.send(task, blocks.inlined());
             }
             if let Some(dump) = &task.dump {
                 dump.invariants(&task.invariants.snapshot(), blocks.inlined());
             }
             return conclusion;
         }
-        lineup.running.retain(|running| running.0 != name);
+        queue.running.retain(|running| running.0 != name);
     }
 }
 
-/// Which of the invariants that analyses share have been told.
-struct Told {
+/// The published invariants that have been sent as events.
+struct PublishedInvariants {
     last: Instant,
     batches: FxHashSet<BatchId>,
 }
 
-impl Default for Told {
+impl Default for PublishedInvariants {
     fn default() -> Self {
         Self {
             last: Instant::now(),
@@ -192,14 +195,14 @@ impl Default for Told {
     }
 }
 
-impl Told {
-    fn tell_if_due(&mut self, task: &Task, inlined: &InlinedProgram) {
-        if task.options.has_details && self.last.elapsed() >= TOLD_EVERY {
-            self.tell(task, inlined);
+impl PublishedInvariants {
+    fn send_if_due(&mut self, task: &Task, inlined: &InlinedProgram) {
+        if task.options.has_details && self.last.elapsed() >= REPORT_INTERVAL {
+            self.send(task, inlined);
         }
     }
 
-    fn tell(&mut self, task: &Task, inlined: &InlinedProgram) {
+    fn send(&mut self, task: &Task, inlined: &InlinedProgram) {
         let snapshot = task.invariants.snapshot();
         let invariants = findings::published(&snapshot, inlined, |id| self.batches.insert(id));
         if !invariants.is_empty() {
@@ -209,17 +212,17 @@ impl Told {
     }
 }
 
-/// Who has not started and who has not ended.
-struct Lineup {
+/// The analyses that have not started and those that have not ended.
+struct StartQueue {
     waiting: Vec<(u32, Analysis)>,
     running: Vec<(String, Role)>,
-    /// Engines that ask a solver do not start yet.
+    /// Whether engines with solvers do not start yet.
     solverless_only: bool,
     head_start: Instant,
 }
 
-impl Lineup {
-    /// Whether somebody is left who may have an answer.
+impl StartQueue {
+    /// Checks whether an analysis is left that may answer.
     fn has_prover(&self) -> bool {
         let waiting = self
             .waiting
@@ -241,7 +244,7 @@ impl Lineup {
         }
     }
 
-    /// One with or without a solver that need not wait for another.
+    /// Takes out an analysis, with or without a solver as given, that need not wait for another.
     fn ready(&mut self, has_solver: bool) -> Option<(u32, Analysis)> {
         let is_open = |name: &String| {
             self.running.iter().any(|running| running.0 == *name)

@@ -1,5 +1,5 @@
-//! The thread of the prover ([`regatta_engines::invariants::prover`]): it rests, without a permit, until somebody offers
-//! something, and then takes turns as the analyses do.
+//! The thread of the prover ([`regatta_engines::invariants::prover`]): it rests without a permit until an analysis offers
+//! candidate invariants, and then takes turns like the analyses.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use serde_json::{Map, Value as Json};
 
 use super::PROVER;
 use super::engine_thread::solver_for;
-use super::racer::{Racer, start};
+use super::racer::{RaceThread, start};
 use crate::config::SolverOptions;
 use crate::crash::guarded;
 use crate::event::EventKind;
 use regatta_engines::invariants::prover::Prover;
 
-/// How long it rests before it looks whether it is to stop.
-const REST: Duration = Duration::from_millis(200);
+/// Maximum time to wait for offers before the prover checks whether it has to stop.
+const OFFER_WAIT: Duration = Duration::from_millis(200);
 
-/// What the prover's thread has.
+/// The data of the prover's thread.
 pub(super) struct ProverThread {
-    pub racer: Racer,
+    pub thread: RaceThread,
 }
 
 impl ProverThread {
-    /// Starts the thread. Without it, what is offered comes to nothing.
+    /// Starts the thread. If that fails, candidate invariants are not proved.
     pub fn start(self) {
-        let reporter = self.racer.task.reporter.clone();
+        let reporter = self.thread.task.reporter.clone();
         if let Err(error) = start(PROVER, move || self.run()) {
             reporter.event(EventKind::Warning {
                 message: format!("the prover of invariants has no thread: {error}"),
@@ -33,47 +33,47 @@ impl ProverThread {
     }
 
     fn run(&self) {
-        let Racer {
+        let RaceThread {
             task,
             coordinator,
-            seat,
+            slot,
             id,
             ..
-        } = &self.racer;
-        coordinator.attach(*seat);
+        } = &self.thread;
+        coordinator.attach(*slot);
         guarded(&task.reporter, PROVER, *id, || self.prove());
-        coordinator.leave(*seat);
+        coordinator.leave(*slot);
     }
 
     fn tell(&self, turn: impl FnOnce(String) -> EventKind) {
-        if self.racer.task.options.has_details {
-            self.racer.task.reporter.event(turn(PROVER.to_owned()));
+        if self.thread.task.options.has_details {
+            self.thread.task.reporter.event(turn(PROVER.to_owned()));
         }
     }
 
     fn prove(&self) {
-        let Racer {
+        let RaceThread {
             task,
             blocks,
             token,
             coordinator,
             workers,
             ..
-        } = &self.racer;
-        let seat = self.racer.seat;
+        } = &self.thread;
+        let slot = self.thread.slot;
         let solver = || solver_for(&SolverOptions::default(), blocks, None);
         let invariants = &task.invariants;
-        // Made in its first turn.
+        // The prover is made in its first turn.
         let mut prover = None;
         self.tell(|analysis| EventKind::Paused { analysis });
         let (mut tried, mut proved) = (0, 0);
         while !token.is_cancelled() {
-            if !invariants.wait_for_offers(REST) {
+            if !invariants.wait_for_offers(OFFER_WAIT) {
                 continue;
             }
-            coordinator.wake(seat);
-            self.racer.look();
-            coordinator.wait(seat);
+            coordinator.wake(slot);
+            self.thread.look();
+            coordinator.wait(slot);
             self.tell(|analysis| EventKind::Resumed { analysis });
             if prover.is_none() {
                 prover = Prover::new(invariants, blocks, solver, token, workers);
@@ -81,8 +81,8 @@ impl ProverThread {
             let Some(prover) = &mut prover else {
                 break;
             };
-            let round = prover.round(&|| coordinator.safe_point(seat, &|| ()));
-            coordinator.rest(seat);
+            let round = prover.round(&|| coordinator.safe_point(slot, &|| ()));
+            coordinator.rest(slot);
             self.tell(|analysis| EventKind::Paused { analysis });
             tried += round.tried;
             proved += round.proved;

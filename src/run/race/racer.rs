@@ -1,4 +1,4 @@
-//! What each thread of a race has.
+//! The data of each thread of a race.
 
 use std::sync::Arc;
 
@@ -10,26 +10,26 @@ use regatta_base::workers::{SOLVER_STACK, Threads, Workers};
 use regatta_engines::CancellationToken;
 use regatta_program::block::Blocks;
 
-/// What all who take part in a race share.
-pub(super) struct Grid {
+/// The state that all threads of a race share.
+pub(super) struct RaceState {
     pub task: Arc<Task>,
     pub blocks: Arc<Blocks>,
     pub token: CancellationToken,
-    /// For helpers.
+    /// The pool of threads for helpers.
     pub threads: Threads,
-    /// Wakes the race's own thread.
+    /// Messages to the thread that runs the race.
     pub race: Arc<Mailbox<Message>>,
 }
 
-impl Grid {
-    /// Who has the seat and the id.
-    pub fn racer(&self, coordinator: &Arc<Coordinator>, seat: usize, id: u32) -> Racer {
-        Racer {
+impl RaceState {
+    /// Returns the data for the thread with the slot and the number.
+    pub fn thread(&self, coordinator: &Arc<Coordinator>, slot: usize, id: u32) -> RaceThread {
+        RaceThread {
             task: Arc::clone(&self.task),
             blocks: Arc::clone(&self.blocks),
             token: self.token.clone(),
             coordinator: Arc::clone(coordinator),
-            seat,
+            slot,
             id,
             workers: lender::workers(coordinator, &self.threads, id),
             race: Arc::clone(&self.race),
@@ -37,37 +37,37 @@ impl Grid {
     }
 }
 
-/// Who takes part in a race.
-pub(super) struct Racer {
+/// The data of a thread of a race.
+pub(super) struct RaceThread {
     pub task: Arc<Task>,
     pub blocks: Arc<Blocks>,
-    /// When to stop.
+    /// Cancelled when the thread has to stop.
     pub token: CancellationToken,
     pub coordinator: Arc<Coordinator>,
-    /// Its own at the coordinator.
-    pub seat: usize,
-    /// By which crashes are attributed.
+    /// Its slot in the coordinator.
+    pub slot: usize,
+    /// The number by which crashes are attributed.
     pub id: u32,
-    /// Helpers, where permits are idle.
+    /// Helper threads, which run under idle permits.
     pub workers: Workers,
-    /// Wakes the race's own thread.
+    /// Messages to the thread that runs the race.
     pub race: Arc<Mailbox<Message>>,
 }
 
-impl Racer {
-    /// What it has found is checked from here on.
+impl RaceThread {
+    /// Takes a permit for as long as the thread's answer is being checked.
     pub fn certify(&self) {
-        self.coordinator.certify(self.seat);
+        self.coordinator.certify(self.slot);
         self.look();
     }
 
-    /// Has the race's own thread look who may run next, and when.
+    /// Has the thread that runs the race call the scheduler.
     pub fn look(&self) {
         self.race.send(Message::Look);
     }
 }
 
-/// Starts a thread of a race, on which solvers may work.
+/// Starts a thread of a race, with a stack that is large enough for solvers.
 pub(super) fn start(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let thread = std::thread::Builder::new()
         .name(name.to_owned())

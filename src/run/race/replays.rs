@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 use regatta_certify::replay::{NotConfirmed, Replay, replay_compiled};
 use regatta_program::interpreter::{Executable, Journal, Limits, Outcome};
 
-/// Steps of a replay at first; an alarm that needs more may have more if there is time.
+/// Maximum number of steps of an alarm's first replay; it is raised while there is time.
 const REPLAY_STEPS: u64 = 5_000_000;
 
-/// By how much more is more.
+/// Factor by which the maximum number of steps grows.
 const REPLAY_GROWTH: u64 = 6;
 
-/// Replays may take this share of the engine's time so far, and this long in any case.
+/// Maximum time of an engine's replays: the larger of this share of its time so far and this duration.
 const REPLAY_SHARE: f64 = 0.3;
 const REPLAY_AT_LEAST: Duration = Duration::from_secs(3);
 
-/// Replays the alarms of an engine. What the simplifier left out may make a run much longer than the engine's path, or
-/// never end: so the limit grows, within a share of the time.
+/// Replays the alarms of an engine. Code that the simplifier has removed may make an execution much longer than the
+/// engine's path, or non-terminating, so the limit of steps grows within a share of the time.
 pub(super) struct Replays<'e> {
     executable: &'e Executable,
     started: Instant,

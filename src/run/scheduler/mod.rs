@@ -1,35 +1,36 @@
-//! Who may run when there are more analyses than cores: the rules, without threads and clocks.
+//! The rules by which analyses share the cores when there are more analyses than cores, without threads and clocks.
 //!
-//! There are P permits, one a core. An analysis that has one runs for its turn; then it loses the permit, if others are
-//! waiting, and goes to the end of their queue. It may not notice at once, deep in a solver's query, and nothing waits
-//! for that: the next one starts in any case, and the *overstayer* runs on, with a lower priority of the operating
-//! system where that can be taken back. As soon as it comes to a safe point, it stops there. When its turn comes, it
-//! has a permit again, whether it has been to a safe point or not. So a query may be longer than any turn.
+//! There are P permits, one for each core. An analysis with a permit runs for its turn; then it loses the permit, if others are
+//! waiting, and goes to the end of their queue. It may not notice at once, deep in a solver's query, but nothing waits
+//! for that: the next analysis starts, and the *overstayer* runs on, with a lower priority in the operating
+//! system where that can be undone. It stops at its next safe point. When its turn comes, it
+//! gets a permit again, whether it has reached a safe point or not. So a query may be longer than any turn.
 //!
-//! There may be an opening: turns that are given first, in a fixed order. Who has none waits until they are over; what has
-//! an answer soon, and is known to, need not wait for anybody.
-//!
-//! Turns begin short and grow, so that what is quick wins quickly, and what is slow is not interrupted often. A turn is
-//! as long as the schedule says, times the analysis's priority over [`NORMAL`]. Who has the higher priority begins. What
-//! finds soon what it finds may ease: after some running time, its turns are a quarter as long ([`EASED`]). A
-//! certification has a permit at once and as long as it takes: somebody else loses his. The first moments of certifying are
-//! *quiet*: nobody else has a permit, for nearly all that is certified is the end, and two cores that are one core's threads
-//! slow each other down ([`QUIET`]). Who has nothing to do for a while
-//! rests, and stands at the end of the queue again when it is woken. A permit that nobody wants may be lent to a helper of
-//! an analysis ([`regatta_base::workers`]), who has to give it back before anybody's turn ends for the sake of others.
+//! * **Opening.** Turns that are given first, in a fixed order. Analyses without such turns wait until they are over.
+//! * **Turns** begin short and grow, so that quick analyses win quickly and slow ones are rarely interrupted. A turn is
+//!   as long as the schedule says, times the analysis's priority over [`NORMAL_PRIORITY`]. The highest priority begins.
+//! * **Easing.** An analysis that mostly succeeds early may ease: after some running time, its turns are shorter by
+//!   [`EASED_DIVISOR`].
+//! * **Certification.** An analysis whose answer is being checked gets a permit at once, for as long as the check takes; another
+//!   one loses its permit. During the first moments, the *quiet* time, no other analysis has a permit: almost all answers are
+//!   confirmed, and two cores that are hardware threads of one core slow each other down ([`MAXIMUM_QUIET_TIME`]).
+//! * **Resting.** An analysis that has nothing to do rests, and goes to the end of the queue when it is woken.
+//! * **Loans.** An idle permit may be lent to a helper of an analysis ([`regatta_base::workers`]), which has to give it back before
+//!   the turn of any analysis is ended for another one.
 //!
 //! # The worst case
 //! Let A analyses have longest turns L(i), and let there be no certification.
 //! * **Waiting.** From losing its permit to the next one, X waits at most Σ L(i) / P over the other analyses. For the queue
 //!   is first in, first out: before X only those run that hold a permit or stand before it, each for one turn at most,
-//!   and no permit is idle while X waits. That the others never come to a safe point changes nothing.
+//!   and no permit is idle while X waits. Whether the others reach safe points makes no difference.
 //! * **Share.** So X has its permit for at least L(X) in any L(X) + Σ L(i) / P once its turns have grown: with equal
 //!   priorities, it has P / (A + P - 1) of a core or more, and an answer that X finds alone in time T comes after about
 //!   T (A + P - 1) / P at the latest.
-//! * **Beside it** there are at most A - P overstayers. Where their priority cannot be lowered, they compete with the
-//!   permits' holders for the cores as the operating system has it: no holder has less than P / A of a core.
+//! * **Overstayers.** At most A - P overstayers run beside it. Where their priority cannot be lowered, they compete with the
+//!   permits' holders for the cores under the operating system's scheduling: each holder gets at least P / A of a core.
 //!
-//! A certification of length C adds C to the waiting at most, and all together add [`QUIET`] where there are several permits.
+//! A certification of length C adds C to the waiting at most, and all together add [`MAXIMUM_QUIET_TIME`] where there are
+//! several permits.
 
 #[cfg(test)]
 mod tests;
@@ -39,51 +40,51 @@ use std::time::Duration;
 
 use super::config::Schedule;
 
-/// The priority with which a turn is as long as the schedule says.
-pub const NORMAL: u32 = 10;
+/// The priority at which a turn is as long as the schedule says.
+pub const NORMAL_PRIORITY: u32 = 10;
 
-/// The turns of an analysis that has eased are shorter by this factor.
-pub const EASED: u32 = 4;
+/// Factor by which the turns of an analysis that has eased are shorter.
+pub const EASED_DIVISOR: u32 = 4;
 
-/// So long, all of them together, certifications have the machine for themselves.
-pub const QUIET: Duration = Duration::from_millis(60);
+/// Maximum time, summed over all certifications, during which no other analysis has a permit.
+pub const MAXIMUM_QUIET_TIME: Duration = Duration::from_millis(60);
 
-/// What the rules ask of the world.
+/// An action that the caller has to carry out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// The analysis has a permit from now on: if it waits, it goes on.
+    /// The analysis gets a permit: if it waits, it has to continue.
     Grant(usize),
-    /// The analysis has none any more: it has to stop at its next safe point.
+    /// The analysis loses its permit: it has to stop at its next safe point.
     Revoke(usize),
-    /// What was lent under the number is another's now: the helper has to end as soon as it can.
+    /// The permit lent under the number is taken back: the helper has to end as soon as it can.
     Recall(usize),
 }
 
-/// What becomes of a place for a helper.
+/// The state of a loan of a permit to a helper.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Loan {
-    /// It is nobody's.
+    /// It is unused.
     Free,
-    /// A helper has a permit.
+    /// A helper runs with the permit.
     Lent,
-    /// A helper runs though it has none.
+    /// A helper still runs after the permit was taken back.
     Recalled,
 }
 
-/// What an analysis is doing.
+/// The state of an analysis.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// It stands at a safe point. In the queue.
+    /// It is stopped at a safe point and is in the queue.
     Waiting,
-    /// It has a permit, which others may have from the given time on.
+    /// It has a permit, which may be taken away from the given time on.
     Running { until: Duration },
-    /// It runs though it has no permit. In the queue.
+    /// It runs without a permit and is in the queue.
     Overstaying,
-    /// It has a permit that nobody takes away.
+    /// It has a permit that is not taken away.
     Certifying,
     /// It wants no permit until it is woken.
     Resting,
-    /// It is over.
+    /// It has ended.
     Finished,
 }
 
@@ -94,33 +95,33 @@ struct Entry {
     state: State,
     /// Whether it has had a turn.
     begun: bool,
-    /// The next turn, before the priority.
+    /// The length of the next turn, before it is multiplied by the priority.
     slice: Duration,
-    /// How long its turns have been, together.
+    /// The sum of its turns so far.
     used: Duration,
-    /// After turns of so long, it eases.
+    /// The sum of turns after which it eases.
     eases_after: Duration,
 }
 
-/// The rules. Times count from any fixed moment, and never go back.
+/// The scheduler. Times count from any fixed moment and never decrease.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     permits: usize,
     schedule: Schedule,
     entries: Vec<Entry>,
-    /// Those that want a permit, first come, first served.
+    /// The analyses that want a permit, first in, first out.
     queue: VecDeque<usize>,
     /// The turns that come before those of the queue.
     opening: VecDeque<(usize, Duration)>,
     /// One for each permit.
     loans: Vec<Loan>,
-    /// How much of [`QUIET`] is left, and until when it is quiet.
+    /// The rest of [`MAXIMUM_QUIET_TIME`], and the end of the present quiet time.
     quiet_left: Duration,
     quiet_until: Option<Duration>,
 }
 
 impl Scheduler {
-    /// Without analyses.
+    /// Makes a scheduler without analyses.
     pub fn new(permits: usize, schedule: Schedule) -> Self {
         let permits = permits.max(1);
         Self {
@@ -130,12 +131,12 @@ impl Scheduler {
             queue: VecDeque::new(),
             opening: VecDeque::new(),
             loans: vec![Loan::Free; permits],
-            quiet_left: QUIET,
+            quiet_left: MAXIMUM_QUIET_TIME,
             quiet_until: None,
         }
     }
 
-    /// Adds an analysis, which waits, and returns its number. It has a permit after [`Self::tick`] at the earliest.
+    /// Adds a waiting analysis and returns its number. It gets a permit at [`Self::tick`] at the earliest.
     pub fn add(&mut self, priority: u32, eases_after: Duration) -> usize {
         let number = self.entries.len();
         self.entries.push(Entry {
@@ -146,7 +147,7 @@ impl Scheduler {
             used: Duration::ZERO,
             eases_after,
         });
-        // Newcomers do not pass those that have been here; among newcomers the higher priority goes first.
+        // New analyses do not pass those that have had a turn; among new ones the higher priority goes first.
         let behind = |&other: &usize| {
             let other = &self.entries[other];
             other.begun || other.priority >= priority
@@ -160,12 +161,12 @@ impl Scheduler {
         number
     }
 
-    /// Gives these turns before all others: analyses by their numbers, and how long.
+    /// Sets the turns that come before all others: numbers of analyses with durations.
     pub fn open(&mut self, turns: impl IntoIterator<Item = (usize, Duration)>) {
         self.opening.extend(turns);
     }
 
-    /// Adds somebody who wants no permit until it is woken.
+    /// Adds an analysis that rests until it is woken.
     pub fn add_resting(&mut self, priority: u32) -> usize {
         let number = self.add(priority, Duration::MAX);
         self.queue.retain(|&other| other != number);
@@ -173,12 +174,12 @@ impl Scheduler {
         number
     }
 
-    /// The analysis has nothing to do for now: others may have its permit.
+    /// Lets the analysis rest, which frees its permit.
     pub fn rest(&mut self, number: usize, now: Duration) -> Vec<Action> {
         self.stop(number, State::Resting, now)
     }
 
-    /// The analysis has something to do again, and waits for its turn.
+    /// Puts a resting analysis at the end of the queue.
     pub fn wake(&mut self, number: usize) {
         if let Some(entry) = self.entries.get_mut(number)
             && entry.state == State::Resting
@@ -188,7 +189,7 @@ impl Scheduler {
         }
     }
 
-    /// Hands out free permits, and takes permits away from those whose turn is over, if others are waiting. To be called
+    /// Grants free permits, and takes permits away from analyses whose turn is over if others are waiting. To be called
     /// at [`Self::next_tick`].
     pub fn tick(&mut self, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
@@ -196,7 +197,7 @@ impl Scheduler {
             return actions;
         }
         self.end_quiet(now);
-        // Of several that certify together, one may have gone on.
+        // Of several analyses that certified at the same time, one may run on, so that there are too many holders.
         while self.holders() > self.permits
             && let Some((_, holder)) = self.soonest()
         {
@@ -217,7 +218,7 @@ impl Scheduler {
         actions
     }
 
-    /// When [`Self::tick`] has something to do, if nothing else happens.
+    /// Returns when [`Self::tick`] has to be called next, if nothing else happens.
     pub fn next_tick(&self) -> Option<Duration> {
         if self.queue.is_empty() {
             return None;
@@ -231,7 +232,7 @@ impl Scheduler {
         self.soonest().map(|(until, _)| until)
     }
 
-    /// When others may have the analysis's permit, if it has one that is taken away.
+    /// Returns when the analysis's permit may be taken away, if it has one that may.
     pub fn end_of_turn(&self, number: usize) -> Option<Duration> {
         match self.entries.get(number)?.state {
             State::Running { until } => Some(until),
@@ -239,7 +240,7 @@ impl Scheduler {
         }
     }
 
-    /// The analysis is at a safe point; whether it has to stop there until it is granted a permit.
+    /// Notes that the analysis is at a safe point. Returns whether it has to stop there until it gets a permit.
     pub fn safe_point(&mut self, number: usize) -> bool {
         if let Some(entry) = self.entries.get_mut(number)
             && entry.state == State::Overstaying
@@ -249,7 +250,7 @@ impl Scheduler {
         !self.may_run(number)
     }
 
-    /// The analysis has an answer, which is checked from now on.
+    /// Gives the analysis a permit for as long as its answer is being checked.
     pub fn certify(&mut self, number: usize, now: Duration) -> Vec<Action> {
         let mut actions = Vec::new();
         let Some(entry) = self.entries.get_mut(number) else {
@@ -277,14 +278,14 @@ impl Scheduler {
         actions
     }
 
-    /// It is quiet no longer; what is left of [`QUIET`] is for later certifications.
+    /// Ends the quiet time; the rest of [`MAXIMUM_QUIET_TIME`] is kept for later certifications.
     fn end_quiet(&mut self, now: Duration) {
         if let Some(until) = self.quiet_until.take() {
             self.quiet_left = until.saturating_sub(now);
         }
     }
 
-    /// The same, unless others than this one are certifying.
+    /// Ends the quiet time unless another analysis than this one is certifying.
     fn end_quiet_without(&mut self, number: usize, now: Duration) {
         let mut others = self.entries.iter().enumerate();
         if !others.any(|(other, entry)| other != number && entry.state == State::Certifying) {
@@ -292,7 +293,7 @@ impl Scheduler {
         }
     }
 
-    /// The analysis's answer did not pass its check, and it goes on: others may have its permit.
+    /// Lets the analysis run on after its answer did not pass the check: its permit may be taken away.
     pub fn resume(&mut self, number: usize, now: Duration) {
         self.end_quiet_without(number, now);
         if let Some(entry) = self.entries.get_mut(number)
@@ -302,7 +303,7 @@ impl Scheduler {
         }
     }
 
-    /// The analysis is over.
+    /// Removes an analysis that has ended.
     pub fn finish(&mut self, number: usize, now: Duration) -> Vec<Action> {
         self.stop(number, State::Finished, now)
     }
@@ -316,9 +317,9 @@ impl Scheduler {
         self.tick(now)
     }
 
-    /// Lends a permit that nobody has or waits for, and returns the loan's number.
+    /// Lends a permit that no analysis has or waits for, and returns the loan's number.
     pub fn lend(&mut self) -> Option<usize> {
-        // Who certifies may have helpers when it is quiet.
+        // During the quiet time a certification may have helpers.
         let is_wanted = self.quiet_until.is_none() && !self.queue.is_empty();
         if is_wanted || self.holders() >= self.permits {
             return None;
@@ -328,7 +329,7 @@ impl Scheduler {
         Some(free)
     }
 
-    /// The helper has ended.
+    /// Ends the loan after the helper has ended.
     pub fn give_back(&mut self, loan: usize, now: Duration) -> Vec<Action> {
         if let Some(loan) = self.loans.get_mut(loan) {
             *loan = Loan::Free;
@@ -336,7 +337,7 @@ impl Scheduler {
         self.tick(now)
     }
 
-    /// Ends a loan, if there is one.
+    /// Takes a lent permit back, if there is one.
     fn recall(&mut self, actions: &mut Vec<Action>) -> bool {
         let Some(lent) = self.loans.iter().position(|&loan| loan == Loan::Lent) else {
             return false;
@@ -346,13 +347,13 @@ impl Scheduler {
         true
     }
 
-    /// Whether the analysis need not stand still.
+    /// Checks whether the analysis need not stop.
     pub fn may_run(&self, number: usize) -> bool {
         let state = self.entries.get(number).map(|entry| entry.state);
         state.is_some_and(|state| state != State::Waiting)
     }
 
-    /// The number of permits that are in use.
+    /// Returns the number of permits in use.
     fn holders(&self) -> usize {
         let holds =
             |entry: &&Entry| matches!(entry.state, State::Running { .. } | State::Certifying);
@@ -360,7 +361,7 @@ impl Scheduler {
         self.entries.iter().filter(holds).count() + lent.count()
     }
 
-    /// The holder whose turn ends first.
+    /// Returns the holder of a permit whose turn ends first, with that time.
     fn soonest(&self) -> Option<(Duration, usize)> {
         let running = self.entries.iter().enumerate();
         running
@@ -377,8 +378,8 @@ impl Scheduler {
         actions.push(Action::Revoke(number));
     }
 
-    /// Gives the next turn of the opening, if there is one left that can be given. A turn of one that runs makes its present
-    /// turn longer.
+    /// Grants the next turn of the opening, if there is one left that can be granted. If its analysis runs already, the turn
+    /// prolongs the present one.
     fn grant_opening(&mut self, now: Duration, actions: &mut Vec<Action>) -> bool {
         while let Some((number, turn)) = self.opening.pop_front() {
             let Some(entry) = self.entries.get_mut(number) else {
@@ -408,9 +409,9 @@ impl Scheduler {
             return;
         };
         let entry = &mut self.entries[number];
-        let mut turn = entry.slice * entry.priority / NORMAL;
+        let mut turn = entry.slice * entry.priority / NORMAL_PRIORITY;
         if entry.used >= entry.eases_after {
-            turn /= EASED;
+            turn /= EASED_DIVISOR;
         }
         entry.used += turn;
         entry.state = State::Running { until: now + turn };

@@ -1,4 +1,4 @@
-//! The rules in virtual time.
+//! Tests of the scheduler in virtual time.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,16 +19,16 @@ fn schedule() -> Schedule {
 /// An analysis of the simulated race.
 struct Simulated {
     priority: u32,
-    /// Milliseconds that it runs between safe points; `None` if it never comes to one.
+    /// Milliseconds between safe points; `None` if it never reaches one.
     gap: Option<u32>,
-    /// Permit time after which it is over.
+    /// The time with a permit after which it ends.
     work: Duration,
     since_safe_point: u32,
     blocked: bool,
     permit: bool,
     finished: bool,
     permit_time: Duration,
-    /// Since when it is without a permit.
+    /// The time at which it lost its permit.
     without_since: Duration,
     longest_wait: Duration,
     had_permit: bool,
@@ -52,7 +52,7 @@ impl Simulated {
     }
 
     fn longest_turn(&self) -> Duration {
-        schedule().longest_slice * self.priority / NORMAL
+        schedule().longest_slice * self.priority / NORMAL_PRIORITY
     }
 }
 
@@ -151,13 +151,13 @@ impl Race {
         self.now += STEP;
     }
 
-    /// What the module's comment says of waiting and shares.
+    /// Checks the bounds on waiting and shares of the module's comment.
     fn assert_worst_case(&self, from: Duration, permit_time: &[Duration]) {
         let all: Duration = self.analyses.iter().map(Simulated::longest_turn).sum();
         let permits = u32::try_from(self.permits).expect("few");
         for (number, analysis) in self.analyses.iter().enumerate() {
             let longest_turn = analysis.longest_turn();
-            // A turn's end is seen up to a step later, for each turn that is waited for.
+            // Each turn waited for may end one step later than due.
             let turns = u32::try_from(self.analyses.len()).expect("few");
             let bound = (all - longest_turn) / permits + STEP * turns;
             assert!(
@@ -176,7 +176,7 @@ impl Race {
         }
     }
 
-    /// Runs until turns have grown, then looks at the worst case.
+    /// Runs until turns have grown, then checks the bounds of the worst case.
     fn check_worst_case(&mut self) {
         let grown = Duration::from_secs(8 * u64::try_from(self.analyses.len()).expect("few"));
         while self.now < grown {
@@ -196,7 +196,7 @@ impl Race {
 }
 
 #[test]
-fn the_worst_case_holds_whoever_comes_to_safe_points() {
+fn the_worst_case_holds_for_random_safe_points() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     for _ in 0..40 {
         let permits = random.random_range(1..5);
@@ -216,17 +216,21 @@ fn the_worst_case_holds_whoever_comes_to_safe_points() {
 }
 
 #[test]
-fn nobody_ever_comes_to_a_safe_point() {
+fn the_worst_case_holds_without_safe_points() {
     for permits in [1, 2, 3] {
-        let analyses = (0..7).map(|_| Simulated::new(NORMAL, None)).collect();
+        let analyses = (0..7)
+            .map(|_| Simulated::new(NORMAL_PRIORITY, None))
+            .collect();
         Race::new(permits, analyses).check_worst_case();
     }
 }
 
-/// One that needs two turns' time is through long before eight that never end have had as much.
+/// An analysis that needs two turns ends long before seven others have had as much time.
 #[test]
-fn what_is_quick_wins_quickly() {
-    let mut analyses: Vec<Simulated> = (0..8).map(|_| Simulated::new(NORMAL, None)).collect();
+fn a_quick_analysis_ends_early() {
+    let mut analyses: Vec<Simulated> = (0..8)
+        .map(|_| Simulated::new(NORMAL_PRIORITY, None))
+        .collect();
     analyses[7].work = Duration::from_millis(100);
     let mut race = Race::new(2, analyses);
     while !race.analyses[7].finished {
@@ -242,7 +246,7 @@ fn races_with_ends_keep_the_permits_busy() {
         let analyses = (0..random.random_range(2..9))
             .map(|_| Simulated {
                 work: Duration::from_millis(random.random_range(1..5000)),
-                ..Simulated::new(NORMAL, random.random_bool(0.5).then_some(3))
+                ..Simulated::new(NORMAL_PRIORITY, random.random_bool(0.5).then_some(3))
             })
             .collect::<Vec<_>>();
         let all: Duration = analyses.iter().map(|analysis| analysis.work).sum();
@@ -261,8 +265,8 @@ fn ms(time: u64) -> Duration {
 #[test]
 fn turns_grow_and_follow_the_priority() {
     let mut scheduler = Scheduler::new(1, schedule());
-    scheduler.add(NORMAL, Duration::MAX);
-    scheduler.add(2 * NORMAL, Duration::MAX);
+    scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    scheduler.add(2 * NORMAL_PRIORITY, Duration::MAX);
     let mut now = Duration::ZERO;
     let mut turns = Vec::new();
     while turns.len() < 12 {
@@ -271,7 +275,7 @@ fn turns_grow_and_follow_the_priority() {
         turns.push((next - now).as_micros());
         now = next;
     }
-    // The higher priority begins.
+    // The analysis with the higher priority begins.
     assert_eq!(
         turns[..6],
         [100_000, 50_000, 150_000, 75_000, 225_000, 112_500]
@@ -280,10 +284,10 @@ fn turns_grow_and_follow_the_priority() {
 }
 
 #[test]
-fn what_has_had_its_time_eases() {
+fn an_analysis_eases_after_its_time() {
     let mut scheduler = Scheduler::new(1, schedule());
-    scheduler.add(NORMAL, Duration::MAX);
-    scheduler.add(NORMAL, ms(100));
+    scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    scheduler.add(NORMAL_PRIORITY, ms(100));
     let mut now = Duration::ZERO;
     let mut turns = Vec::new();
     while turns.len() < 8 {
@@ -301,14 +305,14 @@ fn what_has_had_its_time_eases() {
 }
 
 #[test]
-fn a_turn_goes_on_as_long_as_nobody_waits() {
+fn a_turn_continues_while_no_other_waits() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let first = scheduler.add(NORMAL, Duration::MAX);
+    let first = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     assert_eq!(scheduler.tick(ms(0)), [Action::Grant(first)]);
     assert_eq!(scheduler.next_tick(), None);
     assert!(!scheduler.safe_point(first));
-    let second = scheduler.add(NORMAL, Duration::MAX);
-    // Its turn was over long ago.
+    let second = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    // The turn of the first one was over long ago.
     let actions = scheduler.tick(ms(1000));
     assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
     assert!(scheduler.may_run(first), "not at a safe point yet");
@@ -318,20 +322,20 @@ fn a_turn_goes_on_as_long_as_nobody_waits() {
 }
 
 #[test]
-fn certification_goes_before_all() {
+fn a_certification_keeps_its_permit() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL, Duration::MAX));
+    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL_PRIORITY, Duration::MAX));
     scheduler.tick(ms(0));
     let actions = scheduler.tick(ms(50));
     assert_eq!(actions, [Action::Revoke(first), Action::Grant(second)]);
-    // The overstayer has an answer.
+    // The overstayer has found an answer.
     let actions = scheduler.certify(first, ms(50));
     assert_eq!(actions, [Action::Grant(first), Action::Revoke(second)]);
     assert_eq!(scheduler.tick(ms(100_000)), [], "it keeps its permit");
     assert_eq!(scheduler.next_tick(), None);
-    // The next in the queue, not the one that has lost its permit to the certification.
+    // The permit goes to the next in the queue, not to the analysis that lost it to the certification.
     assert_eq!(scheduler.finish(first, ms(100_000)), [Action::Grant(third)]);
-    // Who has a permit keeps it.
+    // An analysis that has a permit keeps it for its certification.
     assert_eq!(scheduler.certify(third, ms(100_000)), []);
     assert_eq!(scheduler.tick(ms(200_000)), []);
     assert_eq!(
@@ -340,28 +344,32 @@ fn certification_goes_before_all() {
     );
 }
 
-/// The others stop, and have their permits back when it has been quiet for long enough, all in all.
+/// The others stop, and get their permits back when the quiet times add up to the maximum.
 #[test]
 fn the_first_moments_of_certifying_are_quiet() {
     let mut scheduler = Scheduler::new(2, schedule());
-    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL, Duration::MAX));
+    let [first, second, third] = [0; 3].map(|_| scheduler.add(NORMAL_PRIORITY, Duration::MAX));
     scheduler.tick(ms(0));
     assert_eq!(scheduler.certify(first, ms(10)), [Action::Revoke(second)]);
     assert_eq!(scheduler.tick(ms(20)), []);
-    assert_eq!(scheduler.lend(), Some(0), "who certifies may have helpers");
-    // It was for nothing.
+    assert_eq!(
+        scheduler.lend(),
+        Some(0),
+        "a certification may have helpers"
+    );
+    // The answer did not pass its check.
     scheduler.resume(first, ms(30));
     let actions = scheduler.tick(ms(30));
     assert!(actions.contains(&Action::Grant(third)) && actions.contains(&Action::Recall(0)));
     scheduler.give_back(0, ms(30));
-    // What is left of it.
+    // The next certification has the rest of the quiet time.
     scheduler.certify(third, ms(1000));
-    let end = ms(1000) + QUIET - ms(20);
+    let end = ms(1000) + MAXIMUM_QUIET_TIME - ms(20);
     assert_eq!(scheduler.next_tick(), Some(end));
     assert_eq!(scheduler.tick(end - ms(1)), []);
     let actions = scheduler.tick(end);
     assert!(matches!(actions[..], [Action::Grant(_)]), "{actions:?}");
-    // It was quiet for long enough.
+    // The quiet time is used up.
     assert_eq!(scheduler.certify(third, ms(2000)), []);
     assert_eq!(scheduler.holders(), 2);
 }
@@ -369,9 +377,9 @@ fn the_first_moments_of_certifying_are_quiet() {
 #[test]
 fn newcomers_do_not_pass_those_that_wait() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let first = scheduler.add(NORMAL, Duration::MAX);
+    let first = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     scheduler.tick(ms(0));
-    let second = scheduler.add(NORMAL, Duration::MAX);
+    let second = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     scheduler.tick(ms(100));
     let third = scheduler.add(100, Duration::MAX);
     assert_eq!(
@@ -381,16 +389,16 @@ fn newcomers_do_not_pass_those_that_wait() {
     assert_eq!(scheduler.finish(first, ms(1001)), [Action::Grant(third)]);
 }
 
-/// An answer that did not pass its check leaves its analysis without privileges.
+/// An analysis whose answer did not pass its check has no privileges.
 #[test]
-fn who_goes_on_after_a_certification_has_turns_as_before() {
+fn an_analysis_takes_turns_after_a_failed_certification() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let [first, second] = [0, 1].map(|_| scheduler.add(NORMAL, Duration::MAX));
+    let [first, second] = [0, 1].map(|_| scheduler.add(NORMAL_PRIORITY, Duration::MAX));
     scheduler.tick(Duration::ZERO);
     assert!(scheduler.may_run(first));
     scheduler.certify(first, Duration::ZERO);
     let late = Duration::from_secs(100);
-    assert_eq!(scheduler.tick(late), [], "nobody takes its permit");
+    assert_eq!(scheduler.tick(late), [], "its permit is not taken away");
     scheduler.resume(first, late);
     assert_eq!(
         scheduler.tick(late),
@@ -398,14 +406,14 @@ fn who_goes_on_after_a_certification_has_turns_as_before() {
     );
 }
 
-/// Who rests keeps nobody from running, and is in nobody's way until it is woken.
+/// A resting analysis does not delay others until it is woken.
 #[test]
-fn who_rests_has_no_permit() {
+fn a_resting_analysis_has_no_permit() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let resting = scheduler.add_resting(NORMAL);
-    let other = scheduler.add(NORMAL, Duration::MAX);
+    let resting = scheduler.add_resting(NORMAL_PRIORITY);
+    let other = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     assert_eq!(scheduler.tick(Duration::ZERO), [Action::Grant(other)]);
-    assert_eq!(scheduler.next_tick(), None, "nobody waits");
+    assert_eq!(scheduler.next_tick(), None, "no analysis waits");
     scheduler.wake(resting);
     scheduler.wake(resting);
     assert!(!scheduler.may_run(resting));
@@ -417,17 +425,17 @@ fn who_rests_has_no_permit() {
 }
 
 #[test]
-fn only_what_nobody_wants_is_lent() {
+fn only_idle_permits_are_lent() {
     let mut scheduler = Scheduler::new(2, schedule());
-    let first = scheduler.add(NORMAL, Duration::MAX);
-    assert_eq!(scheduler.lend(), None, "somebody waits");
+    let first = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    assert_eq!(scheduler.lend(), None, "an analysis waits");
     assert_eq!(scheduler.tick(Duration::ZERO), [Action::Grant(first)]);
     assert_eq!(scheduler.lend(), Some(0));
     assert_eq!(scheduler.lend(), None, "both are in use");
     assert_eq!(scheduler.next_tick(), None);
 
-    // Who comes has it at once; the helper runs on until it gives back what it has no more.
-    let second = scheduler.add(NORMAL, Duration::MAX);
+    // A new analysis gets the permit at once; the helper runs on without one until it ends.
+    let second = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     assert_eq!(scheduler.next_tick(), Some(Duration::ZERO));
     let taken = [Action::Recall(0), Action::Grant(second)];
     assert_eq!(scheduler.tick(STEP), taken);
@@ -441,18 +449,18 @@ fn only_what_nobody_wants_is_lent() {
     assert_eq!(scheduler.lend(), None);
     assert_eq!(scheduler.give_back(1, STEP), []);
 
-    // A certification without a permit takes what is lent before it ends anybody's turn.
-    let third = scheduler.add(NORMAL, Duration::MAX);
+    // A certification without a permit takes a lent one before it ends a turn.
+    let third = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     let late = schedule().longest_slice * 4;
     assert_eq!(scheduler.tick(STEP), [Action::Grant(third)]);
-    let fourth = scheduler.add(NORMAL, Duration::MAX);
+    let fourth = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     scheduler.tick(late);
     let has_lost = |scheduler: &Scheduler, number: usize| scheduler.queue.contains(&number);
     let overstayer = [first, third]
         .into_iter()
         .find(|&one| has_lost(&scheduler, one));
     let overstayer = overstayer.expect("one of the two");
-    // What ends gives the overstayer a permit again, but for the moment before.
+    // One more permit and an empty queue stand for the moment before the overstayer gets its permit again.
     scheduler.permits = 3;
     assert_eq!(scheduler.lend(), None, "the overstayer waits for it");
     scheduler.queue.clear();
@@ -464,9 +472,9 @@ fn only_what_nobody_wants_is_lent() {
     assert_eq!(scheduler.finish(fourth, late), []);
 }
 
-/// What is lent keeps nobody waiting, is recalled once, and comes back, whatever happens meanwhile.
+/// Under random events, no analysis waits while a permit is lent, and each loan is recalled at most once.
 #[test]
-fn loans_are_in_nobodys_way() {
+fn loans_do_not_delay_analyses() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(13);
     let is_at_work =
         |entry: &Entry| matches!(entry.state, State::Running { .. } | State::Overstaying);
@@ -474,7 +482,7 @@ fn loans_are_in_nobodys_way() {
         let permits = random.random_range(1..5);
         let mut scheduler = Scheduler::new(permits, schedule());
         let mut now = Duration::ZERO;
-        // Whether each loan that has not come back was recalled.
+        // The loans that have not ended, each with whether it was recalled.
         let mut loans: Vec<(usize, bool)> = Vec::new();
         let mut analyses = 0;
         let mut lent = 0;
@@ -483,7 +491,7 @@ fn loans_are_in_nobodys_way() {
             let number = random.random_range(0..analyses.max(1));
             let mut actions = match random.random_range(0..12) {
                 0 if analyses < 7 => {
-                    analyses = 1 + scheduler.add(NORMAL, Duration::MAX);
+                    analyses = 1 + scheduler.add(NORMAL_PRIORITY, Duration::MAX);
                     Vec::new()
                 }
                 1 => scheduler.rest(number, now),
@@ -509,7 +517,7 @@ fn loans_are_in_nobodys_way() {
                 _ => {
                     if let Some(loan) = scheduler.lend() {
                         let quiet = scheduler.quiet_until.is_some();
-                        assert!(quiet || scheduler.queue.is_empty(), "somebody waits");
+                        assert!(quiet || scheduler.queue.is_empty(), "an analysis waits");
                         assert!(loans.iter().all(|&(other, _)| other != loan), "it is lent");
                         loans.push((loan, false));
                         lent += 1;
@@ -521,7 +529,7 @@ fn loans_are_in_nobodys_way() {
             for action in actions {
                 if let Action::Recall(recalled) = action {
                     let mut known = loans.iter_mut().filter(|(loan, _)| *loan == recalled);
-                    let (_, was_recalled) = known.next().expect("it has not come back");
+                    let (_, was_recalled) = known.next().expect("the loan has not ended");
                     assert!(!std::mem::replace(was_recalled, true), "recalled twice");
                 }
             }
@@ -529,7 +537,7 @@ fn loans_are_in_nobodys_way() {
             let quiet = scheduler.quiet_until.is_some();
             assert!(
                 held == 0 || quiet || scheduler.queue.is_empty(),
-                "somebody waits"
+                "an analysis waits"
             );
             let certifying = scheduler.entries.iter();
             let certifying = certifying.filter(|entry| entry.state == State::Certifying);
@@ -543,12 +551,12 @@ fn loans_are_in_nobodys_way() {
 fn an_opening_comes_before_turns() {
     let mut scheduler = Scheduler::new(1, schedule());
     let numbers: Vec<usize> = (0..4)
-        .map(|_| scheduler.add(NORMAL, Duration::MAX))
+        .map(|_| scheduler.add(NORMAL_PRIORITY, Duration::MAX))
         .collect();
     let [first, second, third, fourth] = numbers[..] else {
         unreachable!()
     };
-    // Nobody has the number 9; who has a turn twice in a row has a longer one.
+    // No analysis has the number 9; two successive turns of an analysis make one longer turn.
     let turns = [(third, 4), (9, 7), (second, 2), (second, 3), (third, 1)];
     scheduler.open(turns.map(|(number, time)| (number, ms(time))));
     let mut granted = Vec::new();
@@ -564,7 +572,7 @@ fn an_opening_comes_before_turns() {
         }
         now = scheduler.next_tick().unwrap_or(now);
     }
-    // After it the queue is as it would be: who has not had a turn was there before those that had one.
+    // After the opening, the analyses that have not had a turn are in the queue before those that have.
     let order: Vec<usize> = granted.iter().map(|&(number, _)| number).collect();
     assert_eq!(&order[..3], [third, second, second]);
     assert_eq!(granted[1].1, 4);
@@ -576,10 +584,10 @@ fn an_opening_comes_before_turns() {
 }
 
 #[test]
-fn who_is_over_has_no_turn_in_the_opening() {
+fn an_analysis_that_has_ended_has_no_turn_in_the_opening() {
     let mut scheduler = Scheduler::new(1, schedule());
-    let first = scheduler.add(NORMAL, Duration::MAX);
-    let second = scheduler.add(NORMAL, Duration::MAX);
+    let first = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    let second = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
     scheduler.open([(second, ms(5)), (second, ms(5)), (first, ms(5))]);
     assert_eq!(scheduler.tick(Duration::ZERO), [Action::Grant(second)]);
     assert_eq!(scheduler.finish(second, ms(1)), [Action::Grant(first)]);

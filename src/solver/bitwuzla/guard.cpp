@@ -1,11 +1,11 @@
-// Calls of Bitwuzla in which it may throw what its C interface does not catch (its own errors are exceptions of the standard
-// library: a key that is not in a table). Rust cannot catch those; here they become results that say so.
+// Calls of Bitwuzla that may throw exceptions which its C interface does not catch (internal errors appear as exceptions of
+// the standard library, such as a missing key of a table). Rust cannot catch them; here they become error results.
 
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
 
-// Bitwuzla writes warnings to the standard output, which has results and nothing else. Nobody else writes there from C++.
+// Bitwuzla writes warnings to the standard output, which is reserved for results. No other C++ code writes there.
 namespace {
 [[maybe_unused]] const bool is_silenced = (std::cout.rdbuf(nullptr), true);
 }
@@ -22,7 +22,7 @@ const BitwuzlaTerm *bitwuzla_get_unsat_assumptions(Bitwuzla *, size_t *);
 BitwuzlaTerm bitwuzla_get_value(Bitwuzla *, BitwuzlaTerm);
 void bitwuzla_parser_parse(BitwuzlaParser *, const char *, bool, bool, const char **);
 
-// The result, or 1, which is none.
+// Returns the result, or 1 after an exception.
 unsigned regatta_bitwuzla_check(Bitwuzla *instance, uint32_t count, BitwuzlaTerm *literals) noexcept
 {
   try
@@ -35,7 +35,7 @@ unsigned regatta_bitwuzla_check(Bitwuzla *instance, uint32_t count, BitwuzlaTerm
   }
 }
 
-// The core, or null with a size of SIZE_MAX.
+// Returns the core, or null with a size of SIZE_MAX after an exception.
 const BitwuzlaTerm *regatta_bitwuzla_core(Bitwuzla *instance, size_t *size) noexcept
 {
   try
@@ -49,7 +49,7 @@ const BitwuzlaTerm *regatta_bitwuzla_core(Bitwuzla *instance, size_t *size) noex
   }
 }
 
-// The value, or 0.
+// Returns the value, or 0 after an exception.
 BitwuzlaTerm regatta_bitwuzla_value(Bitwuzla *instance, BitwuzlaTerm term) noexcept
 {
   try
@@ -62,7 +62,7 @@ BitwuzlaTerm regatta_bitwuzla_value(Bitwuzla *instance, BitwuzlaTerm term) noexc
   }
 }
 
-// A message is an error.
+// Parses the script; sets a message if that fails.
 void regatta_bitwuzla_read(BitwuzlaParser *reader, const char *script, const char **message) noexcept
 {
   try

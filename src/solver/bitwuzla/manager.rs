@@ -1,6 +1,6 @@
-//! The owners of what Bitwuzla makes: managers of terms, and instances that check them.
+//! Owners of Bitwuzla's objects: managers of terms, and instances that check them.
 //!
-//! Where Bitwuzla may throw an exception, it is called through `guard.cpp`.
+//! Functions of Bitwuzla that may throw an exception are called through `guard.cpp`.
 
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_void};
@@ -11,7 +11,7 @@ use bitwuzla_sys::*;
 
 use super::termination::{Watch, is_over};
 
-/// What `guard.cpp` has: it returns, whatever happens.
+/// The functions of `guard.cpp`, which return even if Bitwuzla throws.
 pub(super) mod guarded {
     use super::*;
 
@@ -23,7 +23,7 @@ pub(super) mod guarded {
             count: u32,
             literals: *mut BitwuzlaTerm,
         ) -> BitwuzlaResult;
-        /// The core, or null with the greatest size that there is.
+        /// The core, or null with the size `usize::MAX`.
         #[link_name = "regatta_bitwuzla_core"]
         pub fn core(instance: *mut Bitwuzla, size: *mut usize) -> *const BitwuzlaTerm;
         /// The value, or 0.
@@ -31,11 +31,11 @@ pub(super) mod guarded {
         pub fn value(instance: *mut Bitwuzla, term: BitwuzlaTerm) -> BitwuzlaTerm;
     }
 
-    /// No result of a check.
+    /// The result of a check in which Bitwuzla threw an exception.
     pub const INTERNAL_ERROR: BitwuzlaResult = 1;
 }
 
-/// Owner of terms and sorts, which live until it goes. Used by one thread.
+/// The owner of terms and sorts, which live until it is dropped. Used by one thread.
 pub struct Manager(*mut BitwuzlaTermManager);
 
 impl Manager {
@@ -60,8 +60,8 @@ impl Drop for Manager {
     }
 }
 
-/// Bitwuzla calls this where it was called the wrong way: an error of ours. What it would return then is not defined, so the
-/// process ends, as it does after a crash of any solver.
+/// The callback for wrong use of Bitwuzla's interface: an error of ours. The result of the call would be undefined, so that
+/// the process ends, as it does after a crash of any solver.
 unsafe extern "C" fn misused(message: *const c_char) {
     // SAFETY: Bitwuzla's promise: a string.
     let message = unsafe { CStr::from_ptr(message) };
@@ -69,14 +69,14 @@ unsafe extern "C" fn misused(message: *const c_char) {
     std::process::abort();
 }
 
-/// Whether unsat cores can be asked for.
+/// Whether unsat cores are produced.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Cores {
     With,
     Without,
 }
 
-/// Options of an instance, as a new one has them.
+/// Options of a new instance.
 pub struct Options(*mut BitwuzlaOptions);
 
 impl Options {
@@ -109,7 +109,7 @@ impl Drop for Options {
 pub struct Instance {
     raw: *mut Bitwuzla,
     depth: usize,
-    /// What the instance asks whether to go on.
+    /// The state of the instance's termination callback.
     _watch: Arc<Watch>,
     _manager: Rc<Manager>,
 }
@@ -148,7 +148,7 @@ impl Instance {
         unsafe { bitwuzla_push(self.raw, 1) }
     }
 
-    /// Closes the newest scope, of which there must be one.
+    /// Closes the newest scope; there must be an open one.
     pub fn pop(&mut self) {
         self.depth -= 1;
         // SAFETY: the instance is alive and has a scope.
@@ -161,16 +161,15 @@ impl Instance {
         unsafe { bitwuzla_assert(self.raw, formula) }
     }
 
-    /// Whether the assertions and the literals, any Boolean terms, have a model; or [`guarded::INTERNAL_ERROR`], after which
-    /// the instance is not to be used again.
+    /// Checks whether the assertions and the literals (any Boolean terms) have a model. After
+    /// [`guarded::INTERNAL_ERROR`] the instance must not be used again.
     pub fn check(&mut self, literals: &[BitwuzlaTerm]) -> BitwuzlaResult {
         let mut literals = literals.to_vec();
         // SAFETY: all live in the manager; the length is the vector's.
         unsafe { guarded::check(self.raw, literals.len() as u32, literals.as_mut_ptr()) }
     }
 
-    /// After an unsatisfiable check of an instance with cores: the literals that contradict the assertions. `None` after an
-    /// internal error.
+    /// Returns the unsat core after an unsatisfiable check of an instance with cores; `None` after an internal error.
     pub fn unsat_assumptions(&self) -> Option<Vec<BitwuzlaTerm>> {
         let mut size = 0;
         // SAFETY: the instance is alive; the array has so many elements, or is null without any.

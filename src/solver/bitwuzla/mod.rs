@@ -1,24 +1,25 @@
 //! Bitwuzla behind [`Solver`]: Booleans, bit vectors, arrays and floats, all by bit-blasting, with CaDiCaL inside.
 //!
-//! It decides float arithmetic of which Z3 does not find out anything. What it cannot express (mathematical integers, x87's
-//! floats) makes checks unknown, so that the caller takes Z3.
+//! It decides float arithmetic on which Z3 fails. Formulas that it cannot express (mathematical integers, x87 floats) make
+//! checks unknown, so that the caller can use Z3.
 //!
-//! * [`manager`]: what owns its terms, and its instances; [`translate`]: terms; [`model`]: values.
+//! * [`manager`]: owners of terms, and instances; [`translate`]: terms; [`model`]: values.
 //! * [`termination`]: limits and interrupts.
 //! * [`text`]: questions as SMT-LIB text, which use nothing of the translation.
 //!
 //! # Threads
-//! Any number of instances may run side by side, each with a manager of its own and used by the thread that made it:
-//! whatever Bitwuzla and CaDiCaL keep beside those is constant or one for each thread (`tests::threads_do_not_meet`).
+//! Any number of instances may run in parallel, each with its own manager and used by the thread that made it: all other
+//! state of Bitwuzla and CaDiCaL is constant or thread-local (`tests::threads_do_not_interfere`).
 //!
 //! # Unsat cores
-//! For these, Bitwuzla has to be told beforehand, and then treats every assertion as an assumption, which makes it slower.
-//! So an instance has none until the first is asked for; then it is made again from the recorded assertions.
+//! Bitwuzla produces unsat cores only if that is switched on beforehand; it then treats every assertion as an assumption,
+//! which is slower. So an instance begins without cores and is rebuilt from the recorded assertions when the first one is
+//! requested.
 //!
 //! # Limits
-//! It counts no work that could be limited. A resource limit is taken as a wall time of a microsecond per unit, which is of
-//! the order of Z3's unit. Terms are made into gates in one go, without looking whether to stop; the greatest
-//! are therefore refused ([`translate`]). Its memory is limited for all threads together, by the supervisor.
+//! Bitwuzla does not count its work: a unit of a resource limit is taken as a microsecond of wall time, which is of the
+//! order of Z3's unit. Bit-blasting cannot be interrupted; therefore the largest circuits are refused ([`translate`]). The
+//! supervisor limits the memory of all threads together.
 
 mod manager;
 mod model;
@@ -49,17 +50,17 @@ pub use self::manager::version;
 /// Bitwuzla over an arena.
 pub struct BitwuzlaSolver {
     arena: Rc<Arena>,
-    /// Before what it lives in.
+    /// Dropped before its manager.
     instance: Instance,
     translator: Translator,
-    /// Nothing that lives in it is used once it is gone: it is dropped last of these.
+    /// Dropped after everything that it owns.
     manager: Rc<Manager>,
     cores: Cores,
-    /// All that is asserted, oldest first.
+    /// All assertions, oldest first.
     assertions: Vec<BitwuzlaTerm>,
     /// How many assertions there were when each scope was opened.
     scopes: Vec<usize>,
-    /// Definitions of the translation that the open scopes have, with the scope of each; scopes only grow.
+    /// Definitions of the translation that are asserted in open scopes: the scope (ascending) and number of each.
     defined: Vec<(usize, usize)>,
     /// Whether each definition is asserted.
     is_defined: Vec<bool>,
@@ -67,15 +68,15 @@ pub struct BitwuzlaSolver {
     watch: Arc<Watch>,
     limit: CheckLimit,
     statistics: SolverStatistics,
-    /// Something could not be asserted: every check from here to the end of that scope is unknown.
+    /// A formula could not be asserted, in the scope of this depth: every check until its end is unknown.
     broken: Option<(usize, String)>,
 }
 
-/// What the last check found, while nothing is changed.
+/// The result of the last check, as long as nothing is changed.
 enum Last {
     Nothing,
     Satisfiable,
-    /// Its assumptions, and what they are to Bitwuzla.
+    /// The check's assumptions with their translations.
     Unsatisfiable(Vec<(BitwuzlaTerm, TermId)>),
 }
 
@@ -116,8 +117,8 @@ impl BitwuzlaSolver {
         self.instance.assert(formula);
     }
 
-    /// Asserts the definitions of the translation that no open scope has. They constrain nothing but the names that they
-    /// define, so that it does not matter which scope they are in, as long as there is one.
+    /// Asserts the definitions of the translation that are in no open scope. They constrain only the names that they define,
+    /// so that any scope will do.
     fn define(&mut self) {
         let count = self.translator.definitions().len();
         self.is_defined.resize(count, false);
@@ -130,8 +131,8 @@ impl BitwuzlaSolver {
         }
     }
 
-    /// Makes the instance again, with the same assertions.
-    fn make_again(&mut self) {
+    /// Rebuilds the instance with the same assertions.
+    fn rebuild(&mut self) {
         self.instance = Instance::new(&self.manager, self.cores, &self.watch);
         let mut next = 0;
         for &end in self.scopes.iter().chain([&self.assertions.len()]) {
@@ -145,7 +146,7 @@ impl BitwuzlaSolver {
         }
     }
 
-    /// Whether the assertions and the literals have a model.
+    /// Checks whether the assertions and the literals have a model.
     fn search(&mut self, literals: &[BitwuzlaTerm]) -> (BitwuzlaResult, Option<Stop>) {
         let begin = Instant::now();
         self.watch.begin(self.limit);
@@ -180,14 +181,14 @@ impl BitwuzlaSolver {
             (_, Some(Stop::Deadline)) => Ok(Answer::Unknown(Reason::Limit)),
             (_, Some(Stop::Interrupt)) => Ok(Answer::Unknown(Reason::Interrupted)),
             (_, None) => {
-                // It gives up by exceptions, in the midst of whatever it does.
-                self.make_again();
+                // Bitwuzla gives up by exceptions, which may leave the instance inconsistent.
+                self.rebuild();
                 Err("Bitwuzla does not know".to_owned())
             }
         }
     }
 
-    /// The assumptions of the last check that a core of Bitwuzla's has.
+    /// Returns the assumptions of the last check that are in Bitwuzla's core.
     fn read_core(&self, assumptions: &[(BitwuzlaTerm, TermId)]) -> Option<Vec<TermId>> {
         let core = self.instance.unsat_assumptions()?;
         let mut by_literal = FxHashMap::default();
@@ -248,7 +249,7 @@ impl Solver for BitwuzlaSolver {
         if !matches!(self.last, Last::Satisfiable) {
             return None;
         }
-        // By our own evaluation, of what the model says of variables.
+        // Evaluated by us, from the model's values of variables.
         let failed = RefCell::new(false);
         let assignment = |symbol: Symbol, instance| {
             let sort = symbol.sort();
@@ -273,16 +274,16 @@ impl Solver for BitwuzlaSolver {
         let mut core = None;
         if self.cores == Cores::Without && all.len() > 1 {
             self.cores = Cores::With;
-            self.make_again();
+            self.rebuild();
             let literals: Vec<BitwuzlaTerm> = all.iter().map(|&(literal, _)| literal).collect();
             match self.search(&literals).0 {
                 BITWUZLA_UNSAT => core = self.read_core(&all),
-                _ => self.make_again(),
+                _ => self.rebuild(),
             }
         } else if self.cores == Cores::With {
             core = self.read_core(&all);
         }
-        // All of them are a core, too.
+        // All assumptions are a core, too.
         core.unwrap_or_else(|| all.into_iter().map(|(_, assumption)| assumption).collect())
     }
 

@@ -1,4 +1,4 @@
-//! Models of Bitwuzla read back as values.
+//! Reads models of Bitwuzla.
 
 use std::ffi::CStr;
 use std::os::raw::c_char;
@@ -8,7 +8,7 @@ use bitwuzla_sys::*;
 use super::manager::{Instance, guarded};
 use regatta_term::{ArrayValue, FloatFormat, FloatValue, ScalarSort, Sort, Value};
 
-/// A term that is given back.
+/// A term that is released on drop.
 struct Held(BitwuzlaTerm);
 
 impl Drop for Held {
@@ -33,7 +33,7 @@ impl Instance {
     }
 }
 
-/// The value that a term is.
+/// Reads a scalar value from a value term.
 fn scalar(value: BitwuzlaTerm, sort: ScalarSort) -> Option<Value> {
     // SAFETY (all): the term is alive.
     if !unsafe { bitwuzla_term_is_value(value) } {
@@ -62,17 +62,17 @@ fn float(value: BitwuzlaTerm, format: FloatFormat) -> Option<Value> {
     Some(Value::Float(FloatValue::from_bits(format, bits)))
 }
 
-/// The number that a string of Bitwuzla's writes in binary.
+/// Parses a binary number of Bitwuzla.
 fn bits(digits: *const c_char) -> Option<u128> {
     // SAFETY: a string of Bitwuzla's, alive until the next call.
     let digits = unsafe { CStr::from_ptr(digits) };
     u128::from_str_radix(digits.to_str().ok()?, 2).ok()
 }
 
-/// Stores over a constant array.
+/// Reads an array: stores over a constant array.
 fn array(value: BitwuzlaTerm, index: ScalarSort, element: ScalarSort) -> Option<Value> {
     let mut entries = Vec::new();
-    // The innermost array lives as long as the outermost, whose part it is; the references to it are given back at the end.
+    // References to inner arrays, released at the end.
     let mut held = Vec::new();
     let mut current = value;
     let mut result = loop {

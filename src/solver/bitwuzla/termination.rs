@@ -1,6 +1,6 @@
-//! When a check is to end: at a deadline, or when another thread says so.
+//! Termination of checks at a deadline or when another thread demands it.
 //!
-//! Bitwuzla asks a callback, between its steps and every few conflicts or propagations of CaDiCaL's.
+//! Bitwuzla calls a callback between its steps and every few conflicts or propagations of CaDiCaL.
 
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -13,9 +13,9 @@ use super::super::{CheckLimit, Interrupt};
 /// Why a check was stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Its deadline passed.
+    /// The deadline passed.
     Deadline,
-    /// Another thread asked.
+    /// Another thread demanded it.
     Interrupt,
 }
 
@@ -23,19 +23,19 @@ const GO_ON: u8 = 0;
 const DEADLINE: u8 = 1;
 const INTERRUPT: u8 = 2;
 
-/// What the threads and the callback share.
+/// State that the threads and the callback share.
 #[derive(Default)]
 pub struct Watch {
-    /// Whether a check runs. An interrupt holds it, so that it does not hit the next check.
+    /// Whether a check runs. An interrupt holds the lock, so that it cannot affect the next check.
     running: Mutex<bool>,
-    /// Whether the check has a deadline, which is looked at only then.
+    /// Whether the check has a deadline; otherwise the clock is not read.
     has_deadline: AtomicBool,
     deadline: RwLock<Option<Instant>>,
     stop: AtomicU8,
 }
 
 impl Watch {
-    /// A check begins.
+    /// Notes the begin of a check.
     pub fn begin(&self, limit: CheckLimit) {
         let mut running = self.running.lock();
         *running = true;
@@ -46,7 +46,7 @@ impl Watch {
         self.stop.store(GO_ON, Ordering::Relaxed);
     }
 
-    /// The check has ended; why somebody told it to before.
+    /// Notes the end of the check. Returns why it was stopped, if it was.
     pub fn end(&self) -> Option<Stop> {
         let mut running = self.running.lock();
         *running = false;
@@ -96,7 +96,7 @@ fn wall_time(limit: CheckLimit) -> Option<Duration> {
     }
 }
 
-/// Bitwuzla's callback: not zero to end the check.
+/// The callback of Bitwuzla; a result other than zero ends the check.
 ///
 /// # Safety
 /// The state is a [`Watch`] that is alive.

@@ -25,7 +25,7 @@ fn models_cores_and_scopes() {
 }
 
 #[test]
-fn what_is_not_expressible_is_unknown() {
+fn inexpressible_formulas_are_unknown() {
     let (t, mut solver) = solver();
     let x = t.variable(Symbol::new("bitwuzla_tests::x", Sort::Int));
     let name = "bitwuzla_tests::long";
@@ -82,8 +82,8 @@ fn array_models() {
     }
 }
 
-/// What SMT-LIB leaves open is the same for Bitwuzla and for our evaluation, and so is all arithmetic: as theorems about
-/// floats that have their value by their bits, so that they are not folded.
+/// Checks that Bitwuzla and our evaluation agree on all operators, including what SMT-LIB leaves open. The floats are fixed
+/// by their bits, so that the terms are not folded.
 fn agrees_with_evaluation(format: FloatFormat, numbers: std::ops::Range<u64>) {
     let (t, mut solver) = solver();
     let sort = Sort::Float(format);
@@ -210,8 +210,8 @@ fn quadruples_agree_with_evaluation() {
     agrees_with_evaluation(FloatFormat::F128, 0..seeds(3));
 }
 
-/// One random history of scopes, assertions and checks, some of them cut short: both solvers say the same, models satisfy the
-/// assertions under our evaluation, and cores are contradictory.
+/// Checks on a random sequence of pushes, pops, assertions and checks, some of them stopped by a limit, that both solvers
+/// give the same answers, models satisfy the assertions under our evaluation, and cores are contradictory.
 fn agree(seed: u64, depth: u32, language: Option<Language>) {
     let (t, mut bitwuzla) = solver();
     let mut z3 = Z3Solver::new(Rc::clone(&t), Core::Smt).unwrap();
@@ -270,7 +270,7 @@ fn agree(seed: u64, depth: u32, language: Option<Language>) {
     }
 }
 
-/// Whether Z3 finds a model that is one by our evaluation.
+/// Checks whether Z3 finds a model that is also one under our evaluation.
 fn has_model(
     t: &Arena,
     z3: &mut Z3Solver,
@@ -320,7 +320,7 @@ fn limits_and_interrupts_end_a_check() {
     assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
 }
 
-/// Dividing and taking roots of doubles: much to make gates of, and hard.
+/// Divisions and square roots of doubles, which are large circuits and hard.
 #[test]
 fn interrupts_are_early() {
     let (t, mut solver) = solver();
@@ -353,7 +353,7 @@ fn interrupts_are_early() {
 
 /// Instances on several threads answer as they do alone.
 #[test]
-fn threads_do_not_meet() {
+fn threads_do_not_interfere() {
     let agree_on = |thread: u64| {
         for seed in 0..seeds(25) {
             agree(seed + (thread << 40), 4, None);

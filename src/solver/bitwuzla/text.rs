@@ -1,8 +1,8 @@
 //! Questions to Bitwuzla as SMT-LIB text.
 //!
-//! Like [`crate::z3::text`], for the checker of proofs: nothing of [`super::translate`] is used here. Text that
-//! Bitwuzla does not read (mathematical integers, x87's floats, `fp.to_ieee_bv`) gets no answer; for the last,
-//! [`standard_script`](regatta_term::standard_script) has other words.
+//! Like [`crate::z3::text`], for the proof checker: [`super::translate`] is not used here. Scripts that Bitwuzla
+//! does not support (mathematical integers, x87 floats, `fp.to_ieee_bv`) are answered unknown;
+//! [`standard_script`](regatta_term::standard_script) writes the last without that operator.
 
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_void};
@@ -17,7 +17,7 @@ use super::termination::{Stop, Watch, is_over};
 use crate::CheckLimit;
 use crate::z3::text::TextAnswer;
 
-/// Bitwuzla's reader, which the bindings leave out.
+/// Bitwuzla's parser, which the bindings leave out.
 mod ffi {
     use super::*;
 
@@ -35,7 +35,7 @@ mod ffi {
             outfile_name: *const c_char,
         ) -> *mut BitwuzlaParser;
         pub fn bitwuzla_parser_delete(parser: *mut BitwuzlaParser);
-        /// Of `guard.cpp`.
+        /// Defined in `guard.cpp`.
         pub fn regatta_bitwuzla_read(
             parser: *mut BitwuzlaParser,
             input: *const c_char,
@@ -50,11 +50,11 @@ mod ffi {
     }
 }
 
-/// To make a reader sets the number format of the standard output, which is one for all.
-static MAKING: Mutex<()> = Mutex::new(());
+/// Serialises the construction of parsers, which sets the number format of the standard output, a global.
+static PARSER_CONSTRUCTION: Mutex<()> = Mutex::new(());
 
-/// Whether what the script asserts has a model. With one, the values of the Boolean constants with these names (as they are
-/// written in the script) are told. The script has no commands but declarations, definitions and assertions.
+/// Checks whether the script's assertions have a model. If so, returns its values of the Boolean constants with the given
+/// names (as the script writes them). The script consists of declarations, definitions and assertions.
 pub fn check(script: &str, names: &[String], timeout: Duration) -> TextAnswer {
     answer(script, names, timeout).unwrap_or_else(TextAnswer::Unknown)
 }
@@ -88,7 +88,7 @@ fn answer(script: &str, names: &[String], timeout: Duration) -> Result<TextAnswe
     }
 }
 
-/// Reads scripts into an instance of its own.
+/// A parser with the instance that it fills.
 struct Reader {
     raw: *mut ffi::BitwuzlaParser,
     _options: Options,
@@ -98,7 +98,7 @@ struct Reader {
 impl Reader {
     fn new(manager: &Rc<Manager>) -> Self {
         let options = Options::new(Cores::Without);
-        let _one_at_a_time = MAKING.lock();
+        let _one_at_a_time = PARSER_CONSTRUCTION.lock();
         // SAFETY: manager and options are alive and stay so; the strings are read during the call.
         let raw = unsafe {
             ffi::bitwuzla_parser_new(
@@ -116,7 +116,7 @@ impl Reader {
         }
     }
 
-    /// The instance that has the script's assertions.
+    /// Parses the script and returns the instance with its assertions.
     fn read(&self, script: &CStr) -> Result<*mut Bitwuzla, String> {
         let mut message = std::ptr::null();
         // SAFETY: reader and script are alive; a message is the reader's.

@@ -1,10 +1,11 @@
-//! From terms to Bitwuzla's.
+//! Translation of terms to Bitwuzla.
 //!
-//! Where [`Op`] fixes what SMT-LIB leaves open (floats out of range, the bits of NaN), the translation says it out loud. For
-//! the bits of a float SMT-LIB has no operator: they are a name, defined as what has that float ([`Translator::definitions`]).
+//! Where [`Op`] fixes what SMT-LIB leaves open (floats out of range, the bits of NaN), the translation makes it explicit.
+//! SMT-LIB has no operator for the bits of a float: they become a fresh constant that is defined by the float with these
+//! bits ([`Translator::definitions`]).
 //!
-//! x87's floats are refused, for Bitwuzla says of the algorithms for such formats that they have known errors; so are
-//! circuits without measure: a remainder subtracts once for each exponent that there is.
+//! x87 floats are refused, since Bitwuzla documents known errors of its algorithms for such formats. Very large circuits
+//! are refused as well: a remainder subtracts once for each possible exponent.
 
 use std::ffi::CString;
 use std::rc::Rc;
@@ -56,8 +57,8 @@ impl Translator {
         self.terms.len() as u64
     }
 
-    /// What is to be asserted of the names that translations have used, oldest first. It can be met whatever the values of
-    /// all variables are.
+    /// The definitions of the names that translations have used, oldest first. They are satisfiable for all values of the
+    /// variables.
     pub fn definitions(&self) -> &[Term] {
         &self.definitions
     }
@@ -67,7 +68,7 @@ impl Translator {
         self.variables.get(&(symbol, instance)).copied()
     }
 
-    /// The term in Bitwuzla. Iterative: terms may be deep.
+    /// Translates the term. Iterative, since terms may be deep.
     ///
     /// # Errors
     /// When Bitwuzla cannot express it.
@@ -252,7 +253,7 @@ impl Translator {
         })
     }
 
-    /// A float rounded to an integral value as a bit vector; 0 where it does not fit.
+    /// Translates a float, rounded to an integral value, to a bit vector; 0 where it does not fit.
     fn integral_bits(
         &mut self,
         format: FloatFormat,
@@ -277,7 +278,7 @@ impl Translator {
         };
         let (low, high) = (bound(least)?, bound(1)?);
         if width == 1 {
-            // Bitwuzla 0.8 fails on a width of 1. All that is not 0 is the bound that belongs to the range, or 1.
+            // Bitwuzla 0.8 fails on a width of 1, where the only value other than 0 is -1 (signed) or 1 (unsigned).
             let other = match to {
                 Target::Signed(_) => low,
                 Target::Unsigned(_) => self.float(FloatValue::from_int(
@@ -304,7 +305,7 @@ impl Translator {
         Ok(self.ite(fits, converted, zero))
     }
 
-    /// The bits in memory of a float; of NaN the positive quiet one.
+    /// The bits of a float in memory; every NaN has the bits of the positive quiet one.
     fn bits_of_float(&mut self, format: FloatFormat, float: Term) -> Result<Term> {
         let width = format.storage_bits();
         let sort = u8::try_from(width).map_err(|error| error.to_string())?;
@@ -388,7 +389,7 @@ impl Translator {
     }
 }
 
-/// What a float is converted to.
+/// The bit vector that a float is converted to: signedness and width.
 #[derive(Copy, Clone)]
 enum Target {
     Signed(u8),
@@ -409,7 +410,7 @@ fn float_of(sort: Sort) -> Result<FloatFormat> {
     }
 }
 
-/// Bitwuzla's operator for one with the same operands.
+/// The operator of Bitwuzla with the same operands.
 fn plain(op: Op) -> Option<BitwuzlaKind> {
     Some(match op {
         Op::Not => BITWUZLA_KIND_NOT,
@@ -453,7 +454,7 @@ fn plain(op: Op) -> Option<BitwuzlaKind> {
     })
 }
 
-/// The same of those whose first operand is a rounding mode.
+/// The operator of Bitwuzla for one whose first operand is a rounding mode.
 fn rounded(op: Op) -> Option<BitwuzlaKind> {
     Some(match op {
         Op::FpAdd => BITWUZLA_KIND_FP_ADD,

@@ -1,13 +1,12 @@
-//! Bit vectors given to a solver as integers, in linear arithmetic.
+//! Bit vectors encoded as integers, in linear arithmetic.
 //!
-//! [`IntegerEncoding`] is a [`Solver`] over another one that knows integers (Z3). A bit vector becomes a number that is
-//! congruent to it ([`number`]); wrap-around appears only where a number's bounds, which come from the widths, cannot
-//! exclude it; what linear arithmetic cannot express becomes an unknown value ([`translate`]).
+//! [`IntegerEncoding`] is a [`Solver`] over another one with integer arithmetic (Z3). A bit vector becomes a number that is
+//! congruent to it ([`number`]). Wrap-around is encoded only where a number's bounds, which come from the widths, do not
+//! exclude it. An operation that linear arithmetic cannot express becomes an unconstrained value ([`translate`]).
 //!
-//! **What answers mean.** The encoding admits more than there is: `Unsatisfiable` is exact, cores included;
-//! `Satisfiable` may be wrong and needs replay. [`Solver::value`] gives values of the bit vectors' own variables, and of
-//! terms what the operators make of these: so a formula that was asserted and whose value is `false` shows that the
-//! model is none.
+//! **Meaning of answers.** The encoding over-approximates: `Unsatisfiable` is exact, cores included; `Satisfiable` may be
+//! wrong and needs replay. [`Solver::value`] evaluates terms exactly from the values of the bit-vector variables. So an
+//! asserted formula whose value is `false` shows that the model is spurious.
 
 mod number;
 #[cfg(test)]
@@ -28,7 +27,7 @@ use regatta_term::{
     Arena, ArrayValue, BitVecValue, Evaluator, Pool, ScalarSort, Sort, Symbol, TermId, Value,
 };
 
-/// A solver over terms with bit vectors that asks another one about integers.
+/// A solver for terms with bit vectors over one for integers.
 pub struct IntegerEncoding<S> {
     inner: S,
     translator: Translator,
@@ -42,7 +41,7 @@ pub struct IntegerEncoding<S> {
 }
 
 impl<S: Solver> IntegerEncoding<S> {
-    /// Over a solver without assertions, which must know integers and arrays.
+    /// Wraps a solver without assertions, which must support integers and arrays.
     pub fn new(inner: S) -> Self {
         Self {
             inner,
@@ -54,7 +53,7 @@ impl<S: Solver> IntegerEncoding<S> {
         }
     }
 
-    /// The translation of a Boolean term, with its side conditions asserted in the current scope.
+    /// Translates a Boolean term and asserts its side conditions in the current scope.
     fn prepare(&mut self, formula: TermId) -> TermId {
         let arena = Rc::clone(self.inner.arena());
         let translated = self.translator.translate(&arena, formula);
@@ -153,7 +152,7 @@ impl<S: Solver> Solver for IntegerEncoding<S> {
     }
 }
 
-/// The value of a variable of the sort from the value of its translation.
+/// Converts the value of a translated variable to the variable's sort.
 fn as_bits(value: Value, sort: Sort) -> Option<Value> {
     match (value, sort) {
         (Value::Int(number), Sort::BitVec(width)) => {
@@ -175,7 +174,7 @@ fn as_bits(value: Value, sort: Sort) -> Option<Value> {
     }
 }
 
-/// Whether a bit vector has the number as an index.
+/// Checks whether the number is the signed value of an index of the sort.
 fn is_index(key: &Value, index: ScalarSort) -> bool {
     match (key, index) {
         (Value::Int(number), ScalarSort::BitVec(width)) => {

@@ -1,5 +1,5 @@
-//! Integers that stand for bit vectors. Their bounds are of any size and go with a term: they say where a wrap-around has to be
-//! spelled out. What values a term has is computed in [`regatta_term::domain`].
+//! Integers that stand for bit vectors. Each carries bounds of any size, which decide where wrap-around has to be encoded.
+//! (The value analysis of terms is in [`regatta_term::domain`].)
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -7,7 +7,7 @@ use num_traits::{One, Signed, Zero};
 
 use regatta_term::{Arena, BitVecValue, Build, TermId};
 
-/// Which integer of its residue class stands for a bit vector.
+/// The choice of the integer of a residue class that stands for a bit vector.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// From 0 to 2^w - 1.
@@ -16,13 +16,13 @@ pub enum Reading {
     Signed,
 }
 
-/// So many periods a number may span for its wrap-around to be a choice between them, not a division.
-const PERIODS: i32 = 3;
+/// Maximum number of periods that a number may span so that its wrap-around is a case distinction; beyond it, a division.
+const MAXIMUM_PERIOD_CASES: i32 = 3;
 
-/// An integer term that is congruent to a bit vector of some width w modulo 2^w, and bounds of its value.
+/// An integer term that is congruent to a bit vector of some width w modulo 2^w, with bounds of its value.
 ///
-/// Operations that commute with the congruence (sums, products, low bits) are the integers' own; nothing wraps there, the
-/// bounds grow. Only what depends on the very number asks for a reading of it.
+/// Operations that commute with the congruence (sums, products, low bits) are those of integers: nothing wraps, the bounds
+/// grow. Operations that depend on the exact number ask for a reading.
 #[derive(Clone, Debug)]
 pub struct Number {
     pub term: TermId,
@@ -37,7 +37,7 @@ pub fn power(exponent: u32) -> BigInt {
     BigInt::one() << exponent
 }
 
-/// The numbers that a bit vector may have in the reading.
+/// The range of a bit vector's number in the reading.
 pub fn range(width: u8, reading: Reading) -> (BigInt, BigInt) {
     let width = u32::from(width);
     match reading {
@@ -61,7 +61,7 @@ impl Number {
         Self::new(arena.int_big(value.clone()), value.clone(), value)
     }
 
-    /// The bit vector, as a signed number: short constants stay short.
+    /// The bit vector as a signed number, so that short constants stay short.
     pub fn of_bits(arena: &Arena, value: BitVecValue) -> Self {
         Self::constant(arena, value.signed())
     }
@@ -71,7 +71,7 @@ impl Number {
         (self.low == self.high).then_some(&self.low)
     }
 
-    /// Whether all values are within the bounds.
+    /// Checks whether all values are within the bounds.
     pub fn within(&self, low: &BigInt, high: &BigInt) -> bool {
         *low <= self.low && self.high <= *high
     }
@@ -127,7 +127,7 @@ impl Number {
         }
         let negative = arena.int_lt(self.term, arena.int(0));
         let quotient = arena.int_div(self.term, arena.int_big(divisor.clone()));
-        // By `/`, which truncates.
+        // `/` truncates.
         Self::new(
             arena.ite(negative, of_negative.term, quotient),
             &self.low / divisor,
@@ -145,7 +145,7 @@ impl Number {
         Self::new(term, 0, modulus - 1)
     }
 
-    /// One or the other.
+    /// `condition ? then : otherwise`.
     pub fn choice(arena: &Arena, condition: TermId, then: &Self, otherwise: &Self) -> Self {
         Self::new(
             arena.ite(condition, then.term, otherwise.term),
@@ -154,7 +154,7 @@ impl Number {
         )
     }
 
-    /// The number of the same bit vector of the width in the reading: where it wraps, if it may.
+    /// The number of the same bit vector of the width in the reading, wrapped if it may be out of range.
     pub fn read(&self, arena: &Arena, width: u8, reading: Reading) -> Self {
         let (low, high) = range(width, reading);
         if self.within(&low, &high) {
@@ -163,7 +163,7 @@ impl Number {
         let modulus = power(width.into());
         let period = |value: &BigInt| (value - &low).div_floor(&modulus);
         let (first, last) = (period(&self.low), period(&self.high));
-        if &last - &first >= BigInt::from(PERIODS) {
+        if &last - &first >= BigInt::from(MAXIMUM_PERIOD_CASES) {
             let shifted = self.minus(arena, &Self::constant(arena, low.clone()));
             let within = shifted.modulo(arena, &modulus);
             return within.plus(arena, &Self::constant(arena, low));
@@ -186,14 +186,14 @@ impl Number {
         result
     }
 
-    /// Whether two numbers stand for one bit vector of the width.
+    /// The condition that two numbers stand for the same bit vector of the width.
     pub fn congruent(&self, arena: &Arena, other: &Self, width: u8) -> TermId {
         let modulus = power(width.into());
         let least = &self.low - &other.high;
         let greatest = &self.high - &other.low;
         // The multiples of the modulus that the difference may be.
         let (first, last) = (-(-&least).div_floor(&modulus), greatest.div_floor(&modulus));
-        if &last - &first >= BigInt::from(PERIODS) {
+        if &last - &first >= BigInt::from(MAXIMUM_PERIOD_CASES) {
             let readings = [self, other].map(|number| number.read(arena, width, Reading::Signed));
             return arena.eq(readings[0].term, readings[1].term);
         }
@@ -207,7 +207,7 @@ impl Number {
         arena.or(cases)
     }
 
-    /// Whether it is less than the other, as integers.
+    /// The condition that this number is less than the other, as integers.
     pub fn less(&self, arena: &Arena, other: &Self) -> TermId {
         if self.high < other.low {
             TermId::TRUE
@@ -218,7 +218,7 @@ impl Number {
         }
     }
 
-    /// Whether it is within its bounds.
+    /// The condition that the term is within the bounds.
     pub fn in_bounds(&self, arena: &Arena) -> TermId {
         arena.and2(
             arena.int_le(arena.int_big(self.low.clone()), self.term),

@@ -24,12 +24,12 @@ fn variable(t: &Arena, name: &str, width: u8) -> TermId {
     t.variable(Symbol::new(&name, Sort::BitVec(width)))
 }
 
-/// What the encoding says of an operator, at the corners.
+/// The precision of the encoding of an operator at corner values.
 #[derive(Copy, Clone, PartialEq)]
 enum Precision {
-    /// The operator's value alone.
+    /// Only the operator's value is possible.
     Exact,
-    /// The operator's value among others.
+    /// The operator's value is possible among others.
     Unknown,
 }
 
@@ -73,7 +73,7 @@ fn expect(
     }
 }
 
-/// Both operands variables whose values are known, and the second one a constant, where every operator is exact.
+/// With two variables of known values as operands, and with a constant as the second operand, where every operator is exact.
 #[test]
 fn binary_operators_at_the_corners() {
     let (t, mut solver) = solver();
@@ -134,7 +134,7 @@ fn other_operators_at_the_corners() {
                 Precision::Exact,
                 &format!("{op:?} of {a}"),
             );
-            // The same of a number that is out of range.
+            // The same for a number that is out of range.
             let sum = t.intern(Op::BvAdd, bits(8), &[x, y]);
             let sum = t.intern(Op::BvAdd, bits(8), &[sum, y]);
             let wrapped = Value::bit_vec(8, a + 2 * 0xa5);
@@ -160,7 +160,7 @@ fn other_operators_at_the_corners() {
     }
 }
 
-/// What C programs meet.
+/// Cases of wrap-around in C programs.
 #[test]
 fn wrap_around() {
     let (t, mut solver) = solver();
@@ -202,7 +202,7 @@ fn wrap_around() {
             vec![t.eq(t.neg(x), x), t.ne(x, least), t.ne(x, t.bv(32, 0))],
             false,
         ),
-        // A signed and an unsigned look at one value.
+        // Signed and unsigned comparisons of the same value.
         (
             vec![t.slt(x, t.bv(32, 0)), t.ult(x, t.bv(32, 1 << 31))],
             false,
@@ -264,7 +264,7 @@ fn arrays_floats_and_cores() {
     assert_eq!(solver.value(i), Some(Value::bit_vec(64, 1 << 63)));
     let read = solver.value(t.select(a, t.bv(64, 1 << 63)));
     assert_eq!(read, Some(Value::bit_vec(8, 200)));
-    // Floats stay floats; what they become as integers is anything.
+    // Floats stay floats; their conversions to integers are unconstrained.
     let mode = t.rounding(Default::default());
     let converted = t.fp_to_sbv(mode, f, 32);
     let zero = t.float(regatta_term::FloatValue::zero(FloatFormat::F32, false));
@@ -276,7 +276,8 @@ fn arrays_floats_and_cores() {
     );
 }
 
-/// Random histories: what the encoding finds contradictory is so for the exact solver, cores too.
+/// Checks on random sequences of assertions and checks that contradictions and cores of the encoding are confirmed by the
+/// exact solver. Returns the numbers of contradictions found and missed.
 fn sound(seed: u64, depth: u32, widths: &[u8]) -> (u32, u32) {
     let (t, mut encoded) = solver();
     let mut exact = Z3Solver::new(Rc::clone(&t), Core::Smt).unwrap();
@@ -341,14 +342,14 @@ fn contradictions_are_real() {
             missed += found.1;
         }
     }
-    // Not a promise, but an encoding that finds next to nothing would be useless.
+    // Not required for soundness, but an encoding that finds few contradictions would be useless.
     assert!(
         contradictory > missed,
         "{contradictory} found, {missed} missed"
     );
 }
 
-/// Linear formulas over variables in small ranges: both say the same, and models are real.
+/// For linear formulas over variables in small ranges, both solvers give the same answers, and models are real.
 #[test]
 fn linear_formulas_are_decided() {
     for seed in 0..seeds(100) {

@@ -1,19 +1,18 @@
-//! Terms with bit vectors to terms with integers.
+//! Translation of terms with bit vectors to terms with integers.
 //!
-//! The promise, for every rule: take values of a formula's variables. Then there are values of the translation's
-//! variables, the unknowns included, such that all side conditions hold, every Boolean, float and integer term has the
-//! value that it had, and every bit-vector term's number is congruent to it and within its bounds. So if the translation
-//! has no model, the formula has none. (The other direction does not hold: an unknown may have values that the operator
-//! does not give.)
+//! Soundness invariant of every rule: for all values of a formula's variables there are values of the translation's
+//! variables, the unknowns included, such that all side conditions hold, every Boolean, float and integer term keeps its
+//! value, and every bit-vector term's number is congruent to it and within its bounds. So if the translation has no model,
+//! the formula has none. (The converse does not hold: an unknown may have values that the operator cannot yield.)
 //!
-//! What is exact: sums, multiples, division and remainder by constants, bitwise operators with a constant of few runs of
-//! ones, shifts by constants, parts and extensions, comparisons. What becomes an unknown, within the bounds and conditions
-//! that are linear: other products, quotients, bitwise operators and shifts; conversions between bit vectors and floats.
+//! Exact are sums, multiples, division and remainder by constants, bitwise operators with a constant of few runs of ones,
+//! shifts by constants, extracts, extensions and comparisons. Other products, quotients, bitwise operators and shifts, and
+//! conversions between bit vectors and floats, become unknowns, constrained by linear bounds and conditions.
 //!
-//! Arrays are arrays of integers: indices in the signed reading, elements in one reading for each width. An index that no
-//! bit vector has reads what λ reads, an index that occurs nowhere in the formulas; there is one if the index sort is wide.
-//! With that, reads, writes, choices, constant arrays and equalities mean the same. For a narrow index sort, a constant
-//! array becomes an unknown one (and λ is not needed: such indices read zero).
+//! Arrays become arrays of integers: indices in the signed reading, elements in one reading for each width. For soundness,
+//! an integer that is no index of the bit-vector array may read the same as λ, an index that occurs nowhere in the formulas;
+//! there is one if the index sort is wide. Then reads, writes, choices, constant arrays and equalities keep their meaning.
+//! For a narrow index sort, a constant array becomes an unknown one (and λ is not needed: such integers read zero).
 
 use std::convert::Infallible;
 
@@ -27,42 +26,43 @@ use regatta_term::{
     for_each_unknown_subterm,
 };
 
-/// Arrays with fewer index bits may be written at every index.
-const WIDE_INDEX: u8 = 32;
+/// Minimum width of a wide index sort (bits); arrays over narrower indices may be written at every index.
+const MINIMUM_WIDE_INDEX_WIDTH: u8 = 32;
 
-/// A number that has so many bits more than its bit vector is wrapped, lest numbers get long.
-const SPARE_BITS: u64 = 64;
+/// Maximum number of bits by which a number may be longer than its bit vector; beyond it the number is wrapped, so that
+/// numbers stay short.
+const MAXIMUM_SPARE_BITS: u64 = 64;
 
-/// A constant with more runs of ones is not taken apart.
-const RUNS: usize = 4;
+/// Maximum number of runs of ones in a mask that is encoded exactly.
+const MAXIMUM_MASK_RUNS: usize = 4;
 
-/// Elements of at most so many bits are read unsigned: bytes are put together.
-const UNSIGNED_ELEMENT: u8 = 8;
+/// Maximum width of array elements (bits) that are read unsigned, since bytes are concatenated.
+const MAXIMUM_UNSIGNED_ELEMENT_WIDTH: u8 = 8;
 
-/// What a term has become.
+/// A translated term.
 #[derive(Clone, Debug)]
 enum Translated {
-    /// For a bit vector.
+    /// The number of a bit vector.
     Number(Number),
-    /// For any other term.
+    /// The translation of any other term.
     Plain(TermId),
 }
 
 #[derive(Default)]
 pub struct Translator {
     terms: FxHashMap<TermId, Translated>,
-    /// What is to be asserted wherever the very term (not one below it) occurs.
+    /// Side conditions of the topmost operators of terms.
     sides: FxHashMap<TermId, Vec<TermId>>,
-    /// How variables are read, by their symbols, so that all instances of one are read alike.
+    /// The readings of variables, by symbol, so that all instances have the same.
     readings: FxHashMap<Symbol, Reading>,
-    /// Uses that prefer the signed reading, minus those that prefer the unsigned one.
+    /// Number of uses that prefer the signed reading, minus that of uses that prefer the unsigned one.
     votes: FxHashMap<Symbol, i32>,
     voted: FxHashSet<(TermId, Option<Reading>)>,
     unknowns: u32,
 }
 
 impl Translator {
-    /// A translator that knows nothing.
+    /// A translator without terms.
     pub fn new() -> Self {
         Self::default()
     }
@@ -72,12 +72,12 @@ impl Translator {
         self.terms.len() as u64
     }
 
-    /// What the term's occurrence asks for.
+    /// The side conditions of the term's topmost operator.
     pub fn sides(&self, term: TermId) -> &[TermId] {
         self.sides.get(&term).map_or(&[], Vec::as_slice)
     }
 
-    /// The translation of a term that is no bit vector; of a bit vector, its number.
+    /// Translates a term; a bit vector to its number.
     pub fn translate(&mut self, arena: &Arena, term: TermId) -> TermId {
         self.vote(arena, term);
         let knows = |this: &Self, term| this.terms.contains_key(&term);
@@ -105,8 +105,8 @@ impl Translator {
         self.translation(term)
     }
 
-    /// Finds out how the variables of a term are best read: as they are compared, divided, extended. What is voted on
-    /// after a variable's translation comes too late for it.
+    /// Votes for the readings of a term's variables, by how they are compared, divided and extended. Votes after a
+    /// variable's translation have no effect on it.
     pub fn vote(&mut self, arena: &Arena, term: TermId) {
         let mut stack = vec![(term, None)];
         while let Some((top, wanted)) = stack.pop() {
@@ -139,7 +139,7 @@ impl Translator {
         }
     }
 
-    /// How the variables with the symbol are read, if one has been translated.
+    /// The reading of the variables with the symbol, if one has been translated.
     pub fn reading(&self, symbol: Symbol) -> Option<Reading> {
         self.readings.get(&symbol).copied()
     }
@@ -193,14 +193,14 @@ impl Translator {
         }
     }
 
-    /// A variable that stands for what the term may be.
+    /// A fresh unconstrained variable.
     fn unknown(&mut self, arena: &Arena, sort: Sort) -> TermId {
         self.unknowns += 1;
         let symbol = Symbol::new("integer encoding!unknown", sort);
         arena.variable_at(symbol, self.unknowns)
     }
 
-    /// A number about which only its bounds are known.
+    /// A fresh number that is constrained by bounds only.
     fn unknown_number(
         &mut self,
         arena: &Arena,
@@ -214,7 +214,7 @@ impl Translator {
 
     fn shortened(&self, arena: &Arena, number: Number, width: u8) -> Number {
         let bits = number.low.bits().max(number.high.bits());
-        if bits > u64::from(width) + SPARE_BITS {
+        if bits > u64::from(width) + MAXIMUM_SPARE_BITS {
             number.read(arena, width, Reading::Signed)
         } else {
             number
@@ -261,7 +261,7 @@ impl Translator {
                 let high = number(0).times(arena, &power(low_width.into()));
                 high.plus(arena, &reading(1, Reading::Unsigned))
             }
-            // Congruence modulo 2^w is congruence modulo smaller powers, too, and survives the division by one.
+            // Congruence modulo 2^w implies congruence modulo smaller powers, and the division by one of these preserves it.
             Op::Extract { low, .. } => number(0).divided(arena, &power(low.into())),
             Op::ZeroExtend(_) => reading(0, Reading::Unsigned),
             Op::SignExtend(_) => reading(0, Reading::Signed),
@@ -290,7 +290,7 @@ impl Translator {
         let factors = [0, 1].map(|position| self.number(arguments[position]).clone());
         for (one, other) in [(0, 1), (1, 0)] {
             if let Some(known) = factors[one].known() {
-                // The shorter of the two numbers of the bit vector.
+                // Of the two readings, the signed one is shorter.
                 let factor = BigInt::from(BitVecValue::from_int(width, known).signed());
                 return factors[other].times(arena, &factor);
             }
@@ -313,7 +313,7 @@ impl Translator {
         self.unknown_number(arena, term, bounds)
     }
 
-    /// Of numbers in the unsigned reading.
+    /// Unsigned division or remainder of numbers in the unsigned reading.
     fn unsigned_division(
         &mut self,
         arena: &Arena,
@@ -344,7 +344,7 @@ impl Translator {
         result
     }
 
-    /// Of numbers in the signed reading.
+    /// Signed division or remainder of numbers in the signed reading.
     fn signed_division(
         &mut self,
         arena: &Arena,
@@ -433,7 +433,7 @@ impl Translator {
             let Some(common) = masked(arena, &operands[other], mask) else {
                 continue;
             };
-            // a | m = a + m - (a & m), and a ^ m has twice that less.
+            // a | m = a + m - (a & m), and a ^ m = a + m - 2 (a & m).
             let mask = Number::constant(arena, mask);
             let sum = operands[other].plus(arena, &mask);
             return match op {
@@ -454,7 +454,7 @@ impl Translator {
             let bit = |value| Number::constant(arena, value);
             return Number::choice(arena, condition, &bit(1), &bit(0));
         }
-        // No bit above the highest of the operands', or of the smaller one.
+        // The result has no bit above the operands' highest one; for `&`, above that of the smaller operand.
         let bits = match op {
             Op::BvAnd => a.high.bits().min(b.high.bits()),
             _ => a.high.bits().max(b.high.bits()),
@@ -532,7 +532,7 @@ impl Translator {
         result
     }
 
-    /// A term of another sort than bit vectors.
+    /// Translates an operator whose result is not a bit vector.
     fn plain(&mut self, arena: &Arena, sort: Sort, op: Op, arguments: &[TermId]) -> TermId {
         let number = |position: usize| self.number(arguments[position]);
         let inner_width = |position: usize| arena.width(arguments[position]);
@@ -564,7 +564,7 @@ impl Translator {
                     unreachable!("a constant array has an array's sort")
                 };
                 match index {
-                    ScalarSort::BitVec(width) if width < WIDE_INDEX => {
+                    ScalarSort::BitVec(width) if width < MINIMUM_WIDE_INDEX_WIDTH => {
                         self.unknown(arena, integer_sort(sort))
                     }
                     _ => {
@@ -576,7 +576,7 @@ impl Translator {
             _ => {
                 let takes_bits =
                     |argument: &TermId| matches!(arena.sort(*argument), Sort::BitVec(_));
-                // A rounding mode that is known stays as it is.
+                // A constant rounding mode stays as it is.
                 let mode = arguments
                     .first()
                     .filter(|mode| arguments.len() > 1 && arena.bit_vec_constant(**mode).is_some());
@@ -598,7 +598,7 @@ impl Translator {
         }
     }
 
-    /// The element that is read.
+    /// Translates a read of an array.
     fn read(&self, arena: &Arena, arguments: &[TermId]) -> TermId {
         let array = self.translation(arguments[0]);
         arena.select(array, self.index(arena, arguments[1]))
@@ -626,7 +626,7 @@ impl Translator {
 }
 
 fn element_reading(width: u8) -> Reading {
-    if width <= UNSIGNED_ELEMENT {
+    if width <= MAXIMUM_UNSIGNED_ELEMENT_WIDTH {
         Reading::Unsigned
     } else {
         Reading::Signed
@@ -652,12 +652,13 @@ fn integer_sort(sort: Sort) -> Sort {
     }
 }
 
-/// The bits of the mask in a number: for each run of ones, from the remainder above the run the one below it is taken.
+/// Bitwise `and` of a number and a mask: the sum over the mask's runs of ones of (number mod 2^end) - (number mod 2^begin).
+/// `None` if the mask has too many runs.
 fn masked(arena: &Arena, number: &Number, mask: u128) -> Option<Number> {
     let mut result = Number::constant(arena, 0);
     let mut rest = mask;
     let mut base = 0;
-    for _ in 0..RUNS {
+    for _ in 0..MAXIMUM_MASK_RUNS {
         if rest == 0 {
             return Some(result);
         }

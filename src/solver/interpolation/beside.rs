@@ -1,7 +1,7 @@
-//! SPACER at work beside the source that is asked first: on a helper's thread, with terms of its own.
+//! SPACER in parallel to the first source, on a worker thread with its own terms.
 //!
-//! Most sequences are answered by the first source in no time. So the search begins only after a while, and is given up
-//! when its result is of no use any more.
+//! The first source answers most sequences quickly. So the search begins after a delay and is given up when its result is
+//! not needed any more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,28 +13,28 @@ use super::super::{CheckLimit, Interrupt};
 use super::core::CoreSequence;
 use regatta_term::{Arena, Exporter, PortableTerms, TermId};
 
-/// How long the first source has the question for itself, usually.
+/// Default delay before the search begins.
 pub(super) const DELAY: Duration = Duration::from_millis(20);
-/// How long it may take to pose it.
-const POSING: Duration = Duration::from_secs(1);
-/// After so long, a solver that goes on though it was interrupted is interrupted again.
-const AGAIN: Duration = Duration::from_millis(20);
+/// Maximum wall time that the search waits for its question.
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(1);
+/// Interval at which a running solver is interrupted again.
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Terms, and which of them are the definitions of the states.
+/// Terms, and the indices of the states' definitions among them.
 type Definitions = (PortableTerms, Vec<u32>);
 
 /// A search for definitions of the states of a sequence.
 pub(super) struct Search {
-    /// How long the first source has the question for itself.
+    /// Delay before the search begins.
     delay: Duration,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// What is searched for.
+/// The sequence to search definitions for.
 struct Question {
     terms: PortableTerms,
-    /// Places of the conjuncts of each formula, and of the variables of each state.
+    /// Indices of the conjuncts of each formula; below, of the variables of each state.
     formulas: Vec<Vec<u32>>,
     cuts: Vec<Vec<u32>>,
     limit: CheckLimit,
@@ -49,7 +49,7 @@ struct State {
 }
 
 impl Search {
-    /// One that begins after so long.
+    /// A search that begins after the delay.
     pub fn after(delay: Duration) -> Self {
         Self {
             delay,
@@ -58,7 +58,7 @@ impl Search {
         }
     }
 
-    /// Says what is to be searched for: definitions for the core, within the limit. Once there is somebody who searches.
+    /// Sets the question: definitions for the core, within the limit. To be called once a thread runs the search.
     pub fn pose(&self, arena: &Arena, core: &CoreSequence, limit: CheckLimit) {
         let mut exporter = Exporter::default();
         let mut add = |terms: &[TermId]| {
@@ -78,13 +78,14 @@ impl Search {
         self.changed.notify_all();
     }
 
-    /// Searches, in the calling thread, for what has been asked after a while.
+    /// Runs the search in the calling thread, after the delay.
     pub fn run(&self) {
-        // Whatever becomes of the search, nobody waits for it any more.
+        // Wakes the waiting thread at the end, whatever the result.
         let _end = AtEnd(self);
         let mut state = self.state.lock();
         let is_coming = |state: &mut State| state.question.is_none() && !state.is_stopped;
-        self.changed.wait_while_for(&mut state, is_coming, POSING);
+        self.changed
+            .wait_while_for(&mut state, is_coming, QUESTION_TIMEOUT);
         let is_wanted = |state: &mut State| !state.is_stopped;
         self.changed
             .wait_while_for(&mut state, is_wanted, self.delay);
@@ -99,9 +100,9 @@ impl Search {
         self.state.lock().found = Some(found);
     }
 
-    /// Waits for a search that has begun, and lets no other begin.
+    /// Waits for a search that has begun, and prevents one that has not.
     ///
-    /// Z3 forgets an interruption between two of its queries; so one that has come then comes again.
+    /// Z3 loses an interruption between two of its queries; therefore it is repeated.
     pub fn wait(&self) {
         let mut state = self.state.lock();
         state.is_stopped |= state.at_work.is_none();
@@ -110,11 +111,11 @@ impl Search {
             if state.is_stopped {
                 solver.interrupt();
             }
-            self.changed.wait_for(&mut state, AGAIN);
+            self.changed.wait_for(&mut state, INTERRUPT_INTERVAL);
         }
     }
 
-    /// What was found, as terms of the arena, if the search has come to an end.
+    /// Returns the result as terms of the arena, if the search has ended.
     pub fn found(&self, arena: &Arena) -> Option<Result<Vec<TermId>, String>> {
         let found = self.state.lock().found.take()?;
         Some(found.and_then(|(terms, places)| {
@@ -127,7 +128,7 @@ impl Search {
     }
 }
 
-/// The end of a search, even by a panic.
+/// Marks the end of a search on drop, also by a panic.
 struct AtEnd<'s>(&'s Search);
 
 impl Drop for AtEnd<'_> {
@@ -184,7 +185,7 @@ mod tests {
         }
     }
 
-    /// A search that goes on after its first interruptions.
+    /// The solver goes on after its first interruptions.
     #[test]
     fn a_search_that_has_missed_an_interruption_is_interrupted_again() {
         let (search, solver) = (Search::after(DELAY), Arc::new(Solver::default()));

@@ -1,10 +1,10 @@
 //! Interpolants from strongest postconditions and weakest preconditions.
 //!
-//! Over the core of the sequence, Fi is what is known after φ1 … φi and Bi what is demanded of the state by φ(i+1) … φn,
-//! both over the live variables alone: Fi = ∃. F(i-1) ∧ φi and B(i-1) = ∃. φi ∧ Bi, or something weaker where a variable
-//! cannot be eliminated ([`project`]). Then F1 … Fk, ¬B(k+1) … ¬B(n-1) are interpolants for each k if Fk ∧ φ(k+1) ∧
-//! B(k+1) is unsatisfiable, which exact projections guarantee. The k is taken that gives the best formulas, and what
-//! a step does not need of them is left out: conjuncts of Fk … F1, backward, and of B(k+1) … B(n-1), forward.
+//! Over the core of the sequence, Fi is the strongest postcondition of φ1 … φi, and Bi the condition on the state for
+//! φ(i+1) … φn to be satisfiable, both over the live variables alone: Fi = ∃. F(i-1) ∧ φi and B(i-1) = ∃. φi ∧ Bi, or a
+//! weaker formula where a variable cannot be eliminated ([`project`]). Then F1 … Fk, ¬B(k+1) … ¬B(n-1) are interpolants for
+//! each k such that Fk ∧ φ(k+1) ∧ B(k+1) is unsatisfiable, which exact projections guarantee. The k with the best formulas
+//! is chosen, and conjuncts that a step does not need are left out: of Fk … F1, backward, and of B(k+1) … B(n-1), forward.
 
 use super::super::Reason;
 use super::core::CoreSequence;
@@ -16,15 +16,15 @@ use rustc_hash::FxHashSet;
 
 use regatta_term::{Build, TermId, size};
 
-/// A condition of more terms is not carried on: what follows is without it.
-const TERMS: usize = 4_000;
-/// So many places to change over from Fi to ¬Bi are tried.
-const TRIED: usize = 4;
+/// Maximum size of a condition (terms); beyond it the computation of further conditions ends.
+const MAXIMUM_CONDITION_SIZE: usize = 4_000;
+/// Maximum number of positions k that are tried.
+const MAXIMUM_CHANGE_POSITIONS: usize = 4;
 
-/// F or B: the conjuncts at each position from 0 (before φ1) to n (after φn), as far as they could be computed.
+/// The conditions F or B: the conjuncts at each position from 0 (before φ1) to n (after φn), as far as they were computed.
 type Conditions = Vec<Option<Vec<TermId>>>;
 
-/// Candidates for I1 … I(n-1).
+/// Computes candidates for I1 … I(n-1).
 ///
 /// # Errors
 /// When none were found, with the reason.
@@ -45,7 +45,8 @@ pub fn interpolate(
     ))
 }
 
-/// Only an interrupt ends it: out of time, what there is may do.
+/// Projects a condition to the variables to keep. Only an interrupt is an error: after a timeout, the conditions computed so
+/// far may be enough.
 fn step(
     queries: &mut Queries,
     formula: Vec<TermId>,
@@ -55,7 +56,7 @@ fn step(
         Ok(conjuncts) => {
             let arena = queries.arena();
             let whole = arena.and(conjuncts.iter().copied());
-            Ok((size(&*arena, whole) <= TERMS).then_some(conjuncts))
+            Ok((size(&*arena, whole) <= MAXIMUM_CONDITION_SIZE).then_some(conjuncts))
         }
         Err(Reason::Interrupted) => Err(Reason::Interrupted),
         Err(_) => Ok(None),
@@ -93,7 +94,7 @@ fn preconditions(queries: &mut Queries, core: &CoreSequence) -> Result<Condition
     Ok(conditions)
 }
 
-/// The last positions of F, the best first.
+/// The positions k to try, the best first.
 fn changes(
     queries: &Queries,
     core: &CoreSequence,
@@ -113,16 +114,16 @@ fn changes(
         .filter_map(|change| {
             let first: Option<usize> = forward[1..=change].iter().copied().sum();
             let second: Option<usize> = backward[change + 1..count].iter().copied().sum();
-            // Among equals the later, for the conditions of the end are what the property is about.
+            // Ties are broken by the smaller k: preconditions of the end come from the property.
             Some((first? + second?, change))
         })
         .collect();
     changes.sort_unstable();
-    changes.truncate(TRIED);
+    changes.truncate(MAXIMUM_CHANGE_POSITIONS);
     changes.into_iter().map(|(_, change)| change).collect()
 }
 
-/// The interpolants that change over after the position, if they are some.
+/// Returns the interpolants that change from F to ¬B after the position, if they are interpolants.
 fn joined(
     queries: &mut Queries,
     core: &CoreSequence,

@@ -1,4 +1,4 @@
-//! Which sources an engine's interpolator asks.
+//! The choice of an interpolator's sources.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,19 +23,20 @@ impl fmt::Display for SourceName {
     }
 }
 
-/// Who is asked, in which order.
+/// The sources to ask, and their order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Choice {
     /// [`SourceName::Conditions`] alone.
     Conditions,
     /// [`SourceName::Horn`] alone.
     Horn,
-    /// The conditions; the clauses if these fail.
+    /// [`SourceName::Conditions`], then [`SourceName::Horn`] if that fails.
     #[default]
     ConditionsFirst,
-    /// The clauses; the conditions if these fail.
+    /// [`SourceName::Horn`], then [`SourceName::Conditions`] if that fails.
     HornFirst,
-    /// The conditions; the clauses if these fail or say something of a single path. Then the better of both.
+    /// [`SourceName::Conditions`], then [`SourceName::Horn`] if that fails or has constants of a single path; the better
+    /// interpolants are taken.
     Best,
 }
 
@@ -45,9 +46,9 @@ pub struct InterpolationConfig {
     /// The solver for the core and for the checks.
     pub solver: SolverConfig,
     pub choice: Choice,
-    /// Wall time that the conditions have for a sequence.
+    /// Maximum wall time of [`SourceName::Conditions`] for a sequence.
     pub conditions_time: Duration,
-    /// Wall time that the clauses have for a sequence.
+    /// Maximum wall time of [`SourceName::Horn`] for a sequence.
     pub horn_time: Duration,
 }
 

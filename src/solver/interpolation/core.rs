@@ -1,4 +1,4 @@
-//! The unsatisfiable core of a sequence: the conjuncts that its infeasibility is due to.
+//! The unsatisfiable core of a sequence: the conjuncts that make it infeasible.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,20 +7,20 @@ use super::Sequence;
 use super::queries::Queries;
 use regatta_term::{Arena, TermId, TermKind, conjuncts, for_each_subterm};
 
-/// Conjuncts up to this number are tried one by one, whether the sequence is infeasible without.
-const TRIED: usize = 60;
+/// Maximum size of a core (conjuncts) that is minimised by leaving out its conjuncts one by one.
+const MAXIMUM_MINIMIZED_CORE: usize = 60;
 
-/// A sequence of which only the core is left.
+/// A sequence reduced to its core.
 #[derive(Clone, Debug)]
 pub struct CoreSequence {
     /// The conjuncts of each formula.
     pub formulas: Vec<Vec<TermId>>,
-    /// For each place between two formulas the variables of the state that occur on both sides.
+    /// For each cut the variables of the state that occur on both sides.
     pub live: Vec<FxHashSet<TermId>>,
 }
 
 impl CoreSequence {
-    /// The variables of the state at each place, in order.
+    /// The live variables at each cut, sorted.
     pub fn cuts(&self) -> Vec<Vec<TermId>> {
         let sorted = |live: &FxHashSet<TermId>| {
             let mut variables: Vec<TermId> = live.iter().copied().collect();
@@ -41,10 +41,10 @@ pub fn variables(arena: &Arena, terms: impl IntoIterator<Item = TermId>) -> FxHa
     found
 }
 
-/// The core of the sequence, or `None` if its conjunction has a model (which the queries have then).
+/// Returns the core of the sequence, or `None` if its conjunction has a model (which the queries then have).
 ///
 /// # Errors
-/// When it is not found out.
+/// When that is not decided.
 pub fn core(queries: &mut Queries, sequence: Sequence<'_>) -> Result<Option<CoreSequence>, Reason> {
     let arena = queries.arena();
     let formulas: Vec<_> = sequence
@@ -52,7 +52,7 @@ pub fn core(queries: &mut Queries, sequence: Sequence<'_>) -> Result<Option<Core
         .iter()
         .map(|&formula| conjuncts(&*arena, formula))
         .collect();
-    // A conjunct of several formulas is assumed once.
+    // A conjunct that occurs in several formulas is assumed once.
     let mut all: Vec<TermId> = formulas.iter().flatten().copied().collect();
     let mut seen = FxHashSet::default();
     all.retain(|&conjunct| seen.insert(conjunct));
@@ -68,21 +68,21 @@ pub fn core(queries: &mut Queries, sequence: Sequence<'_>) -> Result<Option<Core
     Ok(Some(CoreSequence { formulas, live }))
 }
 
-/// Leaves out what is not needed, as long as time allows.
+/// Leaves out conjuncts that are not needed, as long as time permits.
 fn minimized(queries: &mut Queries, mut core: Vec<TermId>) -> Result<Vec<TermId>, Reason> {
-    if core.len() > TRIED {
+    if core.len() > MAXIMUM_MINIMIZED_CORE {
         return Ok(core);
     }
     let mut needed = 0;
     while needed < core.len() {
-        // From the end: what comes late on a path is often a condition that does not matter.
+        // From the end, since late conditions on a path are often irrelevant.
         let candidate = core.len() - 1 - needed;
         let mut rest = core.clone();
         rest.remove(candidate);
         match queries.core(&rest) {
             Ok(Some(smaller)) => {
                 let kept: FxHashSet<_> = smaller.into_iter().collect();
-                // What was found to be needed is in every core that is left.
+                // Conjuncts that were found to be needed are in every smaller core.
                 core.retain(|term| kept.contains(term));
             }
             Ok(None) => needed += 1,

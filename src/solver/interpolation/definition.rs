@@ -1,4 +1,4 @@
-//! What interpolants are, and what can be left out of those that say too much.
+//! The definition of interpolants as a check, and the weakening of interpolants.
 
 use super::super::Reason;
 use super::Sequence;
@@ -6,10 +6,11 @@ use super::core::{CoreSequence, variables};
 use super::queries::Queries;
 use regatta_term::{Build, TermId, conjuncts};
 
-/// Whether the terms are interpolants of the core, and so of the sequence: each over its cut, and each step inductive.
+/// Checks whether the terms are interpolants of the core, and so of the sequence: each is over its cut, and each step is
+/// inductive.
 ///
 /// # Errors
-/// When it is not found out.
+/// When that is not decided.
 pub fn check(
     queries: &mut Queries,
     sequence: Sequence<'_>,
@@ -39,11 +40,11 @@ pub fn check(
     Ok(true)
 }
 
-/// Leaves out conjuncts, from the last interpolant to the first, that the one after does not need. `None` if a step is
-/// not inductive.
+/// Leaves out conjuncts that the next interpolant does not need, from the last interpolant to the first. `None` if a step
+/// is not inductive.
 ///
 /// # Errors
-/// When it is not found out.
+/// When that is not decided.
 pub fn weaken(
     queries: &mut Queries,
     core: &CoreSequence,

@@ -1,4 +1,4 @@
-//! The sources one after the other, or the second beside the first.
+//! The interpolator that asks the sources one after the other or in parallel.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::{
 use regatta_base::workers::Workers;
 use regatta_term::{Arena, TermId, Value};
 
-/// Asks its sources in the order of its configuration, and checks what they say.
+/// An interpolator that asks its sources in the order of its configuration and checks their answers.
 pub struct Interpolators {
     config: InterpolationConfig,
     queries: Queries,
@@ -29,14 +29,14 @@ pub struct Interpolators {
     limit: CheckLimit,
     statistics: InterpolationStatistics,
     workers: Workers,
-    /// How long the first source is alone at work.
+    /// Delay before the second source begins in parallel.
     pub(super) delay: Duration,
 }
 
-/// An interpolator over the arena.
+/// Makes an interpolator over the arena.
 ///
 /// # Errors
-/// When there is no such solver here and now.
+/// When the solver is not available.
 pub fn new_interpolator(
     config: InterpolationConfig,
     arena: Rc<Arena>,
@@ -45,17 +45,17 @@ pub fn new_interpolator(
     Ok(Box::new(Interpolators::new(config, solver)))
 }
 
-/// What a sequence is asked about with.
+/// A sequence with its core and its known constants.
 struct Question<'s> {
     sequence: Sequence<'s>,
     core: CoreSequence,
     known: FxHashSet<BigInt>,
 }
 
-/// What SPACER has found for the states of a sequence, or why it has not.
+/// SPACER's definitions for the states of a sequence, or its failure.
 type Definitions = Result<Vec<TermId>, String>;
 
-/// An answer that is right.
+/// An answer that has passed the check.
 struct Found {
     interpolants: Vec<TermId>,
     quality: Quality,
@@ -63,8 +63,7 @@ struct Found {
 }
 
 impl Interpolators {
-    /// Over a solver without assertions. An over-approximating one makes interpolants of its own theory: what it says to
-    /// be unsatisfiable is.
+    /// Wraps a solver without assertions. An over-approximating solver is sound, since its answer `Unsatisfiable` is exact.
     pub fn new(config: InterpolationConfig, solver: Box<dyn Solver>) -> Self {
         Self {
             config,
@@ -77,7 +76,7 @@ impl Interpolators {
         }
     }
 
-    /// The same, where the second source may be at work beside the first.
+    /// The same with workers, so that the sources may run in parallel.
     pub fn with_workers(self, workers: &Workers) -> Self {
         Self {
             workers: workers.clone(),
@@ -138,13 +137,13 @@ impl Interpolators {
         Ok(Some(best.interpolants))
     }
 
-    /// Whether no other source need be asked.
+    /// Checks whether no other source needs to be asked.
     fn is_good(&self, found: &Found) -> bool {
         self.config.choice != Choice::Best || found.quality.path_constants == 0
     }
 
-    /// Asks for conditions; where a core is idle, SPACER is at work meanwhile. If that goes on to its end, its definitions of
-    /// the states are told as well.
+    /// Asks [`SourceName::Conditions`]; if a worker is idle, SPACER runs in parallel. If that is not given up, its definitions
+    /// of the states are returned as well.
     fn ask_beside(
         &mut self,
         question: &Question<'_>,
@@ -189,7 +188,7 @@ impl Interpolators {
         }
     }
 
-    /// Asks the source; SPACER's definitions of the states may be there already.
+    /// Asks the source; `definitions` are those of SPACER, if it has run already.
     fn ask(
         &mut self,
         source: SourceName,
@@ -246,7 +245,7 @@ impl Interpolators {
         core: &CoreSequence,
         interpolants: &mut [TermId],
     ) -> Result<bool, Reason> {
-        // The conditions are as weak as they can be already.
+        // The conditions are weakened already.
         if source == SourceName::Horn && weaken(&mut self.queries, core, interpolants)?.is_none() {
             return Ok(false);
         }

@@ -1,5 +1,5 @@
 //! Interpolants from Horn clauses: a solution of I(i-1) ∧ φi → Ii, with I0 = true and In = false, which Z3's SPACER finds
-//! by model-based projection and interpolation of its own ([`Fixedpoints`]).
+//! by its own model-based projection and interpolation ([`Fixedpoints`]).
 
 use rustc_hash::FxHashSet;
 
@@ -10,17 +10,18 @@ use super::project::project;
 use super::queries::Queries;
 use regatta_term::{Build, Op, Pool, TermId, conjuncts};
 
-/// A context keeps what it has translated; it is replaced after this number of sequences.
-const SEQUENCES: u32 = 100;
+/// Maximum number of sequences for one context; then it is replaced, since it keeps all translated terms.
+const MAXIMUM_SEQUENCES_PER_CONTEXT: u32 = 100;
 
+/// The source [`SourceName::Horn`](super::SourceName::Horn).
 #[derive(Default)]
 pub struct HornSource {
-    /// The context, and the number of sequences that it was asked about; made when it is needed.
+    /// The context with the number of its sequences; made on demand.
     fixedpoints: Option<(Fixedpoints, u32)>,
 }
 
 impl HornSource {
-    /// Candidates for I1 … I(n-1).
+    /// Computes candidates for I1 … I(n-1).
     ///
     /// # Errors
     /// When none were found, with the reason. A context in which something failed is not used again.
@@ -43,7 +44,7 @@ impl HornSource {
         queries.handle().remove();
         match answer {
             Ok(definitions) => {
-                if asked + 1 < SEQUENCES {
+                if asked + 1 < MAXIMUM_SEQUENCES_PER_CONTEXT {
                     self.fixedpoints = Some((fixedpoints, asked + 1));
                 }
                 projected(queries, core, definitions)
@@ -56,7 +57,7 @@ impl HornSource {
     }
 }
 
-/// Interpolants from definitions of the states, in which other variables may be left.
+/// Makes interpolants from definitions of the states by eliminating other variables.
 ///
 /// # Errors
 /// When these cannot be eliminated in time.
@@ -71,8 +72,7 @@ pub fn projected(
         .collect()
 }
 
-/// Eliminates the variables that are not of the state, for all values of which a conjunct is meant. What remains may say
-/// more.
+/// Eliminates the variables outside the state, over which a conjunct is universally quantified. The result may be stronger.
 fn without_quantifiers(
     queries: &mut Queries,
     definition: TermId,
@@ -85,7 +85,7 @@ fn without_quantifiers(
             result.push(conjunct);
             continue;
         }
-        // Not everywhere true where the negation somewhere is.
+        // ∀x. φ is ¬∃x. ¬φ.
         let opposite = match arena.as_application(conjunct) {
             Some((Op::Or, arguments)) => arguments
                 .iter()

@@ -1,7 +1,7 @@
-//! Implicants: of a formula that is true in a model, a conjunction of literals that is true there too and implies it.
+//! Implicants: conjunctions of literals that are true in a model and imply a formula.
 //!
-//! Only what mentions a variable to be eliminated is taken apart; the rest stays as it is, so that an implicant says no
-//! more about the path taken than elimination needs.
+//! Only subformulas with a variable to eliminate are decomposed; the others stay as they are, so that an implicant is no
+//! more specific to the path than elimination needs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,15 +36,15 @@ impl Model {
     }
 }
 
-/// Whether one of the variables occurs in the term.
+/// Checks whether one of the variables occurs in the term.
 pub fn mentions(arena: &Arena, term: TermId, variables: &FxHashSet<TermId>) -> bool {
     let mut found = false;
     for_each_subterm(arena, [term], |term, _| found |= variables.contains(&term));
     found
 }
 
-/// An implicant of the conjunction, in which neither choices nor reads from what was just stored mention the variables.
-/// `None` if the conjunction is not true in the model.
+/// Returns an implicant of the conjunction in which neither `ite` terms nor reads over stores contain the variables. `None`
+/// if the conjunction is not true in the model.
 pub fn implicant(
     arena: &Arena,
     conjuncts: &[TermId],
@@ -53,7 +53,7 @@ pub fn implicant(
 ) -> Option<Vec<TermId>> {
     let mut literals = Vec::new();
     let mut seen = FxHashSet::default();
-    // What is to be true, outermost first.
+    // Formulas that have to be true.
     let mut stack: Vec<TermId> = conjuncts.iter().rev().copied().collect();
     while let Some(top) = stack.pop() {
         if top == TermId::TRUE || !seen.insert(top) {
@@ -118,7 +118,7 @@ pub fn implicant(
     Some(literals)
 }
 
-/// An equation of truth values that can be solved as it is.
+/// Checks whether an equation of Booleans has a variable as a side, so that it can be solved as it is.
 fn is_leaf_equation(arena: &Arena, arguments: &[TermId]) -> bool {
     let is_variable = |&term: &TermId| arena.is_variable(term);
     arguments.iter().any(is_variable)
@@ -129,7 +129,7 @@ struct Resolved {
     because: TermId,
 }
 
-/// Takes one choice, or one read from what was stored, out of a literal.
+/// Resolves one `ite` term, or one read over a store, in a literal.
 fn resolve(
     arena: &Arena,
     literal: TermId,

@@ -1,9 +1,9 @@
-//! Model-based projection, iterated (Komuravelli, Gurfinkel, Chaki: SMT-Based Model Checking for Recursive Programs, CAV
+//! Iterated model-based projection (Komuravelli, Gurfinkel, Chaki: SMT-Based Model Checking for Recursive Programs, CAV
 //! 2014).
 //!
 //! An implicant of a conjunction in a model is projected to a formula that is true in the model and implies
-//! ∃ variables. conjunction; then a model outside of it is looked for, until there is none. A single projection
-//! under-approximates; their disjunction, once there is no other model, is equivalent.
+//! ∃ variables. conjunction. That is repeated with models outside the projections until there are none. A single projection
+//! under-approximates; the final disjunction is equivalent.
 
 use std::time::Duration;
 
@@ -20,16 +20,16 @@ use regatta_term::{
     Arena, Build, Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, size, substitute,
 };
 
-/// So many implicants of a part are projected.
-const IMPLICANTS: usize = 16;
-/// A larger part is not looked at by models.
-const TERMS: usize = 2_000;
-/// So many steps lead from an implicant to its projection.
-const STEPS: usize = 200;
-/// All models of one part together have this long.
-const TIME: Duration = Duration::from_millis(300);
+/// Maximum number of implicants of a part that are projected.
+const MAXIMUM_IMPLICANTS: usize = 16;
+/// Maximum size of a part (terms) that is projected by models.
+const MAXIMUM_PART_SIZE: usize = 2_000;
+/// Maximum number of elimination steps for an implicant.
+const MAXIMUM_ELIMINATION_STEPS: usize = 200;
+/// Maximum wall time of the projection of a part.
+const MAXIMUM_PART_TIME: Duration = Duration::from_millis(300);
 
-/// ∃ variables. part, if few implicants cover it.
+/// Returns ∃ variables. part, if few implicants cover it.
 pub fn by_models(
     queries: &mut Queries,
     eliminated: &Eliminated<'_>,
@@ -37,16 +37,16 @@ pub fn by_models(
 ) -> Result<Option<TermId>, Reason> {
     let arena = queries.arena();
     let whole = arena.and(part.iter().copied());
-    if size(&*arena, whole) > TERMS {
+    if size(&*arena, whole) > MAXIMUM_PART_SIZE {
         return Ok(None);
     }
     let mut all: Vec<_> = variables(&arena, [whole]).into_iter().collect();
     all.sort_unstable();
-    queries.within(TIME, |queries| {
+    queries.within(MAXIMUM_PART_TIME, |queries| {
         queries.with(part, |queries| {
             let mut disjuncts = Vec::new();
             while queries.is_satisfiable(&[])? {
-                if disjuncts.len() == IMPLICANTS {
+                if disjuncts.len() == MAXIMUM_IMPLICANTS {
                     return Ok(None);
                 }
                 let mut model = Model::default();
@@ -68,7 +68,7 @@ pub fn by_models(
     })
 }
 
-/// Literals without variables to be eliminated, true in the model, that imply ∃ variables. formula.
+/// Returns literals without the variables to eliminate that are true in the model and imply ∃ variables. formula.
 fn project_model(
     arena: &Arena,
     eliminated: &Eliminated<'_>,
@@ -76,7 +76,7 @@ fn project_model(
     mut model: Model,
 ) -> Option<Vec<TermId>> {
     let mut literals = formula.to_vec();
-    for _ in 0..STEPS {
+    for _ in 0..MAXIMUM_ELIMINATION_STEPS {
         let left = eliminated.of(arena, arena.and(literals.iter().copied()));
         let Some(&first) = left.first() else {
             return Some(literals);
@@ -108,7 +108,7 @@ fn project_model(
     None
 }
 
-/// Replaces the variable by a term that makes the same literals true in the model; the model's value comes last.
+/// Replaces the variable by a term with which the literals stay true in the model; the model's value is tried last.
 fn eliminate_scalar(
     arena: &Arena,
     variable: TermId,
@@ -144,7 +144,7 @@ fn eliminate_scalar(
     Some(flat(arena, rest))
 }
 
-/// Whether all literals are comparisons that a great enough, or all that a small enough integer satisfies.
+/// Checks whether all literals are comparisons that every large enough, or every small enough, integer satisfies.
 fn is_unbounded(arena: &Arena, variable: TermId, literals: &[TermId], model: &Model) -> bool {
     let at = |literal: TermId, value: BigInt| {
         let mut model = model.clone();
@@ -168,7 +168,7 @@ fn is_unbounded(arena: &Arena, variable: TermId, literals: &[TermId], model: &Mo
             return false;
         };
         match op {
-            // Differs from a single value.
+            // A disequality excludes a single value.
             Op::Eq if atom != literal => {}
             Op::IntLt | Op::IntLe => {
                 above &= at(literal, &bound + 1);
@@ -180,7 +180,7 @@ fn is_unbounded(arena: &Arena, variable: TermId, literals: &[TermId], model: &Mo
     above || below
 }
 
-/// Terms by which the variable may be replaced, those first that make literals go away.
+/// Returns terms by which the variable may be replaced; first those that may make literals trivial.
 fn candidates(arena: &Arena, variable: TermId, literals: &[TermId]) -> Vec<TermId> {
     let sort = arena.sort(variable);
     let mut candidates = Vec::new();
@@ -221,8 +221,8 @@ fn candidates(arena: &Arena, variable: TermId, literals: &[TermId]) -> Vec<TermI
     candidates
 }
 
-/// Replaces what is read from the array by fresh variables (Ackermann's reduction, for the indices that are equal in the
-/// model); if it is not only read, the array by its value.
+/// Replaces reads of the array by fresh variables (Ackermann's reduction, for the index equalities of the model); if the
+/// array has other occurrences, replaces it by its value.
 fn eliminate_array(
     arena: &Arena,
     variable: TermId,

@@ -1,7 +1,7 @@
-//! Eliminating variables: formulas that follow from ∃ variables. conjunction.
+//! Elimination of variables: formulas that follow from ∃ variables. conjunction.
 //!
-//! First by equations, then where a variable is in the way of nothing, both exactly; what is left by [`by_models`]. If
-//! that does not end within its limits, the conjuncts in question are left out.
+//! Variables are eliminated by solving equations, then by dropping comparisons that some value of the variable always
+//! satisfies, both exactly; the rest by [`by_models`]. If that exceeds its limits, the conjuncts in question are left out.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use super::queries::Queries;
 use super::solve::{Solution, containing, solve, solve_equation};
 use regatta_term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, conjuncts, substitute};
 
-/// What follows from a conjunction without all variables but those to keep, as conjuncts.
+/// Returns consequences of a conjunction over the variables to keep, as conjuncts.
 ///
 /// # Errors
 /// When interrupted or out of time.
@@ -41,7 +41,7 @@ pub fn project(
     Ok(flat(&arena, conjuncts))
 }
 
-/// The conjuncts of a conjunction, each once; of a contradiction only that.
+/// Returns the conjuncts of a conjunction, each once; for a contradiction only `false`.
 pub fn flat(arena: &Arena, formula: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
     let mut seen = FxHashSet::default();
     let mut result = Vec::new();
@@ -58,7 +58,7 @@ pub fn flat(arena: &Arena, formula: impl IntoIterator<Item = TermId>) -> Vec<Ter
     result
 }
 
-/// Which variables are to go: all that are not kept.
+/// The variables to eliminate: all that are not kept.
 pub struct Eliminated<'k> {
     keep: &'k FxHashSet<TermId>,
 }
@@ -68,7 +68,7 @@ impl<'k> Eliminated<'k> {
         Self { keep }
     }
 
-    /// Those in a term, in a fixed order.
+    /// The variables to eliminate in a term, sorted.
     pub fn of(&self, arena: &Arena, term: TermId) -> Vec<TermId> {
         let mut found: Vec<_> = variables(arena, [term])
             .into_iter()
@@ -78,7 +78,7 @@ impl<'k> Eliminated<'k> {
         found
     }
 
-    /// Replaces every variable that an equation gives a value; `chosen` is told each solution.
+    /// Substitutes every variable for which an equation can be solved; `chosen` is called with each solution.
     pub fn by_equations(
         &self,
         arena: &Arena,
@@ -110,7 +110,7 @@ impl<'k> Eliminated<'k> {
         flat(arena, formula.into_iter().map(|(conjunct, _)| conjunct))
     }
 
-    /// Leaves out comparisons with what can have any value.
+    /// Eliminates variables that occur only in comparisons which some value of theirs satisfies.
     pub fn by_freedom(&self, arena: &Arena, mut formula: Vec<TermId>) -> Vec<TermId> {
         loop {
             let mut occurrences: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
@@ -139,7 +139,7 @@ impl<'k> Eliminated<'k> {
     }
 }
 
-/// An equation that gives a variable its value; first one that says nothing else.
+/// Finds an equation that can be solved for a variable; preferably one without side conditions.
 fn solved(arena: &Arena, formula: &[(TermId, Vec<TermId>)]) -> Option<(usize, TermId, Solution)> {
     let mut second = None;
     for (position, (conjunct, variables)) in formula.iter().enumerate() {
@@ -155,7 +155,7 @@ fn solved(arena: &Arena, formula: &[(TermId, Vec<TermId>)]) -> Option<(usize, Te
     second
 }
 
-/// What ∃ variable says of the conjuncts at the positions, the only ones with it, where it is easy to see.
+/// Returns ∃ variable. conjuncts at the positions (the only ones with the variable), in simple cases.
 fn without(
     arena: &Arena,
     variable: TermId,
@@ -165,7 +165,7 @@ fn without(
     if let &[position] = positions {
         return comparison(arena, variable, formula[position]);
     }
-    // It differs from fewer values than there are.
+    // The variable differs from fewer values than its sort has.
     let values = match arena.sort(variable) {
         Sort::BitVec(width) if width < 20 => 1usize << width,
         Sort::BitVec(_) | Sort::Int => usize::MAX,
@@ -178,7 +178,7 @@ fn without(
     (all_differ && positions.len() < values).then_some(TermId::TRUE)
 }
 
-/// Whether the term is the relation of something that takes each value for one value of the variable.
+/// Checks whether the term is the relation with a side that is a bijective function of the variable.
 fn is_free_side(arena: &Arena, term: TermId, variable: TermId, relation: Op) -> bool {
     let Some((op, &[a, b])) = arena.as_application(term) else {
         return false;
@@ -189,7 +189,7 @@ fn is_free_side(arena: &Arena, term: TermId, variable: TermId, relation: Op) -> 
             .is_some_and(|solution| solution.sides.is_empty())
 }
 
-/// ∃ variable. comparison, of a side that takes each value.
+/// Returns ∃ variable. comparison, if a side is a bijective function of the variable.
 fn comparison(arena: &Arena, variable: TermId, conjunct: TermId) -> Option<TermId> {
     let (op, arguments) = arena.as_application(conjunct)?;
     if let (Op::Not, &[inner]) = (op, arguments) {

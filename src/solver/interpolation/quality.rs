@@ -1,4 +1,4 @@
-//! Which interpolants are better: those that describe many paths, not the one that they come from.
+//! A measure of interpolants: those are better that describe many paths, not just the one that they come from.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -7,29 +7,29 @@ use rustc_hash::FxHashSet;
 use super::Sequence;
 use regatta_term::{Arena, Constant, Pool, Sort, TermId, TermKind, for_each_subterm, size};
 
-/// How good interpolants are; less is better.
+/// The quality of interpolants; less is better.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quality {
-    /// What decides: the size, and several times the path constants.
+    /// The size (terms) plus the weighted number of path constants.
     cost: usize,
-    /// Occurrences of constants of one path.
+    /// Number of constants that describe a single path.
     pub path_constants: usize,
 }
 
-/// So many terms more are better than one constant of a path.
-const CONSTANT: usize = 8;
+/// Weight of a path constant in the cost (terms).
+const PATH_CONSTANT_WEIGHT: usize = 8;
 
 impl Quality {
-    /// Of a term; the constants known are [`known_constants`].
+    /// The quality of a term, given the [`known_constants`].
     pub fn of(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) -> Self {
         let path_constants = path_constants(arena, term, known);
         Self {
-            cost: size(arena, term) + CONSTANT * path_constants,
+            cost: size(arena, term) + PATH_CONSTANT_WEIGHT * path_constants,
             path_constants,
         }
     }
 
-    /// Of several together.
+    /// The total quality of several terms.
     pub fn of_all(
         arena: &Arena,
         terms: impl IntoIterator<Item = TermId>,
@@ -47,8 +47,8 @@ impl Quality {
     }
 }
 
-/// The constants that a program's formulas mention, each with its neighbours (a strict comparison is a weak one with the
-/// next number), and those around zero.
+/// Returns the absolute values of the constants in a sequence, each with its neighbours (a strict comparison is a weak one
+/// with the next number), and 0 and 1.
 pub fn known_constants(arena: &Arena, sequence: Sequence<'_>) -> FxHashSet<BigInt> {
     let mut known = FxHashSet::default();
     for_each_subterm(arena, sequence.formulas.iter().copied(), |term, _| {
@@ -62,8 +62,8 @@ pub fn known_constants(arena: &Arena, sequence: Sequence<'_>) -> FxHashSet<BigIn
     known
 }
 
-/// How many different numbers occur in a term that are not known: what a loop has counted to on one path, for instance.
-/// A predicate with such a number is better left out where others do.
+/// Counts the different numbers in a term that are not known: the iteration count of a loop on one path, for instance.
+/// Predicates without such numbers are preferred.
 pub fn path_constants(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) -> usize {
     let mut count = 0;
     for_each_subterm(arena, [term], |term, kind| {
@@ -96,7 +96,7 @@ fn number(arena: &Arena, term: TermId) -> Option<BigInt> {
     }
 }
 
-/// The greatest and the least signed number of the width.
+/// Checks whether the number is the greatest or the least signed number of the width.
 fn is_limit(sort: Sort, number: &BigInt) -> bool {
     let Some(width) = sort.width() else {
         return false;

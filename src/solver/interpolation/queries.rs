@@ -1,4 +1,4 @@
-//! The solver's checks that interpolation consists of, under one deadline and one interrupt.
+//! The solver checks of interpolation, under a common deadline and interrupt.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 use super::super::{Answer, CheckLimit, Interrupt, Reason, Solver};
 use regatta_term::{Arena, TermId, Value};
 
-/// What other threads hold of an interpolator.
+/// The handle by which other threads interrupt an interpolator.
 pub struct Handle {
     interrupted: AtomicBool,
-    /// Whoever may be at work now.
+    /// The solvers and searches that may be running.
     workers: Mutex<Vec<Arc<dyn Interrupt>>>,
 }
 
@@ -27,18 +27,18 @@ impl Interrupt for Handle {
 }
 
 impl Handle {
-    /// Interrupts reach the worker from here on, until it is removed.
+    /// Adds a worker, which is interrupted as well until it is removed.
     pub fn add(&self, worker: Arc<dyn Interrupt>) {
         self.workers.lock().push(worker);
     }
 
-    /// The newest worker is gone.
+    /// Removes the newest worker.
     pub fn remove(&self) {
         self.workers.lock().pop();
     }
 }
 
-/// A solver without assertions between two questions.
+/// A solver with scoped checks: between two of them it has no assertions.
 pub struct Queries {
     solver: Box<dyn Solver>,
     handle: Arc<Handle>,
@@ -47,7 +47,7 @@ pub struct Queries {
 }
 
 impl Queries {
-    /// Over a solver without assertions.
+    /// Wraps a solver without assertions.
     pub fn new(solver: Box<dyn Solver>) -> Self {
         let handle = Handle {
             interrupted: AtomicBool::new(false),
@@ -76,14 +76,14 @@ impl Queries {
         &self.handle
     }
 
-    /// Begins a call with the limits: earlier interrupts are forgotten.
+    /// Begins a call with the limits and resets earlier interrupts.
     pub fn begin(&mut self, limit: CheckLimit) {
         self.handle.interrupted.store(false, Ordering::Release);
         self.deadline = limit.time.map(|time| Instant::now() + time);
         self.resource = limit.resource;
     }
 
-    /// Runs the work under a deadline that comes after the given time if the one in force is later.
+    /// Runs the work with an additional limit of the given time.
     pub fn within<T>(&mut self, time: Duration, work: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.deadline;
         let own = Instant::now() + time;
@@ -93,10 +93,10 @@ impl Queries {
         result
     }
 
-    /// The time left, if it is limited.
+    /// Returns the time left, if it is limited.
     ///
     /// # Errors
-    /// When none is left, or somebody has interrupted.
+    /// When none is left, or after an interrupt.
     pub fn time_left(&self) -> Result<Option<Duration>, Reason> {
         if self.handle.interrupted.load(Ordering::Acquire) {
             return Err(Reason::Interrupted);
@@ -105,7 +105,7 @@ impl Queries {
             return Ok(None);
         };
         let left = deadline.saturating_duration_since(Instant::now());
-        // Solvers count milliseconds, and some take none for no limit.
+        // Solvers count milliseconds, and some take zero for no limit.
         if left < Duration::from_millis(1) {
             return Err(Reason::Limit);
         }
@@ -117,7 +117,7 @@ impl Queries {
         self.resource
     }
 
-    /// Works with the terms asserted.
+    /// Runs the work with the terms asserted in a new scope.
     pub fn with<T>(&mut self, assertions: &[TermId], work: impl FnOnce(&mut Self) -> T) -> T {
         self.solver.push();
         for &assertion in assertions {
@@ -133,10 +133,10 @@ impl Queries {
         self.solver.assert(formula);
     }
 
-    /// Whether what is asserted and assumed has a model.
+    /// Checks whether the assertions and assumptions have a model.
     ///
     /// # Errors
-    /// When it is not found out.
+    /// When that is not decided.
     pub fn is_satisfiable(&mut self, assumptions: &[TermId]) -> Result<bool, Reason> {
         let limit = CheckLimit {
             resource: self.resource,
@@ -153,10 +153,10 @@ impl Queries {
         }
     }
 
-    /// A part of the assumptions that the assertions contradict, or `None` if all of them together have a model.
+    /// Returns an unsat core of the assumptions, or `None` if they have a model.
     ///
     /// # Errors
-    /// When it is not found out.
+    /// When that is not decided.
     pub fn core(&mut self, assumptions: &[TermId]) -> Result<Option<Vec<TermId>>, Reason> {
         if self.is_satisfiable(assumptions)? {
             return Ok(None);

@@ -1,11 +1,11 @@
-//! Random sequences of a program's shape, for tests.
+//! Random sequences in the form of program paths, for tests.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use regatta_term::{Arena, Build, Pool, ScalarSort, Sort, Symbol, TermId};
 
-/// What a sequence is about.
+/// A class of sequences.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Class {
     Integers,
@@ -23,7 +23,7 @@ impl Class {
     ];
 }
 
-/// A sequence: formulas, and the state's variables between them.
+/// An owned [`Sequence`](super::Sequence).
 #[derive(Clone, Debug)]
 pub struct Owned {
     pub formulas: Vec<TermId>,
@@ -94,7 +94,7 @@ impl<'a> RandomSequences<'a> {
         }
     }
 
-    /// A value from the state at the step.
+    /// A random expression over the state at the step.
     fn value(&mut self, step: u32) -> TermId {
         match self.below(7) {
             0 => self.number(),
@@ -136,7 +136,7 @@ impl<'a> RandomSequences<'a> {
         }
     }
 
-    /// The step to the given one.
+    /// A transition to the given step.
     fn step(&mut self, step: u32) -> TermId {
         let t = self.arena;
         let mut conjuncts = Vec::new();
@@ -174,7 +174,7 @@ impl<'a> RandomSequences<'a> {
         t.and(conjuncts)
     }
 
-    /// A start, some steps, and what does not hold at the end, if that can be found.
+    /// An initial condition, some transitions, and a condition that does not hold at the end, if one is found.
     pub fn sequence(
         &mut self,
         mut is_unsatisfiable: impl FnMut(&[TermId]) -> bool,

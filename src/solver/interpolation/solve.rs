@@ -1,5 +1,5 @@
-//! Solving an equation for a variable by undoing the operators around it, one by one: equivalently, with side conditions for
-//! what cannot be undone. The variable may occur once only; sums in which it is an addend are what [`solved`] is for.
+//! Solves an equation for a variable by inverting the operators around it, one by one, with side conditions where an
+//! operator is not surjective. The result is equivalent. The variable may occur only once; [`solved`] is for sums with it.
 //!
 //! [`solved`]: regatta_term::solved
 
@@ -8,19 +8,18 @@ use rustc_hash::FxHashSet;
 
 use regatta_term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
-/// What an equation says of a variable: it is equivalent to variable = value ∧ sides, for some values of the fresh
-/// variables.
+/// The solution of an equation, which is equivalent to ∃ fresh. variable = value ∧ sides.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// The variable's value; the variable does not occur in it.
     pub value: TermId,
-    /// What the equation says besides; the variable does not occur here either.
+    /// Side conditions; the variable does not occur here either.
     pub sides: Vec<TermId>,
-    /// Variables that are free to choose, each with what it is in terms of the variable solved for.
+    /// Fresh variables, each with its meaning as a term over the variable solved for.
     pub fresh: Vec<(TermId, TermId)>,
 }
 
-/// The terms in the given one that contain the variable, itself included.
+/// Returns the subterms that contain the variable, including the term itself.
 pub fn containing(arena: &Arena, term: TermId, variable: TermId) -> FxHashSet<TermId> {
     let mut found = FxHashSet::default();
     for_each_subterm(arena, [term], |term, kind| {
@@ -53,7 +52,7 @@ pub fn solve(arena: &Arena, literal: TermId, variable: TermId) -> Option<Solutio
                 sides: Vec::new(),
                 fresh: Vec::new(),
             }),
-            // Of truth values, what differs is equal to the other's negation.
+            // For Booleans, a ≠ b is a = ¬b.
             Some((Op::Eq, &[a, b])) if arena.sort(a) == Sort::Bool => {
                 solve_equation(arena, a, arena.not(b), variable, &within)
             }
@@ -67,7 +66,7 @@ pub fn solve(arena: &Arena, literal: TermId, variable: TermId) -> Option<Solutio
     }
 }
 
-/// Solves a = b where the variable occurs on one side only; `within` are the terms that contain it.
+/// Solves a = b if the variable occurs on one side only; `within` are the terms that contain it.
 pub fn solve_equation(
     arena: &Arena,
     a: TermId,
@@ -87,7 +86,7 @@ pub fn solve_equation(
     while side != variable {
         let (op, arguments) = arena.as_application(side)?;
         let arguments: smallvec::SmallVec<[TermId; 3]> = arguments.into();
-        // The operand with the variable, if it is a single one.
+        // The only operand with the variable.
         let mut places = (0..arguments.len()).filter(|&place| contains(arguments[place]));
         let place = places.next()?;
         if places.next().is_some() {
@@ -187,9 +186,9 @@ pub fn solve_equation(
     })
 }
 
-/// A fresh variable for what a term is.
+/// Makes a fresh variable with the meaning.
 pub fn free(arena: &Arena, meaning: TermId, fresh: &mut Vec<(TermId, TermId)>) -> TermId {
-    // Instances, not names: names are never given back.
+    // New instances, not new symbols, since symbols are never freed.
     thread_local! {
         static NEXT: std::cell::Cell<u32> = const { std::cell::Cell::new(1) };
     }

@@ -8,7 +8,7 @@ use regatta_base::workers::Workers;
 use regatta_term::random::seeds;
 use regatta_term::{Build, Sort, Symbol, TermKind, for_each_subterm, to_smtlib};
 
-/// With time for a busy machine.
+/// An interpolator with a time limit for a busy machine.
 fn interpolator(choice: Choice, arena: &Rc<Arena>) -> Box<dyn Interpolator> {
     let config = InterpolationConfig {
         choice,
@@ -32,7 +32,7 @@ fn is_unsatisfiable(solver: &mut dyn Solver, formulas: &[TermId]) -> bool {
     answer == Answer::Unsatisfiable
 }
 
-/// The definition of interpolants, by a solver of its own.
+/// Checks the definition of interpolants by another solver.
 fn assert_interpolants(arena: &Rc<Arena>, sequence: &Owned, interpolants: &[TermId]) {
     assert_eq!(interpolants.len(), sequence.cuts.len());
     for (&interpolant, cut) in interpolants.iter().zip(&sequence.cuts) {
@@ -65,8 +65,8 @@ impl Owned {
     }
 }
 
-/// Each source answers so many of fifty random sequences of each class; every answer is right. With workers, SPACER is at
-/// work beside the conditions from the beginning.
+/// Checks that the required number of fifty random sequences of each class is answered, and that every answer is right. With
+/// workers, SPACER runs in parallel from the beginning.
 fn answers(choice: Choice, workers: &Workers, required: [usize; 4]) {
     for (class, required) in Class::ALL.into_iter().zip(required) {
         let count = seeds(50);
@@ -125,7 +125,7 @@ fn both_side_by_side_answer_random_sequences() {
     answers(Choice::Best, &Workers::fixed(1), [48, 48, 45, 45]);
 }
 
-/// What is searched beside does not outlast the time that there is for a sequence.
+/// A parallel search does not exceed the time limit of a sequence.
 #[test]
 fn a_search_keeps_to_the_limit() {
     let limit = Duration::from_millis(200);
@@ -160,7 +160,7 @@ fn a_search_keeps_to_the_limit() {
     assert!(searches > 10);
 }
 
-/// Two counters that start at zero and go up together, and are not equal at the end.
+/// Two counters that start at zero, are increased together, and differ at the end.
 fn running_example(arena: &Arena, sort: Sort, rounds: u32) -> Owned {
     let t = arena;
     let at = |name: &str, step: u32| t.variable_at(Symbol::new(name, sort), step);
@@ -238,7 +238,7 @@ fn a_single_formula_has_no_cut() {
     assert_eq!(answer, Interpolation::Interpolants(Vec::new()));
 }
 
-/// Products of 40 bits, which are known to be composite: hard to refute.
+/// A factorisation problem of 63 bits, which is hard to refute.
 fn hard(arena: &Arena) -> Owned {
     let t = arena;
     let [x, y, z] = ["hard::x", "hard::y", "hard::z"]
@@ -277,7 +277,7 @@ fn limits_and_interrupts_end_it() {
     let answer = interpolator.interpolate(sequence.borrowed());
     assert_eq!(answer, Interpolation::Unknown(Reason::Interrupted));
     thread.join().unwrap();
-    // It is ready for the next.
+    // The interpolator can be used again.
     let easy = running_example(&arena, Sort::Int, 2);
     let answer = interpolator.interpolate(easy.borrowed());
     assert!(matches!(answer, Interpolation::Interpolants(_)));

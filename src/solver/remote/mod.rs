@@ -1,13 +1,13 @@
 //! A solver in another process, behind [`Solver`].
 //!
-//! Yices may be called by one thread of a process at a time, so a second analysis that wants it has it in a process of its own.
-//! Whoever may fork makes the process, which [`serve`]s at the other end of two streams: one is for questions and answers, and the
-//! thread that solves reads it itself, as waking another one costs more than many a question; interruptions have their own. What
-//! changes the solver's state is kept here until something is asked; then everything travels together, and terms travel once
-//! ([`Exporter`]).
+//! Only one thread of a process at a time may call Yices, so that a second analysis needs it in another process.
+//! A part of the program that may fork starts that process, which [`serve`]s at the other end of two streams. One stream
+//! is for questions and answers: the solving thread reads it itself, since waking another thread costs more than many
+//! questions. The other stream is for interruptions. Changes of the solver's state are buffered here until a question is
+//! asked and are sent with it; each term is sent once ([`Exporter`]).
 //!
-//! A solver that dies takes nothing with it: what is asked from then on is unknown. Neither does one that does not hear:
-//! who interrupts it waits [`PATIENCE`] and no longer.
+//! If the process dies, all later questions are answered unknown. A process that does not react to an interruption within
+//! [`INTERRUPT_TIMEOUT`] is given up as well.
 
 mod serve;
 #[cfg(test)]
@@ -30,25 +30,25 @@ use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverS
 use regatta_base::counters;
 use regatta_term::{Arena, Exporter, TermId, Value};
 
-/// How long an interrupted check may go on before the process is given up.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it is looked whether that is so, and at the thread's priority.
-const LOOK: Duration = Duration::from_millis(50);
+/// Maximum wall time of a check after its interruption; beyond it the process is given up.
+const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Interval at which a waiting thread looks for interruptions and adapts the process's priority.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Makes the process; the streams that lead to it.
+/// Starts the process and returns the streams to it.
 pub type Start = Box<dyn FnOnce() -> io::Result<Streams>>;
 
-/// One end of what a solver and who asks it talk by.
+/// One end of the connection between a solver process and its client.
 #[derive(Debug)]
 pub struct Streams {
     /// Questions and answers.
     pub questions: UnixStream,
-    /// Interruptions, which do not wait until a question is read.
+    /// Interruptions, which must not wait behind questions.
     pub interruptions: UnixStream,
 }
 
 impl Streams {
-    /// Both ends.
+    /// Makes both ends.
     ///
     /// # Errors
     /// When the system refuses a socket.
@@ -66,12 +66,12 @@ impl Streams {
         Ok((ours, theirs))
     }
 
-    /// What another process is given to have this end, by numbers.
+    /// The file descriptors that another process has to inherit to have this end.
     pub fn handed(&self) -> [RawFd; 2] {
         [self.questions.as_raw_fd(), self.interruptions.as_raw_fd()]
     }
 
-    /// Nothing goes through any more: whoever reads sees an end.
+    /// Closes the connection: readers at both ends see its end.
     fn hang_up(&self) {
         let _ = self.questions.shutdown(Shutdown::Both);
         let _ = self.interruptions.shutdown(Shutdown::Both);
@@ -82,49 +82,50 @@ impl Streams {
 pub struct RemoteSolver {
     arena: Rc<Arena>,
     exporter: Exporter,
-    /// What the process has not been told.
+    /// Requests that were not sent yet.
     pending: Vec<Request>,
-    /// Until there is something to ask.
+    /// Starts the process; present until the first question.
     start: Option<Start>,
-    /// The stream for questions, from then on.
+    /// The stream for questions, present from the first question on.
     questions: Option<UnixStream>,
-    line: Arc<Line>,
+    connection: Arc<Connection>,
     peer: Peer,
-    /// Why nothing more can be found out.
+    /// Why the process was given up.
     lost: Option<String>,
-    /// The last check was satisfiable, and nothing was changed since.
+    /// Whether the last check was satisfiable and nothing was changed since.
     satisfiable: bool,
     core: Vec<TermId>,
     limit: CheckLimit,
     statistics: SolverStatistics,
 }
 
-/// Where the process is, for all threads.
+/// The connection to the process, shared by all threads.
 #[derive(Default)]
-struct Line(Mutex<LineState>);
+struct Connection(Mutex<ConnectionState>);
 
 #[derive(Default)]
-struct LineState {
+struct ConnectionState {
     streams: Option<Streams>,
-    /// Checks that have begun.
+    /// Number of checks that have begun.
     checks: u64,
-    /// Whether the last one has not ended.
+    /// Whether the last check is running.
     is_checking: bool,
-    /// When it was interrupted for the first time.
+    /// When the last check was first interrupted.
     interrupted: Option<Instant>,
 }
 
-/// Who solves at the other end.
+/// The solving thread at the other end.
 #[derive(Default)]
 struct Peer {
-    /// The thread in the operating system.
+    /// Its number in the operating system.
     thread: Option<libc::id_t>,
-    /// Its priority there.
+    /// Its nice value, as far as it was set here.
     nice: libc::c_int,
 }
 
 impl Peer {
-    /// Gives it the priority of the calling thread, which waits for it: a thread that overstays its turn has a lower one.
+    /// Copies the priority of the calling thread, which waits for this one; the scheduler lowers the priority of threads
+    /// that overstay their turns.
     fn follow(&mut self) {
         let Some(thread) = self.thread else { return };
         // SAFETY: neither has preconditions. On Linux the number 0 is the calling thread's.
@@ -138,7 +139,7 @@ impl Peer {
 }
 
 impl RemoteSolver {
-    /// A solver without assertions. The process is started when there is something to ask.
+    /// A solver without assertions. The process is started at the first question.
     pub fn new(arena: Rc<Arena>, start: Start) -> Self {
         Self {
             arena,
@@ -146,7 +147,7 @@ impl RemoteSolver {
             pending: Vec::new(),
             start: Some(start),
             questions: None,
-            line: Arc::default(),
+            connection: Arc::default(),
             peer: Peer::default(),
             lost: None,
             satisfiable: false,
@@ -160,26 +161,26 @@ impl RemoteSolver {
         self.exporter.add(&*self.arena, term)
     }
 
-    /// Whatever the last check found, it is about other assertions now.
+    /// Invalidates the result of the last check.
     fn forget(&mut self) {
         self.satisfiable = false;
         self.core.clear();
     }
 
-    /// Starts the process, if that has not been done.
-    fn reach(&mut self) -> io::Result<()> {
+    /// Starts the process, if it was not started yet.
+    fn ensure_started(&mut self) -> io::Result<()> {
         if let Some(start) = self.start.take() {
             let streams = start()?;
-            streams.questions.set_read_timeout(Some(LOOK))?;
+            streams.questions.set_read_timeout(Some(POLL_INTERVAL))?;
             self.questions = Some(streams.questions.try_clone()?);
-            self.line.0.lock().streams = Some(streams);
+            self.connection.0.lock().streams = Some(streams);
         }
         Ok(())
     }
 
-    /// Sends all there is with the question at the end, and waits for the answer.
+    /// Sends all pending requests and the question, and waits for the answer.
     fn ask(&mut self, question: Request) -> io::Result<Reply> {
-        self.reach()?;
+        self.ensure_started()?;
         let is_check = matches!(question, Request::Check { .. });
         let mut requests = std::mem::take(&mut self.pending);
         requests.push(question);
@@ -191,28 +192,28 @@ impl RemoteSolver {
             return Err(ErrorKind::NotConnected.into());
         };
         {
-            let mut line = self.line.0.lock();
-            line.checks += u64::from(is_check);
-            line.is_checking = is_check;
-            line.interrupted = None;
+            let mut connection = self.connection.0.lock();
+            connection.checks += u64::from(is_check);
+            connection.is_checking = is_check;
+            connection.interrupted = None;
         }
         send(stream, &frame)?;
         let reply = loop {
             let waits = || {
                 self.peer.follow();
-                let interrupted = self.line.0.lock().interrupted;
-                interrupted.is_none_or(|since| since.elapsed() < PATIENCE)
+                let interrupted = self.connection.0.lock().interrupted;
+                interrupted.is_none_or(|since| since.elapsed() < INTERRUPT_TIMEOUT)
             };
             match receive(stream, waits)? {
                 Reply::Here { thread } => self.peer.thread = Some(thread),
                 reply => break reply,
             }
         };
-        self.line.0.lock().is_checking = false;
+        self.connection.0.lock().is_checking = false;
         Ok(reply)
     }
 
-    /// The answer of the process, or `None` if there is none, now and later.
+    /// Asks the process; `None` if it is lost, for good.
     fn answer(&mut self, question: Request) -> Option<Reply> {
         if self.lost.is_some() {
             return None;
@@ -221,7 +222,7 @@ impl RemoteSolver {
             Ok(reply) => Some(reply),
             Err(error) => {
                 self.lost = Some(format!("its process is lost: {error}"));
-                self.line.hang_up();
+                self.connection.hang_up();
                 None
             }
         }
@@ -271,7 +272,7 @@ impl Solver for RemoteSolver {
                 answer
             }
             Some(Reply::Here { .. } | Reply::Values(_)) | None => {
-                let interrupted = self.line.0.lock().interrupted.is_some();
+                let interrupted = self.connection.0.lock().interrupted.is_some();
                 Answer::Unknown(match &self.lost {
                     _ if interrupted => Reason::Interrupted,
                     Some(reason) => Reason::Incomplete(reason.clone()),
@@ -306,7 +307,7 @@ impl Solver for RemoteSolver {
     }
 
     fn interrupter(&self) -> Arc<dyn Interrupt> {
-        Arc::clone(&self.line) as Arc<dyn Interrupt>
+        Arc::clone(&self.connection) as Arc<dyn Interrupt>
     }
 
     fn statistics(&self) -> SolverStatistics {
@@ -320,12 +321,12 @@ impl Solver for RemoteSolver {
 
 impl Drop for RemoteSolver {
     fn drop(&mut self) {
-        self.line.hang_up();
+        self.connection.hang_up();
     }
 }
 
-impl Line {
-    /// The process ends when nobody holds the stream any more.
+impl Connection {
+    /// Closes the streams, whereupon the process ends.
     fn hang_up(&self) {
         if let Some(streams) = self.0.lock().streams.take() {
             streams.hang_up();
@@ -333,16 +334,16 @@ impl Line {
     }
 }
 
-impl Interrupt for Line {
+impl Interrupt for Connection {
     fn interrupt(&self) {
-        let mut line = self.0.lock();
-        if !line.is_checking {
+        let mut connection = self.0.lock();
+        if !connection.is_checking {
             return;
         }
-        line.interrupted.get_or_insert_with(Instant::now);
-        let check = line.checks;
-        if let Some(streams) = &line.streams {
-            // Who waits for the answer sees that the process is gone.
+        connection.interrupted.get_or_insert_with(Instant::now);
+        let check = connection.checks;
+        if let Some(streams) = &connection.streams {
+            // If sending fails, the thread that waits for the answer sees that the process is gone.
             let _ = send(&streams.interruptions, &Interruption { check });
         }
     }

@@ -1,4 +1,4 @@
-//! The other end: a solver that does what comes in.
+//! The server: a solver that executes the requests of another process.
 
 use std::io::{self, ErrorKind};
 use std::os::unix::net::UnixStream;
@@ -15,10 +15,10 @@ use regatta_base::huge_pages;
 use regatta_base::workers::SOLVER_STACK;
 use regatta_term::{Arena, TermId};
 
-/// How often an interruption is repeated: a solver hears it only while it searches.
-const REPEAT: Duration = Duration::from_millis(5);
+/// Interval at which an interruption is repeated, since a solver notices it only while it searches.
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Which check runs, and which are not to.
+/// The running check and the interrupted ones.
 #[derive(Default)]
 struct Checks(Mutex<State>);
 
@@ -30,8 +30,8 @@ struct State {
     solver: Option<Arc<dyn Interrupt>>,
 }
 
-/// Serves until the other side hangs up or the solver ends. It solves on a thread of its own, which reads the questions and may be at
-/// work still when this returns; the calling thread waits for interruptions.
+/// Serves until the other side hangs up or the solver ends. A new thread reads the questions and solves; it may still run
+/// when this returns. The calling thread waits for interruptions.
 ///
 /// # Errors
 /// When there is no thread or the stream breaks.
@@ -63,7 +63,7 @@ where
     Ok(())
 }
 
-/// Hangs up when it is dropped, for a panic as well.
+/// Hangs up when it is dropped, also by a panic.
 struct HangsUp<'s>(&'s Streams);
 
 impl Drop for HangsUp<'_> {
@@ -121,7 +121,7 @@ where
 }
 
 impl Checks {
-    /// Ends the check with the number and those before it.
+    /// Ends the check with the number and all earlier ones.
     fn interrupt(self: &Arc<Self>, check: u64) {
         {
             let mut state = self.0.lock();
@@ -131,16 +131,16 @@ impl Checks {
             state.interrupted = check;
         }
         let this = Arc::clone(self);
-        // Without the thread, the other side waits a second, and hangs up.
+        // If no thread can be made, the other side waits a second and hangs up.
         let _ = std::thread::Builder::new().spawn(move || {
-            while this.tell() {
-                std::thread::sleep(REPEAT);
+            while this.interrupt_running() {
+                std::thread::sleep(INTERRUPT_INTERVAL);
             }
         });
     }
 
-    /// Tells the solver to end a check that was interrupted; whether there is one.
-    fn tell(&self) -> bool {
+    /// Interrupts the solver if the running check was interrupted. Returns whether that is so.
+    fn interrupt_running(&self) -> bool {
         let state = self.0.lock();
         let running = state.begun > state.ended && state.interrupted >= state.begun;
         if running && let Some(solver) = &state.solver {

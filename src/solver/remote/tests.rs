@@ -1,4 +1,4 @@
-//! The other end is a thread here.
+//! Tests in which the server is a thread instead of a process.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use rand::RngExt;
 
 use super::wire::{Frame, Interruption, Reply, Request, receive, send};
-use super::{PATIENCE, RemoteSolver, Streams, serve};
+use super::{INTERRUPT_TIMEOUT, RemoteSolver, Streams, serve};
 use crate::{Answer, CheckLimit, Reason, Solver, SolverConfig, SolverError, contract, new_solver};
 use regatta_term::random::{RandomTerms, seeds};
 use regatta_term::{
@@ -48,7 +48,7 @@ fn limits_and_interrupts_end_a_check() {
     assert_eq!(solver.check(&[]), Answer::Satisfiable);
 }
 
-/// What it says is what the solver says, whatever was asked before.
+/// A remote solver gives the same answers as a local one, whatever was asked before.
 #[test]
 fn the_same_answers_as_without() {
     for seed in 0..seeds(8) {
@@ -93,7 +93,7 @@ fn the_same_answers_as_without() {
     }
 }
 
-/// Values of every sort come through.
+/// Values of every sort are transmitted.
 #[test]
 fn values() {
     let mut solver = z3();
@@ -117,7 +117,7 @@ fn values() {
     assert_eq!(*value.select(&Value::bit_vec(8, 3)), large);
 }
 
-/// Whoever is at the other end does what it wants with the stream.
+/// A remote solver whose server is an arbitrary function.
 fn with(other: impl FnOnce(UnixStream) + Send + 'static) -> RemoteSolver {
     let start = || {
         let (ours, theirs) = Streams::pair()?;
@@ -140,7 +140,7 @@ fn a_process_that_is_lost_leaves_everything_open() {
                 .write_all(&[9, 0, 0, 0, 0, 0, 0, 0, 1, 2])
                 .expect("sent")
         }),
-        remote(|_| panic!("as it is to be")),
+        remote(|_| panic!("expected by the test")),
         RemoteSolver::new(Rc::default(), Box::new(|| Err(ErrorKind::NotFound.into()))),
     ];
     for mut solver in dead {
@@ -157,7 +157,8 @@ fn a_process_that_is_lost_leaves_everything_open() {
     }
 }
 
-/// Interruptions do not wait behind questions, and one that comes before its question ends it all the same; the next is answered.
+/// Interruptions do not wait behind questions. One that arrives before its question ends it all the same; the next
+/// question is answered.
 #[test]
 fn an_interruption_may_overtake_its_question() {
     let (asks, answers) = Streams::pair().expect("streams");
@@ -189,7 +190,7 @@ fn an_interruption_may_overtake_its_question() {
     assert!(server.join().expect("no panic").is_ok());
 }
 
-/// Who answers about fewer terms than were asked about says nothing.
+/// A reply with values of too few terms is ignored.
 #[test]
 fn values_that_are_missing_are_none() {
     let mut solver = with(|stream| {
@@ -206,9 +207,9 @@ fn values_that_are_missing_are_none() {
     assert_eq!(solver.values(&[TermId::TRUE, TermId::FALSE]), [None, None]);
 }
 
-/// One that neither answers nor hears is given up soon after it was interrupted.
+/// A process that neither answers nor reacts to interruptions is given up soon after it was interrupted.
 #[test]
-fn a_process_that_does_not_hear_is_given_up() {
+fn a_process_that_does_not_react_is_given_up() {
     let mut solver = with(|stream| {
         let mut all = Vec::new();
         (&stream).read_to_end(&mut all).expect("read");
@@ -223,5 +224,5 @@ fn a_process_that_does_not_hear_is_given_up() {
         solver.check(&[TermId::TRUE])
     });
     assert_eq!(answer, Answer::Unknown(Reason::Interrupted));
-    assert!(begin.elapsed() < 20 * PATIENCE);
+    assert!(begin.elapsed() < 20 * INTERRUPT_TIMEOUT);
 }

@@ -1,4 +1,4 @@
-//! What the two processes say to each other: a length and the bytes.
+//! Messages between the two processes: a length and the bytes.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::super::{Answer, CheckLimit};
 use regatta_term::{PortableTerms, Value};
 
-/// To the solver, on the stream for what cannot wait: the check with the number, which counts from one, is to end.
+/// Request to end the check with the number (from one); sent on the stream for interruptions.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interruption {
     pub check: u64,
 }
 
-/// To the solver: what is to be done, with the terms that are new in it.
+/// Requests to the solver, with the terms that occur in them for the first time.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     pub terms: PortableTerms,
     pub requests: Vec<Request>,
 }
 
-/// What the trait has. A term is its place among all terms that were sent.
+/// A method of the trait. A term is its index among all terms that were sent.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     Push,
@@ -35,21 +35,21 @@ pub enum Request {
     Values(Vec<u32>),
 }
 
-/// From the solver.
+/// A reply of the solver.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// It is there, on the thread with the number in the operating system. Comes first.
+    /// The first message: the number of the solving thread in the operating system.
     Here { thread: u32 },
-    /// Of a check; the core by the assumptions' numbers.
+    /// The result of a check; the core is given by the assumptions' indices.
     Checked { answer: Answer, core: Vec<u32> },
-    /// Of terms, in order.
+    /// The values of terms, in order.
     Values(Vec<Option<Value>>),
 }
 
-/// Longer messages are none.
-const LONGEST: u64 = 1 << 32;
+/// Maximum length of a message (bytes); a longer one is an error.
+const MAXIMUM_MESSAGE_LENGTH: u64 = 1 << 32;
 
-/// Sends something.
+/// Sends a message.
 ///
 /// # Errors
 /// When the other side is gone.
@@ -61,7 +61,7 @@ pub fn send(mut stream: &UnixStream, message: &impl Serialize) -> io::Result<()>
     stream.write_all(&bytes)
 }
 
-/// What the other side has sent. Where the stream has a timeout, `waits` says each time whether to go on.
+/// Receives a message. If the stream has a timeout, `waits` decides after each timeout whether to go on.
 ///
 /// # Errors
 /// When the other side is gone, or is not waited for any longer.
@@ -72,7 +72,7 @@ pub fn receive<T: DeserializeOwned>(
     let mut length = [0; size_of::<u64>()];
     read(stream, &mut length, &mut waits)?;
     let length = u64::from_ne_bytes(length);
-    if length > LONGEST {
+    if length > MAXIMUM_MESSAGE_LENGTH {
         return Err(ErrorKind::InvalidData.into());
     }
     let mut bytes = vec![0; length as usize];

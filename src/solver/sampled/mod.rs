@@ -1,8 +1,8 @@
-//! A solver before which assignments are tried.
+//! A solver with known assignments that are tried before it is asked.
 //!
-//! Nothing is ever asserted: what is asked is a few conditions with all that they are made of. For a symbolic execution, which asks about many
-//! paths that begin alike, an assignment that is known answers many of the questions (the counterexample cache of KLEE: Cadar,
-//! Dunbar and Engler, OSDI 2008).
+//! Nothing is asserted; a question is a set of conditions. Symbolic execution asks about many paths with a common prefix,
+//! so that a known assignment answers many of its questions (the counterexample cache of KLEE: Cadar, Dunbar and Engler,
+//! OSDI 2008).
 
 mod samples;
 
@@ -13,39 +13,40 @@ use self::samples::Samples;
 use super::{Answer, CheckLimit, Solver};
 use regatta_term::{Build, CellVariables, TermId, Value, free_variables};
 
-/// A model of more variables is not kept for later questions.
-const MOST_VARIABLES: usize = 4096;
-/// After so many questions that took so long on the average, what they left behind is thrown away.
-const MANY: u32 = 32;
-const SLOW: Duration = Duration::from_millis(2);
+/// Maximum number of variables of a model that is kept for later questions.
+const MAXIMUM_MODEL_VARIABLES: usize = 4096;
+/// Minimum number of questions before the solver's state may be dropped.
+const MINIMUM_QUESTIONS_BEFORE_RESET: u32 = 32;
+/// Average wall time of a question above which the solver's state is dropped.
+const SLOW_QUESTION: Duration = Duration::from_millis(2);
 
-/// Where what could hold last was seen to hold.
+/// The model of the last satisfiable question.
 #[derive(Copy, Clone, Debug)]
 enum Model {
     Solver,
-    /// The sample of this number.
+    /// The sample with this number.
     Sample(usize),
 }
 
-/// The solver with the assignments: some that are made up, and its latest models.
+/// A solver with sample assignments: a few fixed ones, and its latest models.
 pub struct SampledSolver {
     solver: Box<dyn Solver>,
     cells: CellVariables,
     samples: Samples,
     model: Model,
-    /// Whether questions have little in common.
-    apart: bool,
-    /// Questions since the solver was made to forget all, and the time that they took.
-    since: (u32, Duration),
+    /// Whether questions have little in common with much earlier ones.
+    is_diverse: bool,
+    /// Number of questions since the solver's state was last dropped, and their wall time.
+    since_reset: (u32, Duration),
 }
 
 impl SampledSolver {
-    /// The solver, which has been asked nothing, and is to be asked by this alone. `apart`: most questions have little in common with those
-    /// that were asked long before.
-    pub fn new(solver: Box<dyn Solver>, apart: bool) -> Self {
+    /// Wraps a fresh solver, which must not be used otherwise. `is_diverse`: most questions have little in common with
+    /// much earlier ones.
+    pub fn new(solver: Box<dyn Solver>, is_diverse: bool) -> Self {
         Self {
-            apart,
-            since: (0, Duration::ZERO),
+            is_diverse,
+            since_reset: (0, Duration::ZERO),
             solver,
             cells: CellVariables::default(),
             samples: Samples::new(),
@@ -53,17 +54,22 @@ impl SampledSolver {
         }
     }
 
-    /// Whether all conditions can hold, as the solver finds within the limit; it is for what no assignment satisfies.
+    /// Asks the solver whether all conditions can hold, within the limit; meant for conditions that no sample satisfies.
     pub fn check(&mut self, conditions: &[TermId], limit: CheckLimit) -> Answer {
         let plain = self.plain(conditions);
-        if self.apart && self.since.0 >= MANY && self.since.1 > SLOW * self.since.0 {
+        let (questions, time) = self.since_reset;
+        if self.is_diverse
+            && questions >= MINIMUM_QUESTIONS_BEFORE_RESET
+            && time > SLOW_QUESTION * questions
+        {
             self.solver.forget_questions();
-            self.since = (0, Duration::ZERO);
+            self.since_reset = (0, Duration::ZERO);
         }
         self.solver.set_limit(limit);
         let began = Instant::now();
         let answer = self.solver.check(&plain);
-        self.since = (self.since.0 + 1, self.since.1 + began.elapsed());
+        let (questions, time) = self.since_reset;
+        self.since_reset = (questions + 1, time + began.elapsed());
         self.model = Model::Solver;
         if answer == Answer::Satisfiable {
             self.keep_model(&plain);
@@ -71,7 +77,7 @@ impl SampledSolver {
         answer
     }
 
-    /// Whether all conditions hold under one of the assignments.
+    /// Checks whether all conditions hold under one of the samples.
     pub fn is_sampled(&mut self, conditions: &[TermId]) -> bool {
         let plain = self.plain(conditions);
         let Some(number) = self.samples.satisfying(self.solver.arena(), &plain) else {
@@ -81,12 +87,12 @@ impl SampledSolver {
         true
     }
 
-    /// Assignments are of no use, since what they say leads to alarms that are none.
+    /// Drops the samples, for a caller whom they have led to false alarms.
     pub fn forget_samples(&mut self) {
         self.samples = Samples::none();
     }
 
-    /// The term's value where what was asked last, and can be, holds.
+    /// Returns the term's value in the model or sample that satisfied the last question.
     pub fn value(&mut self, term: TermId) -> Option<Value> {
         let plain = self.cells.replaced(&**self.solver.arena(), term);
         match self.model {
@@ -106,12 +112,12 @@ impl SampledSolver {
         plain.collect()
     }
 
-    /// The solver's model is one more sample.
+    /// Keeps the solver's model as a sample.
     fn keep_model(&mut self, plain: &[TermId]) {
         let arena = Rc::clone(self.solver.arena());
         let mut variables = free_variables(&*arena, arena.and(plain.to_vec()));
         variables.retain(|(symbol, _)| !symbol.sort().is_array());
-        if variables.len() > MOST_VARIABLES {
+        if variables.len() > MAXIMUM_MODEL_VARIABLES {
             return;
         }
         let terms = variables.iter();

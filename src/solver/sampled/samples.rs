@@ -1,6 +1,7 @@
-//! Some assignments under which conditions are evaluated before a solver is asked: what holds under one of them can hold.
+//! Sample assignments: conditions that hold under one of them are satisfiable.
 //!
-//! The first ones are made up; each model that a solver finds is one more. Values of terms are remembered, so that a walk evaluates each of its terms once.
+//! A few samples are fixed; the latest models of a solver are added. Each sample caches the values of terms, so that it
+//! evaluates each term once.
 
 use std::collections::VecDeque;
 
@@ -11,19 +12,19 @@ use rustc_hash::FxHashMap;
 
 use regatta_term::{Arena, Evaluator, Sort, Symbol, TermId, Value};
 
-/// So many models of a solver are kept, the latest ones.
-const MODELS: usize = 4;
-/// The most terms whose values an assignment remembers.
-const MOST_KNOWN: usize = 4_000_000;
+/// Maximum number of models that are kept; the latest ones are.
+const MAXIMUM_MODELS: usize = 4;
+/// Maximum number of term values that a sample caches; beyond it the cache is cleared.
+const MAXIMUM_CACHED_VALUES: usize = 4_000_000;
 
-/// What variables without a value of their own have.
+/// The values of variables without a value of their own.
 #[derive(Copy, Clone, Debug)]
 enum Others {
     Zero,
     One,
-    /// A small number of each.
+    /// A small pseudo-random number for each instance.
     Small,
-    /// Any number of each.
+    /// Any pseudo-random number for each instance.
     Any,
 }
 
@@ -34,36 +35,36 @@ struct Sample {
     known: FxHashMap<TermId, Value>,
 }
 
-/// The assignments; their numbers hold until the next model is added.
+/// The samples. A sample's number is valid until the next model is added.
 pub struct Samples {
-    made_up: Vec<Sample>,
+    fixed: Vec<Sample>,
     models: VecDeque<Sample>,
 }
 
 impl Samples {
-    /// The ones that are made up.
+    /// The fixed samples.
     pub fn new() -> Self {
         let all = [Others::Zero, Others::One, Others::Small, Others::Any];
-        let made_up = all.map(|others| Sample::new(FxHashMap::default(), others));
+        let fixed = all.map(|others| Sample::new(FxHashMap::default(), others));
         Self {
-            made_up: made_up.into(),
+            fixed: fixed.into(),
             models: VecDeque::new(),
         }
     }
 
-    /// No assignment.
+    /// No samples.
     pub const fn none() -> Self {
         Self {
-            made_up: Vec::new(),
+            fixed: Vec::new(),
             models: VecDeque::new(),
         }
     }
 
     fn all(&mut self) -> impl Iterator<Item = &mut Sample> {
-        self.made_up.iter_mut().chain(&mut self.models)
+        self.fixed.iter_mut().chain(&mut self.models)
     }
 
-    /// An assignment under which the conditions hold.
+    /// Finds a sample under which the conditions hold.
     pub fn satisfying(&mut self, arena: &Arena, conditions: &[TermId]) -> Option<usize> {
         let holds = Some(Value::Bool(true));
         self.all().position(|sample| {
@@ -72,14 +73,14 @@ impl Samples {
         })
     }
 
-    /// The value of a term under one of the assignments.
+    /// Returns the value of a term under the sample with the number.
     pub fn value(&mut self, arena: &Arena, number: usize, term: TermId) -> Option<Value> {
         self.all().nth(number)?.value(arena, term)
     }
 
-    /// One more, of these variables; others are zero.
+    /// Adds a model of these variables; others are zero.
     pub fn add(&mut self, model: impl IntoIterator<Item = ((Symbol, u32), Value)>) {
-        if self.models.len() == MODELS {
+        if self.models.len() == MAXIMUM_MODELS {
             self.models.pop_front();
         }
         let own = model.into_iter().collect();
@@ -97,7 +98,7 @@ impl Sample {
     }
 
     fn value(&mut self, arena: &Arena, term: TermId) -> Option<Value> {
-        if self.known.len() > MOST_KNOWN {
+        if self.known.len() > MAXIMUM_CACHED_VALUES {
             self.known.clear();
         }
         let (own, others) = (&self.own, self.others);
@@ -135,7 +136,7 @@ mod tests {
     use regatta_term::{Build, ScalarSort};
 
     #[test]
-    fn what_a_sample_satisfies_holds_under_it() {
+    fn satisfied_conditions_hold_under_the_sample() {
         let arena = Arena::new();
         let symbol = Symbol::new("samples x", Sort::BitVec(32));
         let x = arena.variable_at(symbol, 3);
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(samples.satisfying(&arena, &[is_rare]), None);
         samples.add([((symbol, 3), Value::bit_vec(32, 77_777))]);
         assert!(samples.satisfying(&arena, &[is_rare]).is_some());
-        for other in 0..MODELS as u128 {
+        for other in 0..MAXIMUM_MODELS as u128 {
             samples.add([((symbol, 3), Value::bit_vec(32, other))]);
         }
         assert_eq!(

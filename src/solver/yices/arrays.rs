@@ -1,19 +1,19 @@
 //! Constant arrays, which Yices does not have.
 //!
-//! A constant array is an unknown function c to Yices. It is made constant at the indices that matter: where I are the
-//! indices of all reads and writes of arrays of its sort,
+//! A constant array is an uninterpreted function c for Yices, constrained at the relevant indices. Let I be the indices of
+//! all reads and writes of arrays of its sort; then these conditions are asserted:
 //!
 //! * c(i) = v for every i in I;
 //! * a = b or a(k) ≠ b(k), with a new index k, which joins I, for every equality of arrays of the sort;
-//! * λ ≠ i for every i in I, and c(λ) = v, with a new index λ, which stands for all the indices that are none of I.
+//! * λ ≠ i for every i in I, and c(λ) = v, with a new index λ, which stands for all indices outside I.
 //!
-//! This changes no answer as long as there are more indices than |I|. Every model extends to k and λ: k is where a and b
-//! differ, λ an index that no i has. In the other direction, take a model and give every array, outside I, the value that
-//! it has at λ: reads in I see what they saw; a store's result and its array agree outside I as they agree at λ; equal
-//! arrays stay so, and different ones differ at their k; and c is constant. So the models that are handed out are those:
-//! [`Instances::indices`] tells where to look.
+//! This changes no answer as long as there are more indices than |I|. Every model of the formula extends to k and λ: k is an
+//! index where a and b differ, λ one outside I. In the other direction, take a model of the conditions and give every array,
+//! outside I, its value at λ. Then reads in I are unchanged; a store's result and its array agree outside I, as they agree
+//! at λ; equal arrays stay equal, and different ones differ at their k; and c is constant. Models are read back in this
+//! form ([`Instances::indices`]).
 //!
-//! With a few indices only, I is all of them, and λ is not needed.
+//! If the index sort has few values, I is all of them, and λ is not needed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use yices2::sys::*;
@@ -23,14 +23,14 @@ use regatta_term::{ScalarSort, Sort};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Arrays over at most so many index bits are constrained at every index.
-const NARROW: u8 = 4;
+/// Maximum width of an index sort (bits) whose arrays are constrained at every index.
+const MAXIMUM_NARROW_INDEX_WIDTH: u8 = 4;
 
-/// What occurs in the open scopes, for each array sort.
+/// Indices, equalities and constant arrays that occur in the open scopes, for each array sort.
 #[derive(Default)]
 pub struct Instances {
     sorts: FxHashMap<Sort, Occurrences>,
-    /// What was added, newest last, to be taken back.
+    /// Additions in order, so that they can be undone.
     trail: Vec<(Sort, Kind)>,
 }
 
@@ -43,25 +43,25 @@ enum Kind {
 
 #[derive(Default)]
 struct Occurrences {
-    /// I; the witnesses of the equalities included.
+    /// The set I, including the witnesses of the equalities.
     indices: Vec<term_t>,
     known: FxHashSet<term_t>,
-    /// The equality and its sides.
+    /// Each equality with its sides.
     equalities: Vec<[term_t; 3]>,
-    /// c and v.
+    /// The pairs c and v.
     constants: Vec<[term_t; 2]>,
-    /// k of each pair of arrays that are compared, made once.
+    /// The witness k of each pair of compared arrays.
     witnesses: FxHashMap<[term_t; 2], term_t>,
     lambda: Option<term_t>,
 }
 
 impl Instances {
-    /// How much there is; [`Self::truncate`] takes back what is added from here.
+    /// Returns a mark; [`Self::truncate`] undoes later additions.
     pub fn mark(&self) -> usize {
         self.trail.len()
     }
 
-    /// Forgets what was added since the mark.
+    /// Undoes the additions since the mark.
     pub fn truncate(&mut self, mark: usize) {
         for (sort, kind) in self.trail.drain(mark..).rev() {
             let Some(of) = self.sorts.get_mut(&sort) else {
@@ -83,18 +83,18 @@ impl Instances {
         }
     }
 
-    /// Where arrays of the sort are determined, and the index whose value they have everywhere else; `None` if Yices's
-    /// own functions are to be taken, because no constant array of the sort is asserted.
+    /// Returns the indices at which arrays of the sort are determined, and the index whose value they have elsewhere.
+    /// `None` if no constant array of the sort is asserted, so that Yices's own models of functions hold.
     pub fn indices(&self, sort: Sort) -> Option<(&[term_t], Option<term_t>)> {
         let of = self.sorts.get(&sort)?;
         let lambda = if is_narrow(sort) { None } else { of.lambda };
         (!of.constants.is_empty()).then_some((of.indices.as_slice(), lambda))
     }
 
-    /// A read or write at the index occurs. What is to be asserted for it joins `out`.
+    /// Notes a read or write at the index. Its conditions are added to `out`.
     ///
     /// # Errors
-    /// When there may be fewer indices than are asked for.
+    /// When the index sort may have too few values.
     pub fn index(&mut self, sort: Sort, index: term_t, out: &mut Vec<term_t>) -> Result<()> {
         let of = self.sorts.entry(sort).or_default();
         if !of.known.insert(index) {
@@ -108,7 +108,7 @@ impl Instances {
         Ok(())
     }
 
-    /// An equality of arrays occurs.
+    /// Notes an equality of arrays.
     ///
     /// # Errors
     /// As [`Self::index`].
@@ -128,7 +128,7 @@ impl Instances {
         Ok(())
     }
 
-    /// A constant array occurs: the function and the element.
+    /// Notes a constant array: the function and the element.
     ///
     /// # Errors
     /// As [`Self::index`].
@@ -203,7 +203,7 @@ impl Instances {
 }
 
 impl Occurrences {
-    /// What is to be asserted for a member of I.
+    /// Adds the conditions for a member of I.
     fn at_index(&self, sort: Sort, index: term_t, out: &mut Vec<term_t>) -> Result<()> {
         for &constant in &self.constants {
             out.push(constant_at(constant, index)?);
@@ -238,7 +238,7 @@ fn index_sort(sort: Sort) -> Sort {
 fn is_narrow(sort: Sort) -> bool {
     match sort {
         Sort::Array { index, .. } => match index {
-            ScalarSort::BitVec(width) => width <= NARROW,
+            ScalarSort::BitVec(width) => width <= MAXIMUM_NARROW_INDEX_WIDTH,
             _ => true,
         },
         _ => false,

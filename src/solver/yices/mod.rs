@@ -1,17 +1,17 @@
 //! Yices 2 behind [`Solver`]: Booleans, bit vectors and arrays, fast on bit vectors.
 //!
-//! Its terms and types belong to the process, its contexts to whoever makes them; one thread may call it at a time
-//! ([`YicesToken`]). Whatever it cannot express (floats, integers) makes checks unknown, so that the caller takes Z3.
+//! Its terms and types are global to the process; only one thread may call it at a time ([`YicesToken`]). Formulas that it
+//! cannot express (floats, integers) make checks unknown, so that the caller can use Z3.
 //!
-//! * [`translate`]: terms; [`arrays`]: constant arrays, which it does not have; [`model`]: values.
-//! * [`watchdog`]: limits and interrupts, which it does not have either. It counts no work: a resource limit is taken as
-//!   a wall time of a microsecond per unit, which is of the order of Z3's unit.
+//! * [`translate`]: terms; [`arrays`]: constant arrays, which Yices does not have; [`model`]: values.
+//! * [`watchdog`]: limits and interrupts, which Yices does not have either. Yices does not count its work: a unit of a
+//!   resource limit is taken as a microsecond of wall time, which is of the order of Z3's unit.
 //!
-//! Without arrays, Yices needs no congruence closure and is faster: the context is one for bit vectors alone until the
+//! Without arrays, Yices needs no congruence closure and is faster. So the context is one for bit vectors alone until the
 //! first array occurs.
 //!
-//! A context whose search was stopped cannot go on. It is made again from the recorded assertions when it is next used;
-//! Yices's own mode for that (`interactive`) would forget after each check what it has learned.
+//! A context whose search was stopped cannot go on. It is rebuilt from the recorded assertions at its next use; Yices's
+//! own mode for that (`interactive`) would forget after each check what it has learned.
 
 mod arrays;
 mod model;
@@ -44,28 +44,29 @@ pub struct YicesSolver {
     context: Context,
     translator: Translator,
     instances: Instances,
-    /// Terms that need more than their translation, and for which it is asserted in the open scopes; oldest first.
+    /// Terms whose side conditions are asserted in the open scopes; oldest first.
     occurred: Vec<TermId>,
     occurring: FxHashSet<TermId>,
-    /// All that is asserted, oldest first.
+    /// All assertions, oldest first.
     assertions: Vec<term_t>,
-    /// So many of them the context has.
+    /// Number of the assertions that the context has.
     given: usize,
     scopes: Vec<Scope>,
-    /// The newest scopes were opened in a contradictory context, which Yices does not allow; it does not know of them.
+    /// Number of the newest scopes that were opened in a contradictory context. Yices does not allow that, so that the
+    /// context does not have these scopes.
     virtual_scopes: usize,
-    /// The context cannot go on and is to be made again.
+    /// Whether the context has to be rebuilt.
     stale: bool,
-    /// The last check was satisfiable, and nothing was changed since.
+    /// Whether the last check was satisfiable and nothing was changed since.
     satisfiable: bool,
     model: Option<Model>,
     core: Vec<TermId>,
     watch: Arc<Watch>,
     limit: CheckLimit,
     statistics: SolverStatistics,
-    /// Something could not be asserted: every check from here to the end of that scope is unknown.
+    /// A formula could not be asserted, in the scope of this depth: every check until its end is unknown.
     broken: Option<(usize, String)>,
-    /// Last, for the context goes first.
+    /// The last field, since the context has to be dropped first.
     _token: YicesToken,
 }
 
@@ -166,21 +167,21 @@ impl YicesSolver {
         })
     }
 
-    /// The term, with what it needs to mean the same asserted in the current scope.
+    /// Translates the term and asserts its side conditions in the current scope.
     fn prepare(&mut self, term: TermId) -> Result<term_t, String> {
         let translated = self.translator.translate(&*self.arena, term)?;
         self.stale |= self.translator.knows_arrays() && !self.context.knows_arrays;
         if translated.needs_more
             && let Err(reason) = self.occur(term)
         {
-            // Some of what the term needs may count as asserted now.
+            // Some of the side conditions may be counted as asserted although they are not.
             self.break_scope(reason.clone());
             return Err(reason);
         }
         Ok(translated.term)
     }
 
-    /// Asserts what the terms in a term need that occurs for the first time in the open scopes.
+    /// Asserts the side conditions of the subterms that occur for the first time in the open scopes.
     fn occur(&mut self, term: TermId) -> Result<(), String> {
         let arena = Rc::clone(&self.arena);
         let mut out = Vec::new();
@@ -241,7 +242,7 @@ impl YicesSolver {
         self.assertions.push(formula);
     }
 
-    /// Gives the context the assertions that it does not have. All at once: it looks at all its clauses each time.
+    /// Passes the new assertions to the context; all at once, since Yices visits all its clauses each time.
     fn flush(&mut self) -> Result<(), String> {
         if self.stale {
             return self.revive();
@@ -261,7 +262,7 @@ impl YicesSolver {
         }
     }
 
-    /// Makes the context again.
+    /// Rebuilds the context.
     fn revive(&mut self) -> Result<(), String> {
         self.context = Context::new(self.translator.knows_arrays())?;
         self.virtual_scopes = 0;
@@ -286,7 +287,7 @@ impl YicesSolver {
         Ok(())
     }
 
-    /// Whatever the last check found, it is about other assertions now.
+    /// Invalidates the result of the last check.
     fn forget(&mut self) {
         self.satisfiable = false;
         self.model = None;
@@ -355,7 +356,7 @@ impl YicesSolver {
                 .filter_map(|literal| by_literal.get(&literal).copied())
                 .collect();
             yices_delete_term_vector(&mut vector);
-            // All of them are a core, too.
+            // All assumptions are a core, too.
             if code == 0 {
                 core
             } else {
@@ -385,8 +386,7 @@ impl YicesSolver {
             smt_status_t::STATUS_UNSAT => {
                 self.core = self.read_core(&literals, assumptions);
                 if self.core.is_empty() {
-                    // The assertions contradict one another. When Yices takes the assumptions back, it should not
-                    // forget that.
+                    // The assertions contradict one another; Yices has to remember that when it retracts the assumptions.
                     // SAFETY: without arguments.
                     self.assert_term(unsafe { yices_false() });
                 }
@@ -416,7 +416,7 @@ impl Solver for YicesSolver {
     fn push(&mut self) {
         self.forget();
         if !self.stale {
-            // What fails makes the context stale, and the next check reports it.
+            // A failure makes the context stale; the next check reports it.
             self.flush().ok();
         }
         self.scopes.push(Scope {
@@ -472,7 +472,7 @@ impl Solver for YicesSolver {
             .unwrap_or_else(|reason| Answer::Unknown(Reason::Incomplete(reason)))
     }
 
-    /// Each check of a context assigns all that it has ever been asked about.
+    /// Rebuilds the context, since each check of a context assigns all terms that it was ever asked about.
     fn forget_questions(&mut self) {
         self.forget();
         self.stale = true;
@@ -487,7 +487,7 @@ impl Solver for YicesSolver {
             self.model = unsafe { Model::new(self.context.raw) };
         }
         let model = self.model.as_ref()?;
-        // By our own evaluation: the model may be one that Yices knows only at the indices that matter.
+        // Evaluated by us: array values of the model may be right only at the relevant indices ([`arrays`]).
         let failed = RefCell::new(false);
         let assignment = |symbol: regatta_term::Symbol, instance| {
             let sort = symbol.sort();
@@ -526,7 +526,7 @@ impl Solver for YicesSolver {
         self.statistics
     }
 
-    /// There is just one Yices.
+    /// Not Yices, which one thread alone can use.
     fn for_another_thread(&self) -> SolverConfig {
         SolverConfig::default()
     }

@@ -1,11 +1,11 @@
-//! Models of Yices read back as values.
+//! Reads models of Yices.
 
 use yices2::sys::*;
 
 use super::arrays::Instances;
 use regatta_term::{ArrayValue, ScalarSort, Sort, Value};
 
-/// A model; independent of what happens to its context.
+/// A model; stays valid when its context changes.
 pub struct Model(*mut model_t);
 
 impl Model {
@@ -67,7 +67,7 @@ impl Model {
         (code == 0).then_some(node)
     }
 
-    /// Whether the last evaluation failed because the solver never saw the variable.
+    /// Checks whether the last evaluation failed because the solver never saw the variable.
     fn is_unknown(&self) -> bool {
         // SAFETY: without arguments.
         let unknown = unsafe { yices_error_code() } == error_code_t::EVAL_UNKNOWN_TERM;
@@ -106,7 +106,7 @@ impl Model {
         }
     }
 
-    /// A function by its table and its default.
+    /// Reads a function from its table and its default.
     fn function(&self, term: term_t, index: ScalarSort, element: ScalarSort) -> Option<Value> {
         let Some(node) = self.node(term) else {
             let zero = Value::zero(element.into());

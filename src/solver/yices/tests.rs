@@ -11,7 +11,7 @@ use crate::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::random::{RandomTerms, seeds};
 use regatta_term::{Arena, Build, Evaluator, FloatFormat, ScalarSort, Sort, Symbol, TermId, Value};
 
-/// Tests run on threads of one process: each waits until it is its turn.
+/// Waits for the token, since tests run on several threads of one process.
 fn token() -> YicesToken {
     loop {
         match YicesToken::take() {
@@ -45,7 +45,7 @@ fn models_cores_and_scopes() {
 }
 
 #[test]
-fn what_is_not_expressible_is_unknown() {
+fn inexpressible_formulas_are_unknown() {
     let (t, mut solver) = solver();
     let x = t.variable(Symbol::new("yices_tests::x", Sort::Int));
     let f = t.variable(Symbol::new("yices_tests::f", Sort::Float(FloatFormat::F32)));
@@ -125,8 +125,8 @@ fn is_model(t: &Arena, solver: &mut Z3Solver, formulas: impl Iterator<Item = Ter
     formulas.into_iter().all(&mut is_true)
 }
 
-/// One random history of scopes, assertions and checks: both solvers say the same, models satisfy the assertions under
-/// our evaluation, and cores are contradictory.
+/// Checks on a random sequence of pushes, pops, assertions and checks that both solvers give the same answers, models
+/// satisfy the assertions under our evaluation, and cores are contradictory.
 fn agree(seed: u64, depth: u32) {
     let (t, mut yices) = solver();
     let mut z3 = Z3Solver::new(Rc::clone(&t), Core::Smt).unwrap();
@@ -165,7 +165,7 @@ fn agree(seed: u64, depth: u32) {
                 }
                 let all = || asserted.iter().flatten().chain(&assumptions).copied();
                 if expected == Answer::Satisfiable && !is_model(&t, &mut z3, all()) {
-                    // Z3 has models of constant arrays with few indices that are none.
+                    // Z3's models of constant arrays with few indices can be wrong.
                     continue;
                 }
                 assert_eq!(answer, expected, "seed {seed}");
@@ -199,7 +199,7 @@ fn limits_and_interrupts_end_a_check() {
     let product = 0xb7e1_5162_8aed_2a6b * 0x9e37_79b9_7f4a_7c15;
     let (_, mut solver) = solver();
     let large = contract::limits_and_interrupts_end_a_check(&mut solver, product);
-    // What was asserted still is, and what was popped is not.
+    // The solver still has its assertions, without the popped ones.
     assert_eq!(solver.check(&[large]), Answer::Unsatisfiable);
     assert_eq!(solver.unsat_core(), [large]);
     solver.pop();

@@ -1,9 +1,9 @@
-//! From terms to Yices's.
+//! Translation of terms to Yices.
 //!
-//! Yices divides by zero as SMT-LIB does. What it has no sort for (floats, integers) is refused. Two things need more
-//! than a node: a constant array becomes an unknown function, which [`super::arrays`] constrains; and a product of two
-//! sums gets names for its factors, because Yices multiplies polynomials out, which takes a term of unrolled loops to
-//! exponential size. The names are defined by [`Translator::definitions`], asserted wherever the product occurs.
+//! Yices divides by zero as SMT-LIB does. Terms of sorts that it lacks (floats, integers) are refused. Two kinds of terms
+//! need side conditions: a constant array becomes an uninterpreted function, which [`super::arrays`] constrains; and the
+//! factors of a product of two sums get names, because Yices multiplies polynomials out, by which terms of unrolled loops
+//! grow exponentially. The names are defined by [`Translator::definitions`], asserted wherever the product occurs.
 
 use rustc_hash::FxHashMap;
 use yices2::sys::*;
@@ -12,15 +12,15 @@ use regatta_term::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_
 
 type Result<T> = std::result::Result<T, String>;
 
-/// A factor with more monomials than this gets a name in a product that is not linear.
-const MONOMIALS: i32 = 4;
+/// Maximum number of monomials of a factor in a nonlinear product; a larger factor gets a name.
+const MAXIMUM_FACTOR_MONOMIALS: i32 = 4;
 
-/// What a term has become.
+/// A translated term.
 #[derive(Copy, Clone, Debug)]
 pub struct Translated {
     /// Yices's term.
     pub term: term_t,
-    /// Whether array terms or names occur in it, for which more than the term is to be asserted.
+    /// Whether array terms or names occur in it, which have side conditions.
     pub needs_more: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Translator {
     definitions: FxHashMap<TermId, Vec<term_t>>,
 }
 
-/// The last error in Yices's words.
+/// Yices's message for the last error.
 pub fn last_error() -> String {
     // SAFETY: the string is ours to free.
     unsafe {
@@ -48,7 +48,7 @@ pub fn last_error() -> String {
     }
 }
 
-/// A term or type that is there unless an error happened.
+/// Checks the result of a call that is negative after an error.
 pub fn required(result: i32) -> Result<i32> {
     if result < 0 {
         Err(last_error())
@@ -78,12 +78,12 @@ impl Translator {
         self.variables.get(&(symbol, instance)).copied()
     }
 
-    /// What the names in this very term (not below it) stand for.
+    /// The definitions of the names in the topmost operator of the term.
     pub fn definitions(&self, term: TermId) -> &[term_t] {
         self.definitions.get(&term).map_or(&[], Vec::as_slice)
     }
 
-    /// The term in Yices. Iterative: terms may be deep.
+    /// Translates the term. Iterative, since terms may be deep.
     ///
     /// # Errors
     /// When Yices cannot express it.
@@ -121,7 +121,7 @@ impl Translator {
     /// A new variable of the sort.
     ///
     /// # Errors
-    /// When Yices does not have the sort.
+    /// When Yices lacks the sort.
     pub fn fresh(&mut self, sort: Sort) -> Result<term_t> {
         let of = self.sort(sort)?;
         // SAFETY: the type is Yices's.
@@ -155,12 +155,12 @@ impl Translator {
         Ok(made)
     }
 
-    /// A factor of a product that is not linear: itself if it is small, else a name for it.
+    /// Returns a factor of a nonlinear product: itself if it is small, else a name for it.
     fn factor(&mut self, product: TermId, width: Sort, factor: term_t) -> Result<term_t> {
         // SAFETY: the term is Yices's.
         let large = unsafe {
-            yices_term_is_bvsum(factor) != 0 && yices_term_num_children(factor) > MONOMIALS
-                || yices_term_is_product(factor) != 0 && yices_term_num_children(factor) > MONOMIALS
+            (yices_term_is_bvsum(factor) != 0 || yices_term_is_product(factor) != 0)
+                && yices_term_num_children(factor) > MAXIMUM_FACTOR_MONOMIALS
         };
         if !large {
             return Ok(factor);

@@ -1,7 +1,7 @@
-//! Stops checks, at a deadline or on another thread's demand.
+//! A thread that stops checks at a deadline or when another thread demands it.
 //!
-//! Yices has no limits, only `yices_stop_search`, which does nothing before the search proper has begun (terms may still
-//! be bit-blasted then). So it is a thread's task to call it again and again until the check has ended.
+//! Yices has no limits, only `yices_stop_search`, which has no effect before the search proper begins (for instance during
+//! bit-blasting). So the thread calls it repeatedly until the check has ended.
 
 use std::sync::Arc;
 use std::thread;
@@ -12,19 +12,19 @@ use yices2::sys::{context_t, yices_stop_search};
 
 use super::super::Interrupt;
 
-/// How long to wait before a stop is tried again.
-const RETRY: Duration = Duration::from_millis(1);
+/// Interval at which a stop is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Why a check was stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Its deadline passed.
+    /// The deadline passed.
     Deadline,
-    /// Another thread asked.
+    /// Another thread demanded it.
     Interrupt,
 }
 
-/// What the threads share.
+/// State that the threads share.
 #[derive(Default)]
 pub struct Watch {
     state: Mutex<State>,
@@ -39,7 +39,7 @@ struct State {
     stop: Option<Stop>,
     /// Whether the watching thread exists.
     watched: bool,
-    /// When the watching thread looks next, if not when told.
+    /// When the watching thread wakes up by itself.
     wakes_at: Option<Instant>,
     closed: bool,
 }
@@ -51,12 +51,12 @@ struct Running(*mut context_t);
 unsafe impl Send for Running {}
 
 impl Watch {
-    /// Makes sure that a thread watches.
+    /// Starts the watching thread, unless it exists.
     pub fn start(self: &Arc<Self>) {
         let mut state = self.state.lock();
         if !state.watched {
             let watch = Arc::clone(self);
-            // Without the thread, limits have no effect; there is nothing better to do.
+            // If no thread can be made, limits have no effect.
             state.watched = thread::Builder::new()
                 .name("yices watchdog".into())
                 .spawn(move || watch.run())
@@ -64,7 +64,7 @@ impl Watch {
         }
     }
 
-    /// A check begins. The context must live until [`Self::end`].
+    /// Notes the begin of a check. The context must live until [`Self::end`].
     pub fn begin(&self, context: *mut context_t, deadline: Option<Instant>) {
         let mut state = self.state.lock();
         state.running = Some(Running(context));
@@ -76,7 +76,7 @@ impl Watch {
         }
     }
 
-    /// The check has ended; from here on nobody stops it. Why somebody did before.
+    /// Notes the end of the check, which is not stopped any more. Returns why it was stopped, if it was.
     pub fn end(&self) -> Option<Stop> {
         let mut state = self.state.lock();
         state.running = None;
@@ -84,7 +84,7 @@ impl Watch {
         state.stop.take()
     }
 
-    /// The solver is gone.
+    /// Ends the watching thread.
     pub fn close(&self) {
         self.state.lock().closed = true;
         self.changed.notify_all();
@@ -104,7 +104,7 @@ impl Watch {
                 (Some(Running(context)), Some(_)) => {
                     // SAFETY: the context is in a check, which cannot end while the lock is held.
                     unsafe { yices_stop_search(*context) };
-                    Some(now + RETRY)
+                    Some(now + RETRY_INTERVAL)
                 }
                 _ => state.deadline,
             };

@@ -1,5 +1,5 @@
-//! Clauses in Z3's engine for constrained Horn clauses, SPACER (Komuravelli, Gurfinkel and Chaki: SMT-based model checking
-//! for recursive programs, CAV 2014), set up for whoever asks it.
+//! The interface to SPACER, Z3's engine for constrained Horn clauses (Komuravelli, Gurfinkel and Chaki: SMT-based model
+//! checking for recursive programs, CAV 2014).
 
 use std::ffi::CStr;
 
@@ -12,18 +12,18 @@ use regatta_term::Sort;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// How SPACER makes lemmas stronger.
+/// How SPACER generalises lemmas.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Generalization {
-    /// As far as they stay inductive.
+    /// Inductive generalisation: a lemma is strengthened as far as it stays inductive.
     Inductive,
-    /// As far as the interpolant is: for programs that are proved case by case, where more is in vain.
+    /// A lemma is the interpolant alone: for programs that are proved case by case, where more effort is in vain.
     Interpolant,
 }
 
-/// Switches of the engine that are off. All of its preprocessing that renames, joins or drops predicates is, so that
-/// solutions speak of the predicates that were asked about (and what is inlined is found out along single paths). Ground
-/// obligations and quantified lemmas were seen to fail on arrays, or to take ten times as long.
+/// Parameters of SPACER that are switched off: the preprocessing that renames, joins or drops predicates, so that
+/// solutions are over the given predicates; and ground proof obligations and quantified lemmas, which failed on arrays or
+/// took ten times as long.
 const OFF: [&CStr; 8] = [
     c"xform.inline_eager",
     c"xform.inline_linear",
@@ -41,14 +41,14 @@ pub struct Clauses<'c> {
     raw: Z3_fixedpoint,
 }
 
-/// Whether a predicate is empty.
+/// Whether a predicate can be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emptiness {
-    /// In some solution of the clauses.
+    /// The predicate is empty in some solution of the clauses.
     Empty,
-    /// In none.
+    /// The predicate is empty in no solution.
     Inhabited,
-    /// It was not found out, for the reason in Z3's words.
+    /// Not decided, with Z3's reason.
     Unknown(String),
 }
 
@@ -60,10 +60,10 @@ impl Drop for Clauses<'_> {
 }
 
 impl<'c> Clauses<'c> {
-    /// No clauses.
+    /// An empty set of clauses.
     ///
     /// # Errors
-    /// In Z3's words, here and below.
+    /// Z3's errors, here and below.
     pub fn new(
         context: &'c Context,
         limit: CheckLimit,
@@ -117,7 +117,7 @@ impl<'c> Clauses<'c> {
         Ok(())
     }
 
-    /// Calls without a result tell their errors only so.
+    /// Checks for an error of a call without a result.
     fn no_error(&self) -> Result<()> {
         // SAFETY: the context is alive.
         match unsafe { Z3_get_error_code(self.context.raw()) } {
@@ -126,7 +126,7 @@ impl<'c> Clauses<'c> {
         }
     }
 
-    /// A new predicate over the sorts; the name is for messages.
+    /// Declares a new predicate over the sorts; the name is for messages.
     pub fn declare(
         &self,
         translator: &mut Translator,
@@ -148,7 +148,7 @@ impl<'c> Clauses<'c> {
         }
     }
 
-    /// The predicate of the operands.
+    /// Applies the predicate to the operands.
     pub fn apply(&self, predicate: Z3_func_decl, operands: &[Z3_ast]) -> Result<Z3_ast> {
         let (raw, length) = (self.context.raw(), operands.len() as u32);
         // SAFETY: everything lives in the context; the length is the slice's.
@@ -156,7 +156,7 @@ impl<'c> Clauses<'c> {
         self.context.keep(made)
     }
 
-    /// Adds the clause ∀ bound. body ⇒ head. What is bound are constants.
+    /// Adds the clause ∀ bound. body ⇒ head, where the bound variables are given as constants.
     pub fn add(&self, name: &str, body: &[Z3_ast], head: Z3_ast, bound: &[Z3_ast]) -> Result<()> {
         let (context, raw) = (self.context, self.context.raw());
         // SAFETY (for the block): everything lives in the context; the lengths are the slices'.
@@ -178,7 +178,7 @@ impl<'c> Clauses<'c> {
         self.no_error()
     }
 
-    /// Whether the predicate is empty.
+    /// Checks whether the predicate is empty.
     pub fn emptiness(&self, predicate: Z3_func_decl) -> Emptiness {
         let raw = self.context.raw();
         // SAFETY (for the block): everything is alive; the string is the context's.
@@ -191,8 +191,8 @@ impl<'c> Clauses<'c> {
         }
     }
 
-    /// The names of the clauses by which a predicate that is not empty has been derived, the last one first; none if Z3
-    /// does not say.
+    /// Returns the names of the clauses in the derivation of the last inhabited predicate, the last clause first; none if Z3
+    /// does not give them.
     pub fn trace(&self) -> Vec<String> {
         let raw = self.context.raw();
         // SAFETY (for the block): everything is alive; the string is the context's.
@@ -205,7 +205,7 @@ impl<'c> Clauses<'c> {
         names.split(';').map(str::to_owned).collect()
     }
 
-    /// What the solution says of a predicate, over its operands as bound variables: the lemmas that hold at every depth.
+    /// Returns the solution for a predicate over its operands as bound variables: the lemmas that hold at every depth.
     pub fn cover(&self, predicate: Z3_func_decl) -> Result<Z3_ast> {
         let raw = self.context.raw();
         // SAFETY: everything is alive.
@@ -213,7 +213,7 @@ impl<'c> Clauses<'c> {
         self.context.keep(cover)
     }
 
-    /// The whole solution: a conjunction of definitions.
+    /// Returns the whole solution: a conjunction of definitions.
     pub fn answer(&self) -> Result<Z3_ast> {
         let raw = self.context.raw();
         // SAFETY: everything is alive.

@@ -1,4 +1,4 @@
-//! A context of Z3: owner of all that lives in it.
+//! A context of Z3, which owns all Z3 objects.
 
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ pub struct Context {
     handle: Arc<Handle>,
 }
 
-/// What other threads may hold of a context: it can be interrupted as long as it lives.
+/// A handle by which other threads interrupt a context as long as it lives.
 pub struct Handle {
     context: Mutex<Option<Z3_context>>,
-    /// Whether the check that runs was interrupted: Z3 words it like a limit.
+    /// Whether the running check was interrupted. Z3 reports that like a limit.
     interrupted: AtomicBool,
 }
 
@@ -39,17 +39,17 @@ impl Interrupt for Handle {
 }
 
 impl Handle {
-    /// Whether a check was interrupted since this was last asked.
+    /// Returns and resets whether a check was interrupted.
     pub fn take_interrupted(&self) -> bool {
         self.interrupted.swap(false, Ordering::Relaxed)
     }
 }
 
-/// Errors are read from return values; Z3's default handler would end the process.
+/// An error handler without effect: errors are read from return values; Z3's default handler would end the process.
 unsafe extern "C" fn ignore_error(_: Z3_context, _: ErrorCode) {}
 
 impl Context {
-    /// A context of our settings.
+    /// A context with our settings.
     ///
     /// # Errors
     /// When Z3 cannot make one.
@@ -83,7 +83,7 @@ impl Context {
         Arc::clone(&self.handle)
     }
 
-    /// The last error in Z3's words.
+    /// Z3's message for the last error.
     pub fn error(&self) -> String {
         // SAFETY: the context is alive; the string is its own.
         unsafe {
@@ -92,13 +92,13 @@ impl Context {
         }
     }
 
-    /// A result that is there unless an error happened.
+    /// Turns a missing result into Z3's error.
     pub fn required<T>(&self, result: Option<T>) -> Result<T, String> {
         result.ok_or_else(|| self.error())
     }
 
-    /// A node that is there unless an error happened, kept until the context goes: without a reference of ours, the
-    /// next call may free it.
+    /// Checks a node as [`Self::required`] does and keeps it until the context is dropped: without a reference of ours,
+    /// the next call may free it.
     pub fn keep(&self, result: Option<Z3_ast>) -> Result<Z3_ast, String> {
         let ast = self.required(result)?;
         // SAFETY: just made.
@@ -112,7 +112,7 @@ impl Context {
         self.required(unsafe { Z3_mk_string_symbol(self.raw, name.as_ptr()) })
     }
 
-    /// A solver, for a logic or for all; the caller owns a reference to it.
+    /// Makes a solver, for one logic or for all; the caller owns a reference to it.
     pub fn new_solver(&self, logic: Option<&CStr>) -> Result<Z3_solver, String> {
         // SAFETY: the context is alive.
         let solver = unsafe {
@@ -154,7 +154,7 @@ impl Context {
 
     /// Limits the solver's checks from here on.
     pub fn set_limit(&self, solver: Z3_solver, limit: CheckLimit) {
-        // Zero is "without" for the one, the greatest number for the other.
+        // "Unlimited" is zero for the resource limit and the greatest number for the timeout.
         let resource = limit.resource.unwrap_or(0);
         let milliseconds = limit.time.map_or(u32::MAX, |time| {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! Z3's engine SPACER ([`super::clauses`]) for Horn clauses without recursion.
+//! SPACER ([`super::clauses`]) for Horn clauses without recursion.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use regatta_term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, for_each_
 
 type Result<T> = std::result::Result<T, String>;
 
-/// SPACER in a context of its own. After an error it is not to be used again.
+/// SPACER in a context of its own, which must not be used again after an error.
 pub struct Fixedpoints {
     context: Context,
     translator: Translator,
 }
 
 impl Fixedpoints {
-    /// In a new context.
+    /// Makes a new context.
     ///
     /// # Errors
-    /// In Z3's words.
+    /// Z3's error.
     pub fn new() -> Result<Self> {
         Ok(Self {
             context: Context::new()?,
@@ -37,13 +37,13 @@ impl Fixedpoints {
         self.context.handle()
     }
 
-    /// P1 … P(n-1), each over the variables of its cut, with P(i-1) ∧ φi ⇒ Pi, where P0 = true and Pn = false. All terms
-    /// must be of the same arena in all calls.
+    /// Returns P1 … P(n-1), each over the variables of its cut, with P(i-1) ∧ φi ⇒ Pi, where P0 = true and Pn = false. All
+    /// terms must be of the same arena in all calls.
     ///
-    /// A conjunct of a definition may contain other variables too; it is meant for all values of these.
+    /// A conjunct may contain further variables, over which it is universally quantified.
     ///
     /// # Errors
-    /// When there are none or none were found, in Z3's words.
+    /// When there are none or none were found, with Z3's reason.
     pub fn solve(
         &mut self,
         arena: &Arena,
@@ -98,7 +98,7 @@ impl Fixedpoints {
         let mut definitions = definitions(context, arena, answer, &declarations, cuts)?;
         Ok((0..last)
             .map(|position| {
-                // What Z3 does not define is empty from where a formula is false, and else reached.
+                // A predicate that Z3 does not define is empty after a false formula, and true otherwise.
                 let is_reached = !formulas[..=position]
                     .iter()
                     .flatten()
@@ -122,7 +122,7 @@ fn translated(
         .collect()
 }
 
-/// What the answer says of each predicate, over the variables of its cut.
+/// Reads the definition of each predicate, over the variables of its cut, from the answer.
 fn definitions(
     context: &Context,
     arena: &Arena,
@@ -182,11 +182,11 @@ fn definitions(
     Ok(found)
 }
 
-/// The conjunction that a definition is, with fresh variables for those that its conjuncts quantify universally; `fresh`
+/// Reads a definition as a conjunction, with fresh variables for the universally quantified ones of its conjuncts; `fresh`
 /// counts them.
 ///
 /// # Errors
-/// If it has no term, or quantifiers elsewhere.
+/// If it has no term, or has quantifiers elsewhere.
 fn matrix(
     context: &Context,
     arena: &Arena,
@@ -219,7 +219,7 @@ fn matrix(
                     let sort = sort_of(context, context.required(sort)?)?;
                     *fresh += 1;
                     let variable = Symbol::new("spacer::bound", sort);
-                    // The last one has the index 0.
+                    // The last bound variable has the index 0.
                     let variable = arena.variable_at(variable, *fresh);
                     bound.insert(count - 1 - number, variable);
                 }

@@ -1,6 +1,6 @@
-//! Z3's engine SPACER ([`super::clauses`]) for systems of Horn clauses.
+//! SPACER ([`super::clauses`]) for systems of Horn clauses.
 //!
-//! A context that has failed or was interrupted is not to be used again.
+//! A context that has failed or was interrupted must not be used again.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::{CheckLimit, Interrupt, Reason};
 use regatta_base::counters;
 use regatta_term::{Arena, Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
-/// Z3's engine. What one question has translated serves the next, which has to be over the same arena.
+/// A SPACER context. Translated terms are kept for later systems, which have to be over the same arena.
 pub struct HornSolver {
     context: Context,
     translator: Translator,
 }
 
 impl HornSolver {
-    /// The engine without clauses.
+    /// A context without clauses.
     ///
     /// # Errors
     /// When Z3 refuses, in its words.
@@ -41,7 +41,7 @@ impl HornSolver {
         self.context.handle() as Arc<Handle>
     }
 
-    /// Solves the system, within about the time if one is given.
+    /// Solves the system, within about the given time, if any.
     pub fn solve(
         &mut self,
         arena: &Arena,
@@ -66,7 +66,7 @@ impl HornSolver {
     }
 }
 
-/// A system as it is put to the engine.
+/// A system during its solution.
 struct Question<'q> {
     context: &'q Context,
     clauses: Clauses<'q>,
@@ -76,7 +76,7 @@ struct Question<'q> {
 
 impl Question<'_> {
     fn answer(mut self, system: &HornSystem, time: Option<Duration>) -> Result<HornAnswer, String> {
-        // 1. The predicates; falsity is one more.
+        // 1. Declare the predicates, and falsity as a further one.
         let mut relations = Vec::with_capacity(system.predicates.len());
         for predicate in &system.predicates {
             let name = CString::new(predicate.name.as_str()).map_err(|error| error.to_string())?;
@@ -85,11 +85,11 @@ impl Question<'_> {
             relations.push(self.clauses.declare(self.translator, &name, &sorts)?);
         }
         let falsity = self.clauses.declare(self.translator, c"falsity", &[])?;
-        // 2. The clauses.
+        // 2. Add the clauses.
         for (number, clause) in system.clauses.iter().enumerate() {
             self.add(&number.to_string(), clause, &relations, falsity)?;
         }
-        // 3. The question.
+        // 3. Ask whether falsity is empty.
         let handle = self.context.handle();
         handle.take_interrupted();
         let begin = Instant::now();
@@ -113,7 +113,7 @@ impl Question<'_> {
             }
             _ if handle.take_interrupted() => Ok(HornAnswer::Unknown(Reason::Interrupted)),
             Emptiness::Unknown(reason) => {
-                // Z3 does not always say that the time was over.
+                // Z3 does not always give the timeout as its reason.
                 let is_over = time.is_some_and(|time| begin.elapsed() >= time);
                 Ok(HornAnswer::Unknown(
                     if is_over || reason.contains("timeout") {

@@ -1,8 +1,8 @@
 //! Z3 behind [`Solver`].
 //!
-//! The C interface is used directly: terms are translated one node at a time, and a reference-counting wrapper around
-//! each would cost more than the translation. A [`Context`] owns everything; translated nodes are kept until it goes,
-//! so that a term is translated once for all the checks that it takes part in.
+//! The C interface is used directly, since a reference-counting wrapper around each node would cost more than the
+//! translation. A [`Context`] owns everything; translated nodes are kept as long as it lives, so that a term is translated
+//! once for all checks.
 
 mod clauses;
 mod context;
@@ -28,7 +28,7 @@ use super::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverS
 use regatta_base::counters;
 use regatta_term::{Arena, Pool, Sort, TermId, TermKind, Value};
 
-/// Which of Z3's solvers to use.
+/// A core solver of Z3.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Core {
     /// The SMT core: every theory, incremental.
@@ -45,12 +45,12 @@ pub struct Z3Solver {
     handle: Arc<Handle>,
     solver: Z3_solver,
     translator: Translator,
-    /// The assumptions of the last check by their translation, for the core.
+    /// The assumptions of the last check by their translations, for the unsat core.
     assumptions: FxHashMap<Z3_ast, TermId>,
     scopes: u32,
     limit: CheckLimit,
     statistics: SolverStatistics,
-    /// A translation failed: every check from here to the scope's end is unknown.
+    /// A translation failed, in the scope of this depth: every check until its end is unknown.
     broken: Option<(u32, String)>,
 }
 
@@ -89,8 +89,8 @@ impl Z3Solver {
         }
     }
 
-    /// Why the last check was unknown. Z3 has several words for a check that was stopped, and uses each for limits and
-    /// interrupts alike.
+    /// Returns why the last check was unknown. Z3 has several reasons for a stopped check and gives each of them for limits
+    /// and interrupts alike.
     fn reason_unknown(&self) -> Reason {
         if self.handle.take_interrupted() {
             return Reason::Interrupted;
@@ -103,7 +103,7 @@ impl Z3Solver {
         Reason::Incomplete(reason)
     }
 
-    /// Whether the term is a literal, which Z3 wants assumptions to be.
+    /// Checks whether the term is a literal, as Z3 requires of assumptions.
     fn is_literal(&self, term: TermId) -> bool {
         match self.arena.kind(term) {
             TermKind::Variable { .. } => true,
@@ -163,7 +163,7 @@ impl Solver for Z3Solver {
                     Ok((literal, definition)) => {
                         ast = literal;
                         if let Some(definition) = definition {
-                            // A definition constrains nothing, so that it may stay; a scope that closes takes it along.
+                            // A definition is an implication from a fresh literal: it may stay until the scope closes.
                             // SAFETY: all three live in the context.
                             unsafe { Z3_solver_assert(self.context.raw(), self.solver, definition) }
                         }

@@ -1,4 +1,4 @@
-//! Models of Z3 read back as values.
+//! Reads models of Z3.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use regatta_term::{ArrayValue, FloatFormat, FloatValue, ScalarSort, Sort, Value}
 pub struct Model<'c> {
     context: &'c Context,
     raw: Z3_model,
-    /// Nodes that evaluation has made, given back with the model.
+    /// Nodes made by evaluation, released with the model.
     evaluated: RefCell<Vec<Z3_ast>>,
 }
 
@@ -37,7 +37,7 @@ impl<'c> Model<'c> {
         }
     }
 
-    /// The value of a term of the sort, completed where the model leaves it open.
+    /// Returns the value of a node of the sort, completed where the model leaves it open.
     pub fn value(&self, ast: Z3_ast, sort: Sort) -> Option<Value> {
         let evaluated = self.evaluate(ast)?;
         match sort.scalar() {
@@ -107,7 +107,7 @@ impl<'c> Model<'c> {
         )))
     }
 
-    /// Reads stores over a constant array, or a function that the model gives by its table.
+    /// Reads an array: stores over a constant array, or a function table of the model.
     fn array(&self, ast: Z3_ast, sort: Sort) -> Option<Value> {
         let Sort::Array { index, element } = sort else {
             return None;
@@ -201,8 +201,8 @@ impl Drop for Model<'_> {
     }
 }
 
-/// Memory's bits of a float from those of the interchange format, which has no explicit leading bit. They differ for
-/// x87 alone.
+/// Converts a float's bits in the interchange format to those in memory. They differ for x87 alone, whose format in memory
+/// has an explicit leading bit.
 fn from_interchange(format: FloatFormat, bits: u128) -> u128 {
     if format != FloatFormat::F80 {
         return bits;

@@ -1,4 +1,4 @@
-//! Terms from Z3's nodes, for what SPACER's answers are made of: Booleans, integers, bit vectors, arrays.
+//! Translation of Z3's nodes to terms, for the sorts in SPACER's answers: Booleans, integers, bit vectors, arrays.
 
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
@@ -9,14 +9,14 @@ use regatta_term::{BitVecValue, Build, Pool, ScalarSort, Sort, TermId, Value};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Wider bit vectors are none of ours.
-const WIDEST: u32 = 128;
+/// Maximum width of bit vectors (bits).
+const MAXIMUM_WIDTH: u32 = 128;
 
 /// Reads nodes of a context as terms of a pool.
 pub struct Reader<'r, P: Pool> {
     context: &'r Context,
     pool: &'r P,
-    /// What bound variables (de Bruijn's numbers) stand for.
+    /// The terms for bound variables, by their de Bruijn indices.
     bound: FxHashMap<u32, TermId>,
     known: FxHashMap<Z3_ast, TermId>,
 }
@@ -32,10 +32,10 @@ impl<'r, P: Pool> Reader<'r, P> {
         }
     }
 
-    /// The term. The node must live as long as the reader.
+    /// Translates the node, which must live as long as the reader.
     ///
     /// # Errors
-    /// When it has something that terms do not have, a quantifier for instance.
+    /// When the node contains something that has no term, a quantifier for instance.
     pub fn term(&mut self, ast: Z3_ast) -> Result<TermId> {
         let mut stack = vec![ast];
         while let Some(&top) = stack.last() {
@@ -99,7 +99,7 @@ impl<'r, P: Pool> Reader<'r, P> {
         }
     }
 
-    /// The application, which is of the sort.
+    /// Translates an application of the given sort.
     fn application(
         &self,
         kind: DeclKind,
@@ -131,7 +131,7 @@ impl<'r, P: Pool> Reader<'r, P> {
             (DeclKind::Sub, _, _) => chain(&|x, y| t.int_sub(x, y))?,
             (DeclKind::Mul, _, _) => chain(&|x, y| t.int_mul(x, y))?,
             (DeclKind::Uminus, &[x], _) => t.int_neg(x),
-            // By zero it means something else to Z3.
+            // Z3 divides by zero in another way.
             (DeclKind::Idiv, &[x, y], _) if self.is_number(y) => t.int_div(x, y),
             (DeclKind::Mod, &[x, y], _) if self.is_number(y) => t.int_mod(x, y),
             (DeclKind::Bneg, &[x], _) => t.neg(x),
@@ -175,14 +175,14 @@ impl<'r, P: Pool> Reader<'r, P> {
         })
     }
 
-    /// Whether a term is a number other than zero.
+    /// Checks whether a term is a constant other than zero.
     fn is_number(&self, term: TermId) -> bool {
         let value = self.pool.int_constant(term);
         value.is_some_and(|value| *value != BigInt::ZERO)
     }
 }
 
-/// The operands of an application; of other nodes none.
+/// Returns the operands of an application; none for other nodes.
 pub fn arguments(context: &Context, ast: Z3_ast) -> Result<Vec<Z3_ast>> {
     let raw = context.raw();
     // SAFETY (for the block): the node is alive, and an application where its operands are asked for.
@@ -203,7 +203,7 @@ fn sort(context: &Context, ast: Z3_ast) -> Result<Sort> {
     sort_of(context, context.required(sort)?)
 }
 
-/// The sort of terms that a sort of Z3's is.
+/// Translates a sort of Z3.
 pub fn sort_of(context: &Context, sort: Z3_sort) -> Result<Sort> {
     let raw = context.raw();
     // SAFETY (for the block): the sort is alive, and each question fits its kind.
@@ -232,7 +232,7 @@ fn scalar(context: &Context, sort: Z3_sort) -> Result<ScalarSort> {
             SortKind::Int => ScalarSort::Int,
             SortKind::Bv => {
                 let width = Z3_get_bv_sort_size(raw, sort);
-                if width > WIDEST {
+                if width > MAXIMUM_WIDTH {
                     return Err(format!("a bit vector of {width} bits"));
                 }
                 ScalarSort::BitVec(width as u8)
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use regatta_term::{Symbol, store};
 
-    /// The node of the term over x and n, with these bound: n as 0, x as 1.
+    /// The node of the term over x and n as bound variables: n has the index 0, x the index 1.
     fn node(context: &Context, term: TermId, bound: [TermId; 2]) -> Z3_ast {
         let mut translator = Translator::default();
         let mut translated = |term| translator.translate(context, store(), term).unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_translated_is_read_back() {
+    fn translated_terms_are_read_back() {
         let s = store();
         let x = s.variable(Symbol::new("read::x", Sort::BitVec(8)));
         let n = s.variable(Symbol::new("read::n", Sort::Int));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_term_is_refused() {
+    fn nodes_without_a_term_are_refused() {
         let s = store();
         let x = s.variable(Symbol::new("read::w", Sort::BitVec(100)));
         let n = s.variable(Symbol::new("read::n", Sort::Int));

@@ -1,7 +1,7 @@
-//! Questions to Z3 as SMT-LIB text, in a context of their own.
+//! Questions to Z3 as SMT-LIB text, in a separate context.
 //!
-//! The checker of proofs asks so, for it must not depend on the engines' way to the solver: nothing of
-//! [`super::translate`] is used here. Engines ask so what is better asked without all that their solver has been told.
+//! The proof checker uses them because it must not depend on the engines' translation ([`super::translate`] is not used
+//! here); engines use them for questions that do not need their solver's assertions.
 
 use std::ffi::CString;
 use std::time::Duration;
@@ -10,31 +10,31 @@ use z3_sys::*;
 
 use super::context::{Context, text};
 
-/// What Z3 says to a script.
+/// The answer of a solver to a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextAnswer {
-    /// There is a model, with these values for the Boolean constants asked for.
+    /// There is a model, with these values of the requested Boolean constants.
     Satisfiable(Vec<bool>),
-    /// There is none.
+    /// There is no model.
     Unsatisfiable,
-    /// It was not found out; why, in Z3's words.
+    /// Not decided, with the solver's reason.
     Unknown(String),
 }
 
-/// Z3's cheapest strategy has this long before the one that it would choose: to set that up takes it some 5 ms, and most
+/// Wall time of Z3's cheapest strategy (`smt`) before its default one is used, which takes some 5 ms to set up; most
 /// questions are easy.
-const EASY: Duration = Duration::from_millis(4);
+const EASY_STRATEGY_TIME: Duration = Duration::from_millis(4);
 
-/// Answers scripts one after the other; nothing of one is left when the next is read.
+/// Answers scripts one after the other. No script affects a later one.
 #[derive(Default)]
 pub struct TextSolver {
-    /// Made for the first question: 7 ms, where the next questions pay 1 ms for a reset.
+    /// Made for the first question in 7 ms; later questions pay 1 ms for a reset.
     context: Option<Context>,
 }
 
 impl TextSolver {
-    /// Whether what the script asserts has a model. With one, the values of the Boolean constants with these names (as
-    /// they are written in the script) are told.
+    /// Checks whether the script's assertions have a model. If so, returns its values of the Boolean constants with the
+    /// given names (as the script writes them).
     pub fn check(&mut self, script: &str, names: &[String], timeout: Duration) -> TextAnswer {
         let context = match self.context.take().map_or_else(Context::new, Ok) {
             Ok(context) => context,
@@ -58,13 +58,13 @@ fn answer(
     timeout: Duration,
 ) -> Result<TextAnswer, String> {
     let milliseconds = u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX - 1);
-    let easy = timeout.min(EASY).as_millis().max(1);
+    let easy = timeout.min(EASY_STRATEGY_TIME).as_millis().max(1);
     let mut said = evaluate(
         context,
         format!("(reset)\n{script}(check-sat-using (try-for smt {easy}))\n"),
     )?;
-    if is_unknown(&said) && timeout > EASY {
-        // Not by the option `:timeout`, which is one for all contexts of the process.
+    if is_unknown(&said) && timeout > EASY_STRATEGY_TIME {
+        // Not by the option `:timeout`, which all contexts of the process share.
         said = evaluate(
             context,
             format!("(check-sat-using (try-for default {milliseconds}))\n"),
@@ -94,7 +94,7 @@ fn is_unknown(answer: &str) -> bool {
     matches!(answer.trim(), "unknown" | "timeout")
 }
 
-/// The values in an answer to `get-value`: each is in parentheses after its name.
+/// Parses the values in an answer to `get-value`: each is in parentheses after its name.
 fn truth_values(answer: &str, count: usize) -> Option<Vec<bool>> {
     let mut values = Vec::with_capacity(count);
     for line in answer.split_inclusive(')') {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_easy_is_decided_too() {
+    fn hard_questions_are_decided_by_the_default_strategy() {
         let sum = "(declare-const a (_ BitVec 16))(declare-const b (_ BitVec 16))\n\
             (assert (not (= (bvmul (bvadd a b) (bvadd a b)) (bvadd (bvmul a a) (bvadd (bvmul b b) \
             (bvmul #x0002 (bvmul a b)))))))\n";

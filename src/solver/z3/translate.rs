@@ -1,7 +1,7 @@
-//! From terms to Z3's nodes.
+//! Translation of terms to Z3.
 //!
 //! Where [`Op`] fixes what SMT-LIB leaves open (division of integers by zero, floats out of range, the bits of NaN), the
-//! translation says it out loud, so that Z3's models and our evaluation agree.
+//! translation makes it explicit, so that Z3's models and our evaluation agree.
 
 use rustc_hash::FxHashMap;
 use z3_sys::*;
@@ -20,7 +20,7 @@ pub struct Translator {
     terms: FxHashMap<TermId, Z3_ast>,
     variables: FxHashMap<(Symbol, u32), Z3_ast>,
     sorts: FxHashMap<Sort, Z3_sort>,
-    /// Literals that stand for assumptions which are none.
+    /// Literals that stand for assumptions that are not literals.
     names: FxHashMap<TermId, Z3_ast>,
 }
 
@@ -30,10 +30,10 @@ impl Translator {
         self.terms.len() as u64
     }
 
-    /// The term in the context. Iterative: terms may be deep.
+    /// Translates the term. Iterative, since terms may be deep.
     ///
     /// # Errors
-    /// In Z3's words.
+    /// Z3's error.
     pub fn translate<P: Pool + ?Sized>(
         &mut self,
         context: &Context,
@@ -68,11 +68,11 @@ impl Translator {
         Ok(self.terms[&term])
     }
 
-    /// A fresh literal for an assumption that is not one, and its definition when it is new. Definitions do not
-    /// survive the scope that they are asserted in, so that the literal's definition is returned each time.
+    /// Returns a literal for an assumption that is not one, with its definition. A definition ends with the scope in which
+    /// it is asserted, so that it is returned each time.
     ///
     /// # Errors
-    /// In Z3's words.
+    /// Z3's error.
     pub fn name(
         &mut self,
         context: &Context,
@@ -110,10 +110,10 @@ impl Translator {
         Ok(ast)
     }
 
-    /// The sort in the context.
+    /// Translates the sort.
     ///
     /// # Errors
-    /// In Z3's words.
+    /// Z3's error.
     pub fn sort(&mut self, context: &Context, sort: Sort) -> Result<Z3_sort> {
         if let Some(&known) = self.sorts.get(&sort) {
             return Ok(known);
@@ -214,7 +214,7 @@ impl Translator {
         }
     }
 
-    /// The bits in memory of a float; of NaN the positive quiet one.
+    /// The bits of a float in memory; every NaN has the bits of the positive quiet one.
     fn bits_of_float(
         &mut self,
         context: &Context,
@@ -501,7 +501,7 @@ struct OperandSorts {
     first: Sort,
 }
 
-/// What a float is converted to.
+/// The bit vector that a float is converted to: signedness and width.
 #[derive(Copy, Clone)]
 enum Target {
     Signed(u8),

@@ -41,7 +41,7 @@ impl RoundWalk<'_, '_, '_> {
                 return;
             }
         }
-        // What an earlier activation held at its end is not what a new one begins with.
+        // A new activation does not begin with the final values of an earlier one.
         for &local in &lowered.locals[callee.index()] {
             let slot = self.walk.slot(depth + 1, local);
             let value = self.walk.arbitrary_value(local);

@@ -38,7 +38,7 @@ impl RoundWalk<'_, '_, '_> {
                 }
                 TermKind::Apply { op, arguments } => (op, arguments),
             };
-            // A read of a region needs its cells alone; a choice that is made, one side.
+            // A read of a region needs only its cells; a decided choice needs one side.
             let region = match (op, arguments) {
                 (Op::Select, &[array, _]) => self.slot_of(array, depth),
                 _ => None,

@@ -1,4 +1,4 @@
-//! Which rounds are not reached, and what is cut off.
+//! Exclusion of unreachable rounds, and cutting off of states.
 
 use std::time::{Duration, Instant};
 
@@ -10,45 +10,49 @@ use crate::record::What;
 use regatta_program::LocationId;
 use regatta_term::{Build, TermId};
 
-/// What questions whether a round is reached may take of the time until then, how long the first ones, and one.
-const ASKING: f64 = 0.6;
-const ASKING_IN_VAIN: f64 = 0.15;
-const AT_FIRST: Duration = Duration::from_millis(1000);
-const ONE: Duration = Duration::from_millis(500);
+/// Maximum share of the elapsed time for questions whether a round is reachable.
+const MAXIMUM_QUESTION_SHARE: f64 = 0.6;
+/// The same for a loop whose rounds were not excluded for long.
+const MAXIMUM_QUESTION_SHARE_IN_VAIN: f64 = 0.15;
+/// Wall time of questions that is granted in addition.
+const INITIAL_QUESTION_TIME: Duration = Duration::from_millis(1000);
+/// Minimum of the time limit of a question.
+const MINIMUM_QUESTION_LIMIT: Duration = Duration::from_millis(500);
 
-/// After so many questions about a loop's rounds that found none excluded, some of the rounds are asked about.
-const IN_VAIN: u32 = 32;
+/// Number of consecutive questions about a loop without an excluded round, from which on only some rounds are asked about.
+const MINIMUM_QUESTIONS_IN_VAIN: u32 = 32;
 
-/// So many conditions are noted at a time because they hold wherever execution goes on.
-const CERTAIN: usize = 64;
+/// Maximum number of certain conditions that are noted at a time.
+const MAXIMUM_CERTAIN_CONDITIONS: usize = 64;
 
 impl RoundWalk<'_, '_, '_> {
-    /// Whether it is asked if an open round of the loop, the so manieth in a row, is excluded: a few rounds too many are no matter.
+    /// Decides whether to ask about the loop's open round, by its number in a row. A few rounds too many do no harm.
     pub(super) fn is_asked(&self, head: LocationId, open: u32) -> bool {
         !self.is_in_vain(head) || open.is_multiple_of((open / 8).max(1).next_power_of_two())
     }
 
-    /// Whether questions about the loop's rounds have found none excluded for long.
+    /// Checks whether questions about the loop have excluded no round for long.
     fn is_in_vain(&self, head: LocationId) -> bool {
         self.in_vain
             .get(&head)
-            .is_some_and(|&number| number >= IN_VAIN)
+            .is_some_and(|&number| number >= MINIMUM_QUESTIONS_IN_VAIN)
     }
 
-    /// Whether the node is not reached, as far as that is found out soon. It is a matter of time alone: what is not dropped is
-    /// followed.
+    /// Checks whether the node is found to be unreachable in short time. This only saves time: states that are not dropped
+    /// are followed.
     pub(super) fn is_excluded(&mut self, node: Node, guard: TermId) -> Result<bool, GivenUp> {
         let share = match self.is_in_vain(node.location) {
-            true => ASKING_IN_VAIN,
-            false => ASKING,
+            true => MAXIMUM_QUESTION_SHARE_IN_VAIN,
+            false => MAXIMUM_QUESTION_SHARE,
         };
-        let budget = self.began.elapsed().mul_f64(share) + AT_FIRST;
+        let budget = self.began.elapsed().mul_f64(share) + INITIAL_QUESTION_TIME;
         if guard == TermId::TRUE || (!self.lifted.by_path && self.asking > budget) {
             return Ok(false);
         }
         self.walk.label(guard, node, What::Reached);
         let began = Instant::now();
-        let most = ONE.max(self.began.elapsed().mul_f64(ASKING / 4.0));
+        let most =
+            MINIMUM_QUESTION_LIMIT.max(self.began.elapsed().mul_f64(MAXIMUM_QUESTION_SHARE / 4.0));
         if let Some(exclusion) = &mut self.exclusion {
             let (all, _) = assertions(self.walk, &[guard]);
             let is_excluded = exclusion.excludes(&all, most);
@@ -61,7 +65,7 @@ impl RoundWalk<'_, '_, '_> {
         self.noted(node.location, began, answer == Ok(Answer::Impossible))
     }
 
-    /// Notes an answer to a question about the loop's rounds, asked then.
+    /// Notes the answer to a question about the loop's rounds.
     fn noted(
         &mut self,
         head: LocationId,
@@ -75,7 +79,7 @@ impl RoundWalk<'_, '_, '_> {
         Ok(is_excluded)
     }
 
-    /// The guard is excluded: what has parted from it last needs no condition for that.
+    /// Shortens the guards of states that branched off last from an excluded guard: the branch's condition is implied.
     pub(super) fn spread(&mut self, excluded: TermId) {
         let paths = &self.lifted.paths;
         let Some((before, condition)) = paths.last(excluded) else {
@@ -89,14 +93,14 @@ impl RoundWalk<'_, '_, '_> {
         }
     }
 
-    /// The only state that is left has the guard: it holds wherever execution is from here on. What was pushed to [`Left`] and to
-    /// the targets before is made of terms from before.
+    /// Notes that the guard is certain, since it is that of the only state left: it holds for all later terms. The conditions in
+    /// [`Left`](super::Left) and the targets so far consist of earlier terms and are not affected.
     pub(super) fn note_certain(&mut self, guard: TermId) {
         let paths = &self.lifted.paths;
         let mut new = Vec::new();
         let mut at = guard;
         while at != self.certain
-            && new.len() < CERTAIN
+            && new.len() < MAXIMUM_CERTAIN_CONDITIONS
             && let Some((before, condition)) = paths.last(at)
         {
             new.push(condition);
@@ -108,6 +112,7 @@ impl RoundWalk<'_, '_, '_> {
         }
     }
 
+    /// Cuts the state off if it has more open rounds than the maximum. Returns whether it did.
     pub(super) fn is_cut_off(
         &mut self,
         head: LocationId,

@@ -1,4 +1,4 @@
-//! States that meet become one.
+//! Merging of states at a node.
 
 use std::rc::Rc;
 
@@ -8,20 +8,20 @@ use super::super::State;
 use super::RoundWalk;
 use regatta_term::TermId;
 
-/// So many states are merged in the best order.
-const BEST_ORDER: usize = 40;
+/// Maximum number of states that are merged in the best order, which takes quadratic time.
+const MAXIMUM_BEST_ORDER_STATES: usize = 40;
 
 impl RoundWalk<'_, '_, '_> {
-    /// The states as one.
+    /// Merges the states.
     pub(super) fn merged(&mut self, states: Vec<State>) -> Option<State> {
         let mut states = self.meet_at_once(states);
-        while states.len() > BEST_ORDER {
+        while states.len() > MAXIMUM_BEST_ORDER_STATES {
             let (one, other) = (states.pop()?, states.pop()?);
             let both = self.merge(one, other);
             states.push(both);
         }
         while states.len() > 1 {
-            // One that has come the furthest, and who parted from it last.
+            // The state with the longest guard, and the one that branched off from it last.
             let paths = &self.lifted.paths;
             let furthest = (0..states.len()).max_by_key(|&place| paths.length(states[place].guard));
             let one = states.swap_remove(furthest?);

@@ -15,7 +15,7 @@ use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
 use regatta_program::InlinedLocation;
 use regatta_program::block::{Block, Blocks};
-use regatta_solver::question::{Question, Respondents};
+use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::z3::text::TextAnswer;
 use regatta_solver::{Answer, CheckLimit, Solver, SolverConfig, SolverError, new_solver};
 use regatta_term::{
@@ -70,7 +70,7 @@ impl QueryLimits {
 pub struct Consecution {
     pub blocks: Arc<Blocks>,
     pub solver: Box<dyn Solver>,
-    single_query_solver: Respondents,
+    single_query_solver: TextSolvers,
     pub token: CancellationToken,
     pub limits: QueryLimits,
     pub means: Means,
@@ -129,7 +129,7 @@ impl Consecution {
         Self {
             blocks: Arc::clone(blocks),
             solver,
-            single_query_solver: Respondents::default(),
+            single_query_solver: TextSolvers::default(),
             token: token.clone(),
             limits,
             means: Means::All,

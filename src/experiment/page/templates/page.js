@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // What a cell is sorted by: the rank that it has, a number, or its text.
+  // The sort key of a cell: its rank, its number, or its text.
   const key = (cell) => {
     if (cell === undefined) return "";
     if (cell.dataset.rank !== undefined) return Number(cell.dataset.rank);

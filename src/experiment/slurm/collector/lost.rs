@@ -1,4 +1,4 @@
-//! Runs that end the machines that they are made on are not made for ever.
+//! Gives up runs during which jobs end repeatedly.
 
 use std::time::SystemTime;
 
@@ -8,16 +8,16 @@ use crate::plan::Planned;
 use crate::record::{Key, LOST, Measured, Record};
 use regatta_base::Error;
 
-/// A run that so many jobs took with them is recorded as lost.
-const MOST_ATTEMPTS: usize = 3;
+/// Number of jobs that have to end during a run before the run is recorded as lost.
+const MAXIMUM_ATTEMPTS: usize = 3;
 
 impl Collector<'_> {
-    /// Records the runs that too many jobs took with them.
+    /// Records the runs during which too many jobs have ended.
     pub(super) fn give_up_lost(&mut self) -> Result<(), Error> {
         let expected = self.watch.expected();
         let lost: Vec<(Key, String)> = (self.watch.lost().into_iter())
             .filter(|(key, nodes)| {
-                nodes.len() >= MOST_ATTEMPTS
+                nodes.len() >= MAXIMUM_ATTEMPTS
                     && !self.done.contains(*key)
                     && !expected.contains(*key)
             })
@@ -34,7 +34,7 @@ impl Collector<'_> {
     }
 }
 
-/// What is recorded of a run that took every machine with it.
+/// Returns the record of a lost run.
 fn lost_record(description: &Description, run: &Planned, nodes: &str) -> Record {
     let task = &description.fixed.tasks[run.task];
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

@@ -1,6 +1,6 @@
-//! Who submits and collects. It may end at any time; the next one goes on.
+//! The collector, which submits jobs and collects their results. It may end at any time; the next one continues.
 //!
-//! * [`submit`]: cuts runs into jobs, and submits them; [`lost`]: gives runs up that end their machines.
+//! * [`submit`]: divides runs into jobs and submits them; [`lost`]: gives up runs during which jobs end repeatedly.
 
 mod lost;
 mod submit;
@@ -19,8 +19,8 @@ use super::script;
 use super::submission::TaskState;
 use super::watch::{Over, Watch};
 use super::{Options, command, home};
-use crate::accounting::Way;
-use crate::display::{Display, Situation};
+use crate::accounting::AccountingMethod;
+use crate::display::{Display, Progress};
 use crate::folder::{Description, Folder, Sink};
 use crate::plan::{Planned, plan};
 use crate::preparation::Prepared;
@@ -28,19 +28,20 @@ use crate::record::{Key, LOST, Measured, Record};
 use crate::runner::{self, Ended};
 use regatta_base::{Error, ErrorKind, Place};
 
-/// So many submissions in a row of which no job begins a run, and there is something wrong with the cluster or the folder.
-const FRUITLESS: usize = 3;
+/// Maximum number of consecutive submissions without a job that begins a run; more indicate a problem with the cluster or the
+/// folder.
+const MAXIMUM_FRUITLESS_SUBMISSIONS: usize = 3;
 
-/// How often the files of running jobs are read, at most.
-const READ: Duration = Duration::from_secs(2);
+/// Minimum interval between two readings of the files of running jobs.
+const READ_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How often the display is drawn, if nothing happens.
-const TICK: Duration = Duration::from_millis(250);
+/// Interval between two updates of the display.
+const DRAW_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Has the cluster make the runs that are missing, and collects them.
+/// Makes the missing runs on the cluster, and collects them.
 ///
 /// # Errors
-/// When the file, the tasks, the folder or the options are not what they should be, or Slurm refuses.
+/// When the file, the tasks, the folder or the options are invalid, or Slurm refuses.
 pub fn run(file: &Path, general: &runner::Options, options: &Options) -> Result<Ended, Error> {
     let problem = |message: String| Error::new(ErrorKind::Experiment, message);
     script::check(options).map_err(problem)?;
@@ -64,8 +65,8 @@ pub fn run(file: &Path, general: &runner::Options, options: &Options) -> Result<
     if prepared.definition.pages {
         arguments.push("--pages".to_owned());
     }
-    if let Some(way) = general.way {
-        arguments.extend(["--accounting".to_owned(), word_of(way)]);
+    if let Some(method) = general.method {
+        arguments.extend(["--accounting".to_owned(), option_of(method)]);
     }
     let mut collector = Collector {
         description: &description,
@@ -98,11 +99,11 @@ pub fn run(file: &Path, general: &runner::Options, options: &Options) -> Result<
     for record in &present.done {
         collector.count(record);
     }
-    let situation = collector.situation();
-    collector.display.begin(&present.done, &situation);
+    let progress = collector.progress();
+    collector.display.begin(&present.done, &progress);
     let result = collector.collect_until_signal();
-    let situation = collector.situation();
-    collector.display.end(&situation);
+    let progress = collector.progress();
+    collector.display.end(&progress);
     Ok(Ended {
         is_complete: result?,
         folder: prepared.path,
@@ -110,21 +111,21 @@ pub fn run(file: &Path, general: &runner::Options, options: &Options) -> Result<
     })
 }
 
-/// The word by which the command line knows the way.
-fn word_of(way: Way) -> String {
-    way.name().replace(' ', "-")
+/// Returns the method's name on the command line.
+fn option_of(method: AccountingMethod) -> String {
+    method.name().replace(' ', "-")
 }
 
 struct Collector<'c> {
     description: &'c Description,
     options: &'c Options,
-    /// What jobs call, and what it is told beside their numbers.
+    /// The program that jobs call, and its arguments in addition to the job's number.
     program: PathBuf,
     arguments: Vec<String>,
     folder: Folder,
-    /// Where submissions are.
+    /// The folder of the submissions.
     home: PathBuf,
-    /// What all jobs are called, before the submission's number.
+    /// The name of all jobs, before the submission's number.
     name: String,
     place: Place,
     /// All runs.
@@ -132,35 +133,35 @@ struct Collector<'c> {
     known: HashSet<Key>,
     done: HashSet<Key>,
     wrong: usize,
-    /// How many runs took how long together, in seconds.
+    /// The number of runs made, and the sum of their wall times in seconds.
     walls: (usize, f64),
     watch: Watch,
-    /// When the beginning of a run was seen.
+    /// The time at which the begin of a run was noticed.
     since: HashMap<Key, Instant>,
     display: Display,
     begun: Instant,
-    /// How many were done when this process began.
+    /// The number of runs done before this process began.
     done_before: usize,
-    /// How many jobs an array may have.
+    /// Maximum number of jobs in an array.
     array_size: usize,
-    /// Submissions of this process that have jobs left, by their places.
+    /// The submissions of this process that have jobs left, by their indices.
     ours: Vec<usize>,
-    /// How many of these in a row were in vain.
+    /// The number of consecutive submissions without a run.
     fruitless: usize,
-    /// How often `sbatch` failed in a row, and when it may be called again.
+    /// The number of consecutive failures of `sbatch`, and the time before which it is not called again.
     refusals: usize,
     not_before: Option<Instant>,
-    /// What was last said of Slurm's silence, and of jobs that wait.
+    /// The last messages about failures of Slurm, and about the reasons for which jobs wait.
     trouble: String,
     reasons: String,
-    /// How the last job ended that had runs left to make.
+    /// The ending of the last job that had runs left to make.
     ending: String,
 }
 
-/// What a look at the cluster brought.
-enum Look {
-    GoOn,
-    /// Somebody has cancelled a job.
+/// The result of a query to Slurm.
+enum Answer {
+    Continue,
+    /// A job was cancelled.
     Cancelled(String),
 }
 
@@ -186,14 +187,14 @@ impl Collector<'_> {
         self.done.len() >= self.planned.len()
     }
 
-    fn situation(&self) -> Situation {
+    fn progress(&self) -> Progress {
         let made = self.done.len().saturating_sub(self.done_before);
         let left = self.planned.len().saturating_sub(self.done.len());
         let mut running: Vec<(Key, Duration)> = (self.since.iter())
             .map(|(key, since)| (key.clone(), since.elapsed()))
             .collect();
         running.sort_by_key(|(_, time)| Reverse(*time));
-        Situation {
+        Progress {
             planned: self.planned.len(),
             done: self.done.len(),
             running,
@@ -202,7 +203,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Collects until all is there; false after a signal.
+    /// Collects until all runs are there. Returns false after a signal.
     fn collect_until_signal(&mut self) -> Result<bool, Error> {
         let watched = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP]);
         let signals = sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), None).and_then(|()| {
@@ -213,7 +214,8 @@ impl Collector<'_> {
         let _ = sigprocmask(SigmaskHow::SIG_UNBLOCK, Some(&watched), None);
         let jobs = self.watch.live_arrays().join(" ");
         if !matches!(result, Ok(true)) && !jobs.is_empty() {
-            let message = format!("jobs go on without this command; to end them: scancel {jobs}");
+            let message =
+                format!("the jobs continue without this command; to end them: scancel {jobs}");
             self.display.say(&message);
         }
         result
@@ -229,7 +231,7 @@ impl Collector<'_> {
         }
         let mut is_first = true;
         while !self.is_complete() {
-            if let Look::Cancelled(job) = self.look(is_first)? {
+            if let Answer::Cancelled(job) = self.ask_slurm(is_first)? {
                 let message = format!("the job {job} was cancelled");
                 self.display.say(&message);
                 return Ok(false);
@@ -239,33 +241,33 @@ impl Collector<'_> {
             let mut read = Instant::now();
             while !self.is_complete() && looked.elapsed() < self.options.interval {
                 let left = self.options.interval.saturating_sub(looked.elapsed());
-                if is_signalled(signals, TICK.min(left)) {
-                    // What is there is not left behind.
+                if is_signalled(signals, DRAW_INTERVAL.min(left)) {
+                    // The results so far are collected before the end.
                     self.read(false)?;
                     return Ok(self.is_complete());
                 }
-                if read.elapsed() >= READ.min(self.options.interval) {
+                if read.elapsed() >= READ_INTERVAL.min(self.options.interval) {
                     self.read(true)?;
                     read = Instant::now();
                 }
-                let situation = self.situation();
-                self.display.draw(&situation);
+                let progress = self.progress();
+                self.display.draw(&progress);
             }
         }
         self.close();
         Ok(true)
     }
 
-    /// All is there. Jobs that were thought to be lost may be making some of it once more: nobody needs that.
+    /// Cancels the jobs that are left when all runs are there: jobs that were taken for lost may be making runs again.
     fn close(&mut self) {
         if let Ok(rows) = command::jobs(&self.watch.names()) {
             command::cancel(&self.watch.unfinished(&rows));
         }
-        // If that cannot be written, somebody looks once more.
+        // If that cannot be written, the next collector queries the jobs once more.
         let _ = self.watch.close();
     }
 
-    /// Takes what jobs have written.
+    /// Reads the results that jobs have written.
     fn read(&mut self, is_only_running: bool) -> Result<(), Error> {
         let mut records = Vec::new();
         let mut broken = Vec::new();
@@ -277,11 +279,11 @@ impl Collector<'_> {
         );
         read.map_err(|error| self.system(&error))?;
         for (path, lines) in broken {
-            let message = format!("{}: {lines} torn lines are left out", path.display());
+            let message = format!("{}: {lines} incomplete lines are left out", path.display());
             self.display.say(&message);
         }
         for record in records {
-            // What is of another experiment would make a folder that nobody reads.
+            // A run of another experiment would make the folder unreadable.
             if self.known.contains(&record.key) {
                 self.take(&record)?;
             }
@@ -297,7 +299,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Adds a run to the results, unless it is there.
+    /// Adds a run to the results, unless it is there already.
     fn take(&mut self, record: &Record) -> Result<(), Error> {
         if self.done.contains(&record.key) {
             return Ok(());
@@ -305,13 +307,13 @@ impl Collector<'_> {
         let written = self.folder.append(record);
         written.map_err(|error| self.error(format!("the result cannot be written: {error}")))?;
         self.count(record);
-        let situation = self.situation();
-        self.display.record(record, &situation);
+        let progress = self.progress();
+        self.display.record(record, &progress);
         Ok(())
     }
 
-    /// Asks Slurm which jobs there are, and submits what none of them makes.
-    fn look(&mut self, is_first: bool) -> Result<Look, Error> {
+    /// Queries the jobs from Slurm, and submits the runs that no job makes.
+    fn ask_slurm(&mut self, is_first: bool) -> Result<Answer, Error> {
         if !self.home.exists() {
             return Err(self.error("the folder is not there any more"));
         }
@@ -324,14 +326,14 @@ impl Collector<'_> {
                         .say(&format!("{message}; the jobs are asked for again"));
                     self.trouble = message;
                 }
-                return Ok(Look::GoOn);
+                return Ok(Answer::Continue);
             }
         };
         self.trouble.clear();
         let adopted = self.watch.adopt(&rows);
         adopted.map_err(|error| self.system(&error))?;
         let change = self.watch.apply(&rows);
-        // What is over has written all that it will, and only what is read after the question shows that.
+        // A job that has ended has written all its results, but only a reading after the query is sure to have them.
         self.read(false)?;
         for over in &change.over {
             let submission = &mut self.watch.submissions[over.submission];
@@ -340,16 +342,16 @@ impl Collector<'_> {
         }
         self.say_what_ended(&change.over);
         if let (Some(job), false) = (change.cancelled, is_first) {
-            return Ok(Look::Cancelled(job));
+            return Ok(Answer::Cancelled(job));
         }
         self.say_why_jobs_wait();
         self.judge_submissions()?;
         self.give_up_lost()?;
         self.submit()?;
-        Ok(Look::GoOn)
+        Ok(Answer::Continue)
     }
 
-    /// Tells of jobs that have not made all of their runs.
+    /// Reports jobs that have ended without making all of their runs.
     fn say_what_ended(&mut self, over: &[Over]) {
         let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
         for over in over {
@@ -379,7 +381,10 @@ impl Collector<'_> {
         self.reasons = reasons;
     }
 
-    /// Whether jobs do anything at all.
+    /// Checks that submissions have made runs.
+    ///
+    /// # Errors
+    /// After too many consecutive submissions without a run.
     fn judge_submissions(&mut self) -> Result<(), Error> {
         let is_over = |place: &usize| {
             let mut tasks = self.watch.submissions[*place].tasks.iter();
@@ -390,13 +395,13 @@ impl Collector<'_> {
         for place in over {
             let submission = &self.watch.submissions[place];
             let tasks = || submission.tasks.iter();
-            // A job that was stopped has taken back what it had begun.
+            // A job that was stopped has withdrawn the runs that it had begun.
             if tasks().any(|task| !task.begun.is_empty()) {
                 self.fruitless = 0;
             } else if tasks().any(|task| task.state == (TaskState::Over { is_excused: false })) {
                 self.fruitless += 1;
             }
-            if self.fruitless >= FRUITLESS {
+            if self.fruitless >= MAXIMUM_FRUITLESS_SUBMISSIONS {
                 let mut said = (0..submission.tasks.len()).filter_map(|task| submission.said(task));
                 let mut message = format!(
                     "jobs end before they have made a run; Slurm says: {}",
@@ -413,13 +418,13 @@ impl Collector<'_> {
     }
 }
 
-/// As `1 job`, `2 jobs`.
+/// Formats a number of things: `1 job`, `2 jobs`.
 fn counted(number: usize, what: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {what}{ending}")
 }
 
-/// Waits so long; whether there was a signal.
+/// Waits for the time or a signal. Returns whether there was a signal.
 fn is_signalled(signals: &SignalFd, time: Duration) -> bool {
     let mut descriptors = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
     let time = PollTimeout::try_from(time + Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! What is submitted, and when.
+//! Submission of jobs for the missing runs.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,17 @@ use crate::slurm::script::Script;
 use crate::slurm::submission::Submission;
 use regatta_base::Error;
 
-/// So often `sbatch` may fail in a row while no job of ours is there.
-const REFUSALS: usize = 5;
+/// Maximum number of consecutive failures of `sbatch` while no job of the experiment is there.
+const MAXIMUM_REFUSALS: usize = 5;
 
-/// How long it waits, at least, after `sbatch` has failed.
-const PAUSE: Duration = Duration::from_secs(30);
+/// Minimum time to wait after a failure of `sbatch`.
+const MINIMUM_RETRY_TIME: Duration = Duration::from_secs(30);
 
-/// A job is to take at least so long, in seconds.
-const LEAST_TIME: f64 = 60.0;
+/// Minimum time of a job, in seconds, unless it has all runs.
+const MINIMUM_JOB_SECONDS: f64 = 60.0;
 
 impl Collector<'_> {
-    /// Submits the runs that no job is going to make.
+    /// Submits the runs that no job makes.
     pub(super) fn submit(&mut self) -> Result<(), Error> {
         if self.not_before.is_some_and(|time| Instant::now() < time) {
             return Ok(());
@@ -38,7 +38,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// In the order of the plan, but those that were lost once before the others.
+    /// Returns the runs to submit in the order of the plan, those that were lost once first.
     fn open_runs(&self) -> Vec<Key> {
         let expected = self.watch.expected();
         let lost = self.watch.lost();
@@ -50,7 +50,7 @@ impl Collector<'_> {
         open.into_iter().cloned().collect()
     }
 
-    /// What a run takes: the mean of those that are known, else its limit. In seconds.
+    /// Returns the expected wall time of a run in seconds: the mean of the known ones, or else the limit.
     fn expected_time(&self) -> f64 {
         match self.walls {
             (0, _) => self.description.fixed.limits.wall,
@@ -58,7 +58,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Submits chunks; false if Slurm does not want them now.
+    /// Submits chunks. Returns false if Slurm does not accept them now.
     fn submit_array(&mut self, chunks: &[&[Key]], size: usize) -> Result<bool, Error> {
         let number = (self.watch.submissions.last()).map_or(1, |known| known.number + 1);
         let name = format!("{}-{number}", self.name);
@@ -99,33 +99,33 @@ impl Collector<'_> {
                 Err(self.error(message))
             }
             Err(message) => {
-                // Slurm may have taken it all the same, and then it is among the jobs the next time; else it is over.
+                // Slurm may have accepted it all the same; the next query shows whether its jobs exist.
                 self.watch.submissions.push(submission);
                 self.refuse(message)
             }
         }
     }
 
-    /// `sbatch` has failed.
+    /// Handles a failure of `sbatch`.
     fn refuse(&mut self, message: String) -> Result<bool, Error> {
         self.refusals += 1;
-        if self.refusals >= REFUSALS && self.watch.live_arrays().is_empty() {
+        if self.refusals >= MAXIMUM_REFUSALS && self.watch.live_arrays().is_empty() {
             return Err(self.error(message));
         }
         if self.refusals == 1 {
             self.display
-                .say(&format!("{message}; what is missing is submitted later"));
+                .say(&format!("{message}; the missing runs are submitted later"));
         }
-        self.not_before = Some(Instant::now() + PAUSE.max(self.options.interval));
+        self.not_before = Some(Instant::now() + MINIMUM_RETRY_TIME.max(self.options.interval));
         Ok(false)
     }
 }
 
-/// How many runs a job makes one after the other, if they take so long on the average.
+/// Returns the number of runs of a job, given the number of all runs, their mean time, and the maximum number of jobs.
 fn chunk_size(runs: usize, seconds: f64, jobs: usize) -> usize {
-    /// What each run costs beside its time.
-    const BESIDE: f64 = 0.01;
-    let by_time = (LEAST_TIME / (seconds + BESIDE)).ceil() as usize;
+    /// Overhead of each run in seconds.
+    const OVERHEAD_SECONDS: f64 = 0.01;
+    let by_time = (MINIMUM_JOB_SECONDS / (seconds + OVERHEAD_SECONDS)).ceil() as usize;
     let by_number = runs.div_ceil(jobs.max(1));
     by_time.max(by_number).max(1)
 }

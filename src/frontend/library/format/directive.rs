@@ -1,4 +1,4 @@
-//! Formats, read into directives: white space, characters that stand for themselves, and conversions.
+//! Parses formats into directives: white space, literal characters, and conversions.
 
 use super::NotModelled;
 
@@ -16,7 +16,7 @@ pub(super) struct Conversion {
     pub precision: Amount,
     pub length: String,
     pub letter: u8,
-    /// For `%[`: the characters that are accepted, a bit each.
+    /// For `%[`: the accepted characters, one bit each.
     pub set: [u64; 4],
     pub suppressed: bool,
 }
@@ -99,7 +99,7 @@ pub(super) fn refused<T>(conversion: &Conversion) -> Result<T, NotModelled> {
     Err(NotModelled(format!("%{}{letter}", conversion.length)))
 }
 
-/// Splits a format; `scanning` is how white space and flags are read.
+/// Splits a format into directives; white space and flags have another meaning for scanning.
 pub(super) fn pieces(format: &[u8], scanning: bool) -> Result<Vec<Piece>, NotModelled> {
     let mut reader = Reader {
         text: format,
@@ -182,7 +182,7 @@ pub(super) fn pieces(format: &[u8], scanning: bool) -> Result<Vec<Piece>, NotMod
     Ok(pieces)
 }
 
-/// The integer type of a length, of the signedness.
+/// The integer type for a length modifier and a signedness.
 pub(super) fn integer_type(length: &str, signed: bool) -> Option<&'static str> {
     Some(match (length, signed) {
         ("hh", true) => "signed char",

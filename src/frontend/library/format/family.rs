@@ -1,15 +1,15 @@
 //! The functions of the family of `printf` and `scanf`, by name.
 
-/// What a call of the family does with its characters.
+/// The source or destination of a call's characters.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// `printf`: the standard output.
     StandardOutput,
-    /// `fprintf`: a stream, the first argument of ours.
+    /// `fprintf`: a stream, the generated function's first argument.
     Output,
-    /// `dprintf`: a file, by its descriptor, the first argument of ours.
+    /// `dprintf`: a file descriptor, the generated function's first argument.
     Descriptor,
-    /// `printk`: somewhere that keeps no state; no argument of ours.
+    /// `printk`: a destination without state; no argument.
     Elsewhere,
     /// `sprintf`: a string.
     Text,
@@ -28,9 +28,9 @@ pub enum Channel {
 /// A function of the family.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Where its characters go or come from.
+    /// The source or destination of its characters.
     pub channel: Channel,
-    /// Which of its arguments our function takes first, in order.
+    /// Its arguments that the generated function takes first, in order.
     pub own: &'static [usize],
     /// Position of the format.
     pub format: usize,
@@ -38,7 +38,7 @@ pub struct Family {
     pub list: bool,
 }
 
-/// The function of the family with a name.
+/// The function of the family with the name.
 pub fn family(name: &str) -> Option<Family> {
     let (channel, own, format): (_, &'static [usize], _) = match name {
         "printf" | "vprintf" => (Channel::StandardOutput, &[], 0),

@@ -1,9 +1,9 @@
-//! Functions that print.
+//! Generates functions that print.
 
 use super::directive::{Amount, Conversion, Piece, integer_type, pieces, refused};
 use super::{Channel, FormatFunction, Kind, Made, NotModelled};
 
-/// A function that prints as a format says; `None` is a format that is not known.
+/// Generates a function that prints by a format; `None` for an unknown format.
 pub fn print_function(channel: Channel, format: Option<&[u8]>) -> Made {
     let mut function = FormatFunction::default();
     if channel == Channel::Descriptor {
@@ -54,7 +54,7 @@ pub fn print_function(channel: Channel, format: Option<&[u8]>) -> Made {
             function.line("return (int)at;");
         }
         Channel::NewText => {
-            // Once more, into a string of that length.
+            // Prints a second time, into a string of that length.
             function.line("__regatta_size_t size = at + 1;");
             function.line("char *to = malloc(size);");
             function.line("if (to == 0)");

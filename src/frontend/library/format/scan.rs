@@ -1,4 +1,4 @@
-//! Functions that scan: a stream, which is the environment's ([`stream`]), or a string ([`text`]).
+//! Generates functions that scan a stream, the contents of which are inputs ([`stream`]), or a string ([`text`]).
 
 mod stream;
 mod text;
@@ -6,7 +6,7 @@ mod text;
 use super::directive::{Amount, Conversion, integer_type, pieces};
 use super::{Channel, Made};
 
-/// A function that scans as a format says.
+/// Generates a function that scans by a format.
 pub fn scan_function(channel: Channel, format: &[u8]) -> Made {
     let pieces = pieces(format, true)?;
     if channel == Channel::TextInput {
@@ -16,7 +16,7 @@ pub fn scan_function(channel: Channel, format: &[u8]) -> Made {
     }
 }
 
-/// The type that a scanning conversion assigns to.
+/// The type of the target of a scanning conversion.
 fn target_type(conversion: &Conversion) -> Option<&'static str> {
     Some(match conversion.letter {
         b'd' | b'i' | b'n' => integer_type(&conversion.length, true)?,
@@ -48,7 +48,7 @@ fn width_of(conversion: &Conversion) -> Option<u32> {
     }
 }
 
-/// How many characters a field of the width has at most, in C.
+/// The maximum number of characters of a field of the width, as a C expression.
 fn most_characters(width: Option<u32>) -> String {
     width.map_or("(__regatta_size_t)-2".to_owned(), |width| width.to_string())
 }

@@ -150,7 +150,8 @@ static void numbers(void)
     static const char *const special[] = {
         "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296", "-4294967295",
         "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
-        "18446744073709551615", "18446744073709551616", "-18446744073709551615", "0x", "0xg", "-0x", "  +0X1f", "08", "",
+        "18446744073709551615", "18446744073709551616", "-18446744073709551615", "0x", "0xg", "-0x", "  +0X1f", "08",
+        "",
         "+", " - 1", "0x7fffffff", "0xffffffffffffffff", "zz", "7fffffffffffffff", "8000000000000000",
     };
     for (int round = 0; round < 30000; round++) {
@@ -173,7 +174,7 @@ static void numbers(void)
         type right = model_##name(a, &model_end, base);                                                                \
         check(left == right && end == model_end && code == *model___errno_location(), #name, a, b);                    \
     }
-        /* For a base that is none, glibc leaves the end alone. */
+        /* For an invalid base, glibc does not set the end. */
         CONVERT(long, strtol)
         CONVERT(unsigned long, strtoul)
         CONVERT(long long, strtoll)

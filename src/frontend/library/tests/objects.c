@@ -1,6 +1,6 @@
-/* Objects that the library initialises and changes, byte by byte: each call is made for three objects that look alike, one
-   of the C library's and two of the models'. For one of the latter what is unknown has no bit set, for the other each;
-   where the two differ, anything goes. */
+/* Compares objects that the library initialises and changes, byte by byte: each call is made on three equal objects,
+   one by the C library and two by the models. Unknown values have no bit set for one of the latter, all bits for the
+   other; bytes in which the two differ may have any value. */
 
 #include <errno.h>
 #include <fenv.h>
@@ -49,7 +49,7 @@ static void compare_bytes(const char *name)
     }
 }
 
-/* `o` is the object, `s` another one that has been made by the same side. */
+/* `o` is the object, `s` another one that the same side has initialised. */
 #define CALL(name, ...)                                                                                                \
     {                                                                                                                  \
         void *o = theirs, *s = source[0];                                                                              \
@@ -69,7 +69,7 @@ static void compare_bytes(const char *name)
         compare_bytes(#name);                                                                                          \
     }
 
-/* The same for what gives the object's address, or writes there only. */
+/* The same for functions that return the object's address, or only write there. */
 #define INTO(name, ...)                                                                                                \
     {                                                                                                                  \
         void *o = theirs;                                                                                              \
@@ -81,7 +81,7 @@ static void compare_bytes(const char *name)
         compare_bytes(#name);                                                                                          \
     }
 
-/* What the object is becomes what the next calls are given. */
+/* Keeps the object as the source `s` of the next calls. */
 static void keep(void)
 {
     memcpy(source[0], theirs, sizeof source[0]);
@@ -265,7 +265,7 @@ static void dates(void)
         { .tm_year = 99, .tm_mon = 1, .tm_mday = 29, .tm_isdst = 1 },
     };
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        /* The members that the standard has; what is between them and others is not said. */
+        /* The standard members; other bytes are unspecified. */
         begin("a date", offsetof(struct tm, tm_isdst) + sizeof(int));
         memcpy(theirs, &odd[i], object_size);
         memcpy(ours[0], &odd[i], object_size);

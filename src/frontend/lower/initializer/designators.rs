@@ -13,7 +13,7 @@ use super::planner::Planner;
 use crate::types::Type;
 
 impl Lowerer<'_> {
-    /// Follows one designator and initialises what it names; gives the (last) position.
+    /// Follows one designator and initialises what it designates; returns the (last) position.
     pub(super) fn plan_designated<'n>(
         &mut self,
         planner: &mut Planner<'n>,
@@ -34,11 +34,11 @@ impl Lowerer<'_> {
                 };
                 self.choose_union_member(planner, target, position)?;
                 if nested {
-                    // A member of an anonymous struct: the designator counts there.
+                    // A member of an anonymous struct: the designator applies to that struct.
                     let start = items.next;
                     self.plan_designated(planner, member, designator, items)?;
                     if items.next > start && items.designator().is_none() {
-                        // What follows continues after the named member, inside.
+                        // The following items continue after the designated member of that struct.
                         self.plan_rest(planner, member, name.node.name.as_str(), items)?;
                     }
                     return Ok(position);
@@ -77,8 +77,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Repeats what has been written and overridden since `start`, which is for the element `range.start`, for the
-    /// following ones.
+    /// Repeats the writes and overrides since `start`, for the element `range.start`, for the rest of the range.
     fn repeat(
         &mut self,
         planner: &mut Planner<'_>,
@@ -131,7 +130,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The members of an anonymous struct that follow the named one.
+    /// Initialises the members of an anonymous struct that follow the designated one.
     fn plan_rest<'n>(
         &mut self,
         planner: &mut Planner<'n>,

@@ -1,4 +1,4 @@
-//! The code that evaluates the expressions of a plan and writes them.
+//! Emission: evaluates the expressions of a plan and writes their values.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -11,14 +11,14 @@ use super::{Plan, Source, Write};
 use crate::ir::{BitField, Expr, Instruction, Padding, Pointer};
 
 impl Lowerer<'_> {
-    /// Writes what a plan says to the object at an address.
+    /// Executes a plan on the object at an address.
     pub(in crate::lower) fn emit_initialiser(
         &mut self,
         address: Expr,
         plan: &Plan<'_>,
     ) -> Result<()> {
-        let zeroed = self.emit_background(&address, plan)?;
-        // The values of the writes that a range repeats.
+        let zeroed = self.emit_zeros_and_padding(&address, plan)?;
+        // The writes whose values a range repeats.
         let repeated: FxHashSet<usize> = plan
             .writes
             .iter()
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
                 },
             };
             if write.overridden {
-                // Only its value was needed, for other elements.
+                // Only the value was needed, for other elements.
                 continue;
             }
             let first_time = written.insert(write.bit_offset);
@@ -99,8 +99,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Fills the object with zeros where that is due, and its padding; tells whether zeros need not be written any more.
-    fn emit_background(&mut self, address: &Expr, plan: &Plan<'_>) -> Result<bool> {
+    /// Zeroes the object and its padding as required; returns whether writes of zero can be skipped.
+    fn emit_zeros_and_padding(&mut self, address: &Expr, plan: &Plan<'_>) -> Result<bool> {
         let is_static = self.is_in_start();
         let ranges = self.padding(plan)?;
         let has_overlap = self.has_overlap(plan.ty);
@@ -118,15 +118,14 @@ impl Lowerer<'_> {
         Ok(zeroed)
     }
 
-    /// Evaluates and writes in all orders of the expressions; tells whether that can be done: if nothing but expressions is
-    /// written.
+    /// Evaluates and writes the expressions in every order; returns false if anything else is written.
     fn emit_in_every_order(
         &mut self,
         address: &Expr,
         plan: &Plan<'_>,
         conflict: &Conflict,
     ) -> Result<bool> {
-        // What is overridden is not evaluated, and no operand.
+        // An overridden initialiser is not evaluated and hence no operand.
         let in_use = plan.writes.iter().filter(|write| !write.overridden);
         let operands: Option<Vec<(&Write<'_>, &Node<ast::Expression>)>> = in_use
             .map(|write| match write.source {
@@ -147,7 +146,7 @@ impl Lowerer<'_> {
         Ok(true)
     }
 
-    /// The value of an expression for a member; arrays are taken as they are. The place is the expression's from here on.
+    /// The value of an expression for a member; arrays stay lvalues. Sets the current position to the expression's.
     fn written_value(
         &mut self,
         write: &Write<'_>,
@@ -176,7 +175,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether a value is a constant whose representation is all zeros.
+/// Checks whether a value is a constant represented by zero bits only.
 fn is_zero_bits(value: &Value) -> bool {
     match &value.kind {
         ValueKind::Scalar(Expr::Integer { value, .. }) => *value == 0,

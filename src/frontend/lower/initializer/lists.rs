@@ -1,4 +1,4 @@
-//! The walk of lists beside types, elided braces included.
+//! Matches initialiser lists with types, including elided braces.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -14,7 +14,7 @@ use crate::types::{ArrayLength, Type, TypeKind};
 pub(super) struct Items<'n> {
     list: &'n [Node<ast::InitializerListItem>],
     pub next: usize,
-    /// How many designators of the next item are used up already.
+    /// Number of designators of the current item that have been followed.
     pub designators: usize,
 }
 
@@ -33,14 +33,14 @@ impl<'n> Items<'n> {
         self.current()?.designation.get(self.designators)
     }
 
-    /// Whether the current item begins with a designator that nobody has followed.
+    /// Checks whether the current item begins with a designator that has not been followed.
     fn starts_with_designator(&self) -> bool {
         self.designators == 0 && self.designator().is_some()
     }
 }
 
 impl Lowerer<'_> {
-    /// Gives the length of an array.
+    /// Plans an initialiser; returns the length of an array.
     pub(super) fn plan_node<'n>(
         &mut self,
         planner: &mut Planner<'n>,
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// GNU C: an array initialised by a compound literal of its type.
+    /// GNU C: plans an array initialised by a compound literal of its type.
     fn plan_array_copy(
         &mut self,
         target: Target,
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
         Ok(length)
     }
 
-    /// Initialises the members of an aggregate from the list in its braces; gives an array's length.
+    /// Initialises the members of an aggregate from the list in its braces; returns an array's length.
     fn plan_members<'n>(
         &mut self,
         planner: &mut Planner<'n>,
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
                 self.choose_union_member(planner, target, position)?;
                 self.plan_item(planner, member, items)?;
                 if items.next == before && self.types.is_array(target.ty) {
-                    // Elements without members take nothing, however many there are.
+                    // Elements without members consume no items, so that the loop would not end.
                     break;
                 }
                 position += 1;
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
         Ok(Some(length))
     }
 
-    /// Initialises a member from the current item, or from as many items as it takes.
+    /// Initialises a member from the current item, or from as many items as it needs.
     pub(super) fn plan_item<'n>(
         &mut self,
         planner: &mut Planner<'n>,
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
         if let Some(designator) = items.designator() {
             // `.a.b = …`, `[1][2] = …`
             let last = self.plan_designated(planner, member, designator, items)?;
-            // What follows without designators continues in the inner aggregate.
+            // Following items without designators continue in the inner aggregate.
             if !self.is_union(member.ty) {
                 self.plan_following(planner, member, last.saturating_add(1), items)?;
             }
@@ -212,13 +212,13 @@ impl Lowerer<'_> {
             items.advance();
             return Ok(());
         }
-        // Elided braces: the member takes items from this list.
+        // Elided braces: the member consumes items from this list.
         self.check_target(member)?;
         let before = items.next;
         let end = self.plan_following(planner, member, 0, items)?;
         self.note_flexible(planner, member, Some(end))?;
         if items.next == before {
-            // An empty struct takes nothing.
+            // An empty struct consumes no items.
             if self.member_at(member, 0)?.is_some() {
                 items.advance();
             }
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Initialises members from a position on until the aggregate or the plain items end; gives the next position.
+    /// Initialises members from a position on while the items have no designators; returns the next position.
     fn plan_following<'n>(
         &mut self,
         planner: &mut Planner<'n>,
@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         Ok(position)
     }
 
-    /// Whether an expression is a vector; anything else initialises an element of one.
+    /// Checks whether an expression is a vector; anything else initialises an element of one.
     fn is_vector_value(&mut self, expression: &Node<ast::Expression>) -> Result<bool> {
         let span = self.span;
         let ty = self.unevaluated(|this| this.expression(expression))?.ty;
@@ -259,7 +259,7 @@ impl Lowerer<'_> {
         Ok(self.types.is_vector(ty) || self.is_unknown(ty))
     }
 
-    /// Whether an expression is a struct or union that initialises a member of the type as a whole.
+    /// Checks whether an expression is a struct or union that initialises a member of the type as a whole.
     fn is_value_of(&mut self, expression: &Node<ast::Expression>, ty: Type) -> Result<bool> {
         if matches!(
             expression.node,
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the braces of a compound literal are empty in the source.
+/// Checks whether the braces of a compound literal are empty in the source.
 fn is_nothing(list: &[Node<ast::InitializerListItem>]) -> bool {
     let [only] = list else {
         return false;

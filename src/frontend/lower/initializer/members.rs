@@ -1,9 +1,9 @@
-//! The parts of an object that initialisers are for.
+//! The parts of an object that can be initialised.
 
 use super::super::{Lowerer, Result};
 use crate::types::{ArrayLength, RecordKind, Type, TypeKind};
 
-/// A part of the object that is to be initialised.
+/// A part of the initialised object.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Target {
     pub ty: Type,
@@ -12,7 +12,6 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// All of an object of the type.
     pub fn whole(ty: Type) -> Self {
         Self {
             ty,
@@ -69,7 +68,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The position of a member by name, and whether it is inside of an anonymous one there.
+    /// The position of a member by name, and whether it belongs to an anonymous member at that position.
     pub(super) fn member_position(&self, ty: Type, name: &str) -> Option<(u64, bool)> {
         let record = self.types.as_record(ty)?;
         record
@@ -85,7 +84,7 @@ impl Lowerer<'_> {
             })
     }
 
-    /// The end of a part, in bits; an array without a length has none.
+    /// The end of a part, in bits; `u64::MAX` for an array without a length.
     pub(super) fn end_of(&mut self, target: Target) -> Result<u64> {
         let bits = match target.bit_width {
             Some(bits) => u64::from(bits),

@@ -1,18 +1,18 @@
-//! Initialisers: which expression goes to which scalar (C11 6.7.9), and the code for it.
+//! Initialisers: assigns expressions to scalars (C11 6.7.9) and emits the code.
 //!
-//! Planning walks the lists beside the type, with designators, elided braces and strings, and finds the length of an
-//! array without one. Emitting evaluates the expressions in their order and writes them; what is not mentioned was
-//! zeroed before.
+//! Planning matches the lists with the type, including designators, elided braces and strings, and finds the length of
+//! an array without one. Emission evaluates the expressions in order and writes them into the object, which was zeroed
+//! before.
 //!
-//! An initialiser of a part overrides those before of the part or of what is in it (6.7.9 p19): these are not used, and
-//! so what the later one leaves out is zero. They are not evaluated either, as gcc does it, and the standard permits.
-//! As in gcc, a part that is given again also overrides the whole struct that was copied there before.
+//! An initialiser of a part overrides earlier ones of the part or of its members (6.7.9 p19): these are ignored, so
+//! that whatever the later one omits is zero. They are not evaluated either, as in gcc; the standard permits that. As
+//! in gcc, a part that is initialised again also overrides a whole struct copied there before.
 //!
 //! # The modules
-//! * [`planner`]: the plan while it is made; [`members`]: the parts of a type.
-//! * [`lists`], [`designators`], [`strings`]: what an initialiser writes where.
-//! * [`emission`]: the code; [`zeros`]: what is zero or padding beside it.
-//! * [`static_constants`]: what the initialiser of a static object may be.
+//! * [`planner`]: the plan under construction; [`members`]: the parts of a type.
+//! * [`lists`], [`designators`], [`strings`]: what an initialiser writes to which part.
+//! * [`emission`]: the code; [`zeros`]: zeros and padding.
+//! * [`static_constants`]: the permitted initialisers of static objects.
 
 mod designators;
 mod emission;
@@ -34,31 +34,31 @@ use super::{Lowerer, Result};
 use crate::ir::{Expr, Leaf, Storage};
 use crate::types::Type;
 
-/// What an initialiser says.
+/// The writes of an initialiser.
 #[derive(Debug)]
 pub(super) struct Plan<'n> {
-    /// The object's type, with the length that the initialiser gives.
+    /// The object's type, with the length determined by the initialiser.
     pub ty: Type,
     /// The object's size in bytes: larger than the type's if a flexible array member is initialised.
     pub size: u64,
-    /// The members of such a flexible array member.
+    /// The leaves of an initialised flexible array member.
     pub flexible: Vec<Leaf>,
     writes: Vec<Write<'n>>,
-    /// Which member of a union is initialised, by the union's first bit and its type.
+    /// The initialised member of each union, by the union's first bit and its type.
     union_members: UnionMembers,
 }
 
 type UnionMembers = BTreeMap<u64, Vec<(Type, u64)>>;
 
-/// One expression and where it goes.
+/// One write of an initialiser.
 #[derive(Debug)]
 struct Write<'n> {
-    /// From the object's start.
+    /// Offset from the object's start.
     bit_offset: u64,
     bit_width: Option<u8>,
     ty: Type,
     source: Source<'n>,
-    /// Whether a later initialiser is for the same part.
+    /// Whether a later initialiser overrides this one.
     overridden: bool,
 }
 
@@ -67,12 +67,12 @@ enum Source<'n> {
     Expression(&'n Node<ast::Expression>),
     /// The value of an element of a string.
     Unit(u32),
-    /// The value of the write of that number before, for ranges.
+    /// The value of the earlier write of this number, for ranges.
     Earlier(usize),
 }
 
 impl Lowerer<'_> {
-    /// `(type){ … }`: an object of the block, or a static one outside of functions.
+    /// Lowers `(type){ … }`: an object of the block, or a static one outside of functions.
     pub(super) fn compound_literal(&mut self, literal: &ast::CompoundLiteral) -> Result<Value> {
         let span = self.span;
         let ty = self.type_name(&literal.type_name.node)?;
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         Ok(Value::lvalue(address, plan.ty))
     }
 
-    /// C23's `(static type){ … }` within a function: one object, initialised before the program begins.
+    /// Lowers C23's `(static type){ … }` in a function: one object, initialised before the program begins.
     fn static_literal(
         &mut self,
         literal: &ast::CompoundLiteral,

@@ -1,4 +1,4 @@
-//! The plan while it is made: what has been written, and what a later initialiser overrides.
+//! The plan under construction: the writes, and what later initialisers override.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,25 +12,24 @@ use super::{Plan, Source, UnionMembers, Write};
 use crate::ir::Leaf;
 use crate::types::{ArrayLength, Type};
 
-/// More single writes than this make the program too large.
+/// Maximum number of scalar writes of an initialiser; with more, the program would become too large.
 const WRITE_LIMIT: usize = 1 << 20;
 
 #[derive(Default)]
 pub(super) struct Planner<'n> {
     pub writes: Vec<Write<'n>>,
-    /// The writes that are not overridden, which do not overlap: by the first bit, the end and the number.
+    /// The disjoint writes that are not overridden: first bit to end and number.
     current: BTreeMap<u64, (u64, usize)>,
-    /// All that has been overridden, in bits.
+    /// All overridden bits.
     pub overridden: Vec<Range<u64>>,
-    /// Which member of a union has been initialised, by the union's first bit and its type.
+    /// The initialised member of each union, by the union's first bit and its type.
     pub union_members: UnionMembers,
-    /// The end of what is initialised, in bits.
+    /// The end of the initialised flexible array member, in bits.
     end: u64,
     flexible: Vec<Leaf>,
 }
 
 impl Lowerer<'_> {
-    /// Finds out what an initialiser writes where.
     pub(in crate::lower) fn plan_initialiser<'n>(
         &mut self,
         ty: Type,
@@ -41,7 +40,7 @@ impl Lowerer<'_> {
         self.finish_plan(planner, ty, length)
     }
 
-    /// The same for the braces of a compound literal.
+    /// Plans the braces of a compound literal.
     pub(in crate::lower) fn plan_list<'n>(
         &mut self,
         ty: Type,
@@ -75,7 +74,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// An initialiser of this part begins: what has been said of its parts does not count any more.
+    /// Begins an initialiser of a part: earlier ones of the part are overridden.
     pub(super) fn override_target(
         &mut self,
         planner: &mut Planner<'_>,
@@ -86,7 +85,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A designator names a member of what may be a union: of that one member is initialised, the last that was named.
+    /// Selects the member of a union that is initialised: the last one that was designated.
     pub(super) fn choose_union_member(
         &mut self,
         planner: &mut Planner<'_>,
@@ -108,7 +107,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Remembers the members of a flexible array member that has been given elements.
+    /// Records the leaves of a flexible array member that has been initialised.
     pub(super) fn note_flexible(
         &mut self,
         planner: &mut Planner<'_>,
@@ -159,7 +158,7 @@ impl<'n> Planner<'n> {
         Ok(())
     }
 
-    /// What was to be written to these bits is not.
+    /// Overrides the writes to these bits.
     pub(super) fn override_bits(&mut self, bits: Range<u64>) {
         if bits.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Which values may initialise static objects.
+//! The permitted initialisers of static objects.
 
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result};
@@ -6,7 +6,7 @@ use crate::ir::Expr;
 use crate::memory::walk::all_parts;
 
 impl Lowerer<'_> {
-    /// A static object's initialiser is an arithmetic or address constant; gcc lets it read constants of the program.
+    /// Checks that a static initialiser is an arithmetic or address constant; as in gcc, it may read constants.
     pub(super) fn check_static_constant(&self, value: &Value) -> Result<()> {
         let constant = match &value.kind {
             ValueKind::Scalar(expr) => self.is_static_constant(expr),
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether an address is in an object whose contents a static initialiser may copy: a `const` one or a literal.
+    /// Checks whether an address is in a `const` object or literal, whose contents a static initialiser may copy.
     fn is_constant_object(&self, address: &Expr) -> bool {
         match address {
             Expr::ObjectAddress(object) => self.constants.contains(object),

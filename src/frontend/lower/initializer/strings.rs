@@ -11,7 +11,7 @@ use crate::constant;
 use crate::types::ArrayLength;
 
 impl Lowerer<'_> {
-    /// Plans a string literal for an array of characters; gives the array's length, or `None` if it is no such case.
+    /// Plans a string literal for an array of characters; returns the array's length, or `None` if it is neither.
     pub(super) fn plan_string<'n>(
         &mut self,
         planner: &mut Planner<'n>,

@@ -1,4 +1,4 @@
-//! What an initialiser leaves out: members that are zero, and the padding.
+//! What an initialiser omits: zero members and padding.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::ir::{Expr, Instruction, Leaf, Pointer};
 use crate::types::{RecordKind, Type, TypeKind};
 
 impl Lowerer<'_> {
-    /// Zeroes an automatic object unless every scalar of it is written; says whether it did.
+    /// Zeroes an automatic object unless all its scalars are written; returns whether it did.
     pub(super) fn zero_before(&mut self, address: &Expr, plan: &Plan<'_>) -> Result<bool> {
         let leaves = self.types.leaves(plan.ty);
         let all = bits_of(&leaves);
@@ -28,7 +28,7 @@ impl Lowerer<'_> {
         }
         let size = self.size_of(plan.ty)?.max(plan.size);
         if covered >= all && !self.has_overlap(plan.ty) {
-            // Nobody writes the padding.
+            // The padding is not written.
             if let Expr::ObjectAddress(object) = address
                 && all < size.saturating_mul(8)
             {
@@ -45,9 +45,10 @@ impl Lowerer<'_> {
         Ok(true)
     }
 
-    /// The padding that the standard leaves open (C11 6.7.9 p9, p21 and 6.2.6.1 p6): what is initialised explicitly has
-    /// members with values and padding between them, unnamed bit-fields included, and in a union what lies behind the
-    /// member. The rest is initialised as static objects are, with zeros in the padding, too.
+    /// The ranges of padding that the standard leaves unspecified (C11 6.7.9 p9, p21 and 6.2.6.1 p6). An explicitly
+    /// initialised aggregate has values in its members and unspecified padding between them, including unnamed
+    /// bit-fields and the bytes of a union behind the member. The rest is initialised like static objects, with zeros
+    /// also in the padding.
     pub(super) fn padding(&self, plan: &Plan<'_>) -> Result<Vec<Range<u64>>> {
         let mut writes: Vec<&Write<'_>> = plan
             .writes
@@ -113,7 +114,7 @@ impl Lowerer<'_> {
                     }
                     let to = match field.bit_width {
                         Some(bits) => from + u64::from(bits),
-                        // A flexible array member goes on behind the struct.
+                        // A flexible array member continues behind the struct.
                         None if self.is_unsized_array(field.ty) => u64::MAX,
                         None => from + self.size_of(field.ty)?.saturating_mul(8),
                     };
@@ -132,14 +133,15 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Bits that belong to no member of whatever alternative; not those between so many members that nobody looks at them.
+    /// The bits that belong to no member of any alternative; none for types with too many members.
     pub(in super::super) fn padding_between(&self, ty: Type) -> Result<Vec<Range<u64>>> {
-        const MEMBERS: u64 = 1 << 10;
+        /// Maximum number of members of a type whose padding is determined.
+        const MAXIMUM_MEMBERS: u64 = 1 << 10;
         let leaves = self.types.leaves(ty);
         let members = leaves
             .iter()
             .fold(0, |sum: u64, leaf| sum.saturating_add(leaf.count));
-        if members > MEMBERS {
+        if members > MAXIMUM_MEMBERS {
             return Ok(Vec::new());
         }
         let mut taken: Vec<Range<u64>> = Vec::new();
@@ -159,13 +161,13 @@ impl Lowerer<'_> {
         Ok(ranges)
     }
 
-    /// Whether every bit of a type belongs to just one scalar.
+    /// Checks whether every bit of a type belongs to exactly one scalar.
     fn is_dense(&self, ty: Type) -> Result<bool> {
         let bits = bits_of(&self.types.leaves(ty));
         Ok(bits == self.size_of(ty)?.saturating_mul(8) && !self.has_overlap(ty))
     }
 
-    /// Whether scalars of the type may overlap, so that counting bits says nothing.
+    /// Checks whether scalars of the type may overlap, so that counting bits is inconclusive.
     pub(super) fn has_overlap(&self, ty: Type) -> bool {
         match self.types.kind(ty) {
             TypeKind::Array { element, .. } => self.has_overlap(*element),
@@ -179,7 +181,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The number of bits of all scalars together.
+/// The total number of bits of all scalars.
 fn bits_of(leaves: &[Leaf]) -> u64 {
     leaves.iter().fold(0, |sum: u64, leaf| {
         sum.saturating_add(u64::from(leaf.bits).saturating_mul(leaf.count))

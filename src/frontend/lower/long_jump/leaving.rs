@@ -1,4 +1,4 @@
-//! Which functions a jump may leave, and the marks that lowering has left in them.
+//! Finds the functions that a jump may leave, and removes the marks of lowering.
 
 use rustc_hash::FxHashSet;
 
@@ -6,7 +6,7 @@ use super::{LANDING, NO_OTHER_JUMPS};
 use crate::ir::{BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, UnknownEffect};
 use crate::memory::walk;
 
-/// The blocks of a function that were marked.
+/// The marked blocks of a function.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     pub exit: Option<BlockIndex>,
@@ -14,7 +14,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Takes the marks away.
+    /// Removes the marks and returns the marked blocks.
     pub(super) fn take(function: &mut Function) -> Self {
         let mut marks = Self::default();
         for (index, block) in function.blocks.iter_mut().enumerate() {
@@ -36,8 +36,8 @@ impl Marks {
     }
 }
 
-/// Takes away what is assumed of unknown code where there is none.
-pub(super) fn forget_unknown_code(functions: &mut [Function]) {
+/// Removes the assumption about unknown code if there is none.
+pub(super) fn drop_unneeded_assumption(functions: &mut [Function]) {
     let instructions = |function: &Function| {
         let mut blocks = function.blocks.iter().flat_map(|block| &block.instructions);
         blocks.any(|(one, _)| {
@@ -63,8 +63,7 @@ pub(super) fn forget_unknown_code(functions: &mut [Function]) {
     }
 }
 
-/// The functions that may be left with a jump under way, or that have a jump in them; and whether one of them may be called
-/// through a pointer.
+/// The functions that a jump may leave, and whether one of them may be called through a pointer.
 pub(super) fn leaving(functions: &[Function], marks: &[Marks]) -> (FxHashSet<FunctionIndex>, bool) {
     let mut leaving: FxHashSet<FunctionIndex> = FxHashSet::default();
     for (index, marks) in marks.iter().enumerate() {
@@ -95,7 +94,7 @@ pub(super) fn leaving(functions: &[Function], marks: &[Marks]) -> (FxHashSet<Fun
     }
 }
 
-/// Whether a jump may be under way after an instruction.
+/// Checks whether a jump may be pending after an instruction.
 pub(super) fn may_leave(
     instruction: &Instruction,
     leaving: &FxHashSet<FunctionIndex>,

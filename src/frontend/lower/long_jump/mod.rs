@@ -1,16 +1,17 @@
-//! `setjmp` and `longjmp`: jumps out of functions that are active.
+//! `setjmp` and `longjmp`: jumps out of active functions.
 //!
-//! `setjmp` writes the number of its call, which is a *landing*, and the number of the function's activation into the
-//! buffer and gives zero. `longjmp` reads both into objects of ours, where a landing that is not zero says that a jump is
-//! under way, and leaves its function; after each call of a function that may do so, the caller looks for a jump under way
-//! and leaves its own function in turn, until the activation is reached that has the landing. Where it has ended, no
-//! function takes the jump, and it comes to the start function: that is not modelled.
+//! Each call of `setjmp` is a numbered *landing*. `setjmp` writes the landing's number and the number of the
+//! function's activation into the buffer and returns zero. `longjmp` copies both into internal objects, where a
+//! nonzero landing means that a jump is pending, and returns from its function. After each call of a function that may
+//! return with a pending jump, the caller tests for one and returns in turn, until the activation with the landing is
+//! reached. If that activation has ended, no function takes the jump, and it arrives in the start function: that is
+//! not modelled.
 //!
-//! Objects of the activation that are not `volatile`, and that have changed since `setjmp`, are indeterminate after the jump
-//! (C17 7.13.2.1): they get values of which nothing is known if they may be read. Whether they have changed is found by
-//! copies from before.
+//! Objects of the activation that are not `volatile` and have changed since `setjmp` are indeterminate after the jump
+//! (C17 7.13.2.1): if they may be read, they get unknown values. Copies made at `setjmp` tell whether they have
+//! changed.
 //!
-//! [`Lowerer::finish_long_jumps`] makes the branches, once all functions are known.
+//! [`Lowerer::finish_long_jumps`] adds the branches when all functions are known.
 
 mod leaving;
 mod uses;
@@ -20,8 +21,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use leaving::{Marks, forget_unknown_code, leaving};
-use ways::Maker;
+use leaving::{Marks, drop_unneeded_assumption, leaving};
+use ways::JumpTransformer;
 
 use super::value::Value;
 use super::{Lowerer, Result, fold};
@@ -33,58 +34,58 @@ use crate::memory::walk;
 use crate::types::Type;
 use regatta_program::{AssumptionKind, DataModel, Span};
 
-/// Labels of blocks that are taken away again: landings have their number behind it.
+/// Prefix of the temporary labels of landings; the number follows.
 const LANDING: &str = "#landing ";
 
-/// Where a function is left with a jump under way.
+/// The temporary label of the block that leaves a function with a pending jump.
 const EXIT: &str = "#exit";
 
-/// What is assumed of buffers.
-const NOT_LOOKED_AT: &str = "the program does not look into what `setjmp` writes";
+/// The assumption about buffers.
+const BUFFER_IS_NOT_READ: &str = "the program does not read what `setjmp` writes";
 
-/// What is assumed of unknown code, if there is any.
+/// The assumption about unknown code, if there is any.
 const NO_OTHER_JUMPS: &str = "code of other files does not jump to a `setjmp` of this one";
 
-/// Maximum number of scalars of a struct, union or array that are followed over a jump.
-const SCALARS: u64 = 16;
+/// Maximum number of scalars of a struct, union or array that are tracked over a jump.
+const MAXIMUM_TRACKED_SCALARS: u64 = 16;
 
-/// The number of a landing.
-const NUMBER: ScalarType = ScalarType::Integer {
+/// The scalar type of a landing's number.
+const LANDING_SCALAR: ScalarType = ScalarType::Integer {
     bits: 32,
     signed: false,
 };
 
-/// The jump under way.
+/// The objects that describe a pending jump.
 #[derive(Copy, Clone, Debug)]
-struct Way {
-    /// The landing, or zero.
+struct PendingJump {
+    /// The number of the landing; zero if no jump is pending.
     landing: ObjectIndex,
     /// The number of the activation that has the landing.
     activation: ObjectIndex,
-    /// What `setjmp` returns there.
+    /// The value that `setjmp` returns at the landing.
     value: ObjectIndex,
-    /// How many activations have got a number.
+    /// Number of activations numbered so far.
     count: ObjectIndex,
 }
 
-/// What is known of far jumps while functions are lowered.
+/// The long jumps and landings found so far.
 #[derive(Debug, Default)]
 pub(super) struct LongJumps {
-    way: Option<Way>,
-    /// Where the first jump is, if there is one at all.
+    pending: Option<PendingJump>,
+    /// The position of the first jump, if there is one.
     jumps: Option<Span>,
-    /// By landing (from one): the object that holds what `setjmp` returns; none at labels.
+    /// By landing (from one): the object that holds the result of `setjmp`; `None` for landings at labels.
     results: Vec<Option<ObjectIndex>>,
-    /// By function with a landing, the object that holds the number of the activation.
+    /// By function with a landing: the object that holds the number of the activation.
     activations: FxHashMap<FunctionIndex, ObjectIndex>,
-    /// Bytes of objects that are buffers of `setjmp`: what it has written there is there after a jump.
+    /// The bytes of objects that are buffers of `setjmp`, whose contents are kept over a jump.
     buffers: Vec<(ObjectIndex, Range<u64>)>,
 }
 
 impl Lowerer<'_> {
-    fn way(&mut self) -> Way {
-        if let Some(way) = self.long_jumps.way {
-            return way;
+    fn pending(&mut self) -> PendingJump {
+        if let Some(pending) = self.long_jumps.pending {
+            return pending;
         }
         let size = self.size_scalar();
         let mut object = |name: &str, scalar: ScalarType| {
@@ -100,17 +101,16 @@ impl Lowerer<'_> {
                 span: Span::NONE,
             })
         };
-        let way = Way {
-            landing: object("landing", NUMBER),
+        let pending = PendingJump {
+            landing: object("landing", LANDING_SCALAR),
             activation: object("activation", size),
             value: object("value", fold::INT),
             count: object("count", size),
         };
-        self.long_jumps.way = Some(way);
-        way
+        self.long_jumps.pending = Some(pending);
+        pending
     }
 
-    /// The object that holds the number of a function's activation.
     fn activation(&mut self, function: FunctionIndex) -> ObjectIndex {
         if let Some(&object) = self.long_jumps.activations.get(&function) {
             return object;
@@ -151,14 +151,14 @@ impl Lowerer<'_> {
         (Place::new(buffer.clone(), size), Place::new(second, size))
     }
 
-    /// `setjmp(buffer)`, or one of its kinds.
+    /// Lowers `setjmp(buffer)` and its variants.
     pub(super) fn set_jump(&mut self, name: &str, buffer: Value) -> Result<Value> {
         let (buffer, _) = self.scalar_value(buffer)?;
         self.note_buffer(name, &buffer);
         let buffer = self.keep(buffer, ScalarType::Pointer);
-        self.note_assumption(AssumptionKind::Layout, NOT_LOOKED_AT);
+        self.note_assumption(AssumptionKind::Layout, BUFFER_IS_NOT_READ);
         self.note_assumption(AssumptionKind::UnknownCode, NO_OTHER_JUMPS);
-        self.way();
+        self.pending();
         let activation = self.activation(self.function.index);
         let result = self.temporary(fold::INT);
         self.temporaries[result.0 as usize] = false;
@@ -189,9 +189,9 @@ impl Lowerer<'_> {
         ))
     }
 
-    /// Notes where a buffer is, if it is a part of an object at a constant offset.
+    /// Records the bytes of a buffer that is part of an object at a constant offset.
     fn note_buffer(&mut self, name: &str, buffer: &Expr) {
-        // As large as glibc's `jmp_buf`; the compiler's own has five words.
+        // The size of glibc's `jmp_buf`; the compiler's own buffer has five words.
         let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
         let size = match (name, self.options.data_model) {
             ("__builtin_setjmp", _) => 5 * pointer_bytes,
@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `longjmp(buffer, value)`.
+    /// Lowers `longjmp(buffer, value)`.
     pub(super) fn long_jump(&mut self, buffer: Value, value: Value) -> Result<()> {
         let (buffer, _) = self.scalar_value(buffer)?;
         let (value, ty) = self.scalar_value(value)?;
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         let value = fold::convert(value, scalar, fold::INT);
         let value = self.keep(value, fold::INT);
         let buffer = self.keep(buffer, ScalarType::Pointer);
-        let way = self.way();
+        let pending = self.pending();
         let (landing, activation) = self.buffer_places(&buffer);
         let is_zero = fold::binary(BinaryOp::Equal, value.clone(), fold::int(0), fold::INT);
         let value = match fold::constant_truth(&is_zero) {
@@ -227,11 +227,15 @@ impl Lowerer<'_> {
             Some(false) => value,
             None => Expr::conditional(is_zero, fold::int(1), value, fold::INT),
         };
-        let landing = fold::convert(Expr::Load(landing), self.size_scalar(), NUMBER);
+        let landing = fold::convert(Expr::Load(landing), self.size_scalar(), LANDING_SCALAR);
         for (object, scalar, value) in [
-            (way.landing, NUMBER, landing),
-            (way.activation, self.size_scalar(), Expr::Load(activation)),
-            (way.value, fold::INT, value),
+            (pending.landing, LANDING_SCALAR, landing),
+            (
+                pending.activation,
+                self.size_scalar(),
+                Expr::Load(activation),
+            ),
+            (pending.value, fold::INT, value),
         ] {
             let place = self.object_place(object, scalar);
             self.emit(Instruction::Assign { place, value });
@@ -240,17 +244,21 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Jumps to a label of a function around; gives the number of the landing that has to be there.
+    /// Lowers a jump to a label of an enclosing function; returns the number of the required landing.
     pub(super) fn jump_to_function(&mut self, function: FunctionIndex) -> usize {
-        let way = self.way();
+        let pending = self.pending();
         self.long_jumps.results.push(None);
         let number = self.long_jumps.results.len();
         let size = self.size_scalar();
         let activation = self.activation(function);
         let activation = self.load_visible(activation, size);
         for (object, scalar, value) in [
-            (way.landing, NUMBER, fold::integer(number as i128, NUMBER)),
-            (way.activation, size, activation),
+            (
+                pending.landing,
+                LANDING_SCALAR,
+                fold::integer(number as i128, LANDING_SCALAR),
+            ),
+            (pending.activation, size, activation),
         ] {
             let place = self.object_place(object, scalar);
             self.emit(Instruction::Assign { place, value });
@@ -259,7 +267,7 @@ impl Lowerer<'_> {
         number
     }
 
-    /// Makes a landing that leads to a block of the current function.
+    /// Creates a landing that leads to a block of the current function.
     pub(super) fn land(&mut self, number: usize, block: BlockIndex) {
         let landing = self.function.new_block();
         self.function
@@ -270,24 +278,24 @@ impl Lowerer<'_> {
         self.function.roots.push(landing);
     }
 
-    /// Leaves the function with a jump under way.
+    /// Leaves the function with a pending jump.
     fn leave_by_jump(&mut self) {
         self.long_jumps.jumps.get_or_insert(self.span);
-        let exit = match self.function.far_exit {
+        let exit = match self.function.jump_exit {
             Some(exit) => exit,
             None => {
                 let exit = self.function.new_block();
                 self.function.set_label(exit, EXIT);
                 let span = self.span;
                 self.function.end_block(exit, Terminator::Return, span);
-                self.function.far_exit = Some(exit);
+                self.function.jump_exit = Some(exit);
                 exit
             }
         };
         self.end_path(Terminator::Goto(exit));
     }
 
-    /// `main`, if nothing but the start function calls it: nobody around it takes a jump.
+    /// `main`, if only the start function calls it, so that no caller of it can take a jump.
     fn last_function(&self, functions: &[Function], start: FunctionIndex) -> Option<FunctionIndex> {
         let main = *self.defined.get("main")?;
         let calls = |function: &Function| {
@@ -314,13 +322,13 @@ impl Lowerer<'_> {
         (!is_taken && !is_called).then_some(main)
     }
 
-    /// Makes the ways of jumps: to their landings, and out of the functions that they leave.
+    /// Adds the control flow of jumps: to their landings, and out of the functions that they leave.
     pub(super) fn finish_long_jumps(&mut self, functions: &mut [Function], start: FunctionIndex) {
         let marks: Vec<Marks> = functions.iter_mut().map(Marks::take).collect();
-        if self.long_jumps.way.is_some() {
-            forget_unknown_code(functions);
+        if self.long_jumps.pending.is_some() {
+            drop_unneeded_assumption(functions);
         }
-        let (Some(way), Some(first)) = (self.long_jumps.way, self.long_jumps.jumps) else {
+        let (Some(pending), Some(first)) = (self.long_jumps.pending, self.long_jumps.jumps) else {
             return;
         };
         let (leaving, by_pointer) = leaving(functions, &marks);
@@ -333,16 +341,16 @@ impl Lowerer<'_> {
             let Some(function) = functions.get_mut(index.0 as usize) else {
                 continue;
             };
-            let mut maker = Maker {
+            let mut transformer = JumpTransformer {
                 lowerer: &mut *self,
                 function,
                 index,
-                way,
+                pending,
                 leaving: &leaving,
                 by_pointer,
                 lost: (index == start || Some(index) == last).then_some(first),
             };
-            maker.run(&marks);
+            transformer.run(&marks);
         }
     }
 }

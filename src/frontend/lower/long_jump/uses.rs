@@ -1,4 +1,4 @@
-//! How a function uses its automatic objects.
+//! The uses of automatic objects in a function.
 
 use rustc_hash::FxHashSet;
 
@@ -8,16 +8,16 @@ use crate::ir::{
 };
 use crate::memory::walk;
 
-/// How a function uses its automatic objects, block by block.
+/// The uses of a function's automatic objects, by block.
 #[derive(Debug)]
 pub(super) struct Uses {
-    /// The objects that are read before they are written as a whole.
+    /// Objects that are read before they are written as a whole.
     read: Vec<FxHashSet<ObjectIndex>>,
-    /// The objects that are written as a whole.
+    /// Objects that are written as a whole.
     set: Vec<FxHashSet<ObjectIndex>>,
-    /// The objects that are written at all.
+    /// Objects that are written at least in part.
     written: Vec<FxHashSet<ObjectIndex>>,
-    /// The objects whose addresses go elsewhere.
+    /// Objects whose addresses escape.
     pub escaped: FxHashSet<ObjectIndex>,
 }
 
@@ -60,7 +60,7 @@ impl Uses {
         }
     }
 
-    /// What is read in an expression; an address that is not that of what is read goes elsewhere.
+    /// Records the reads of an expression; an address used as a value escapes.
     fn expression(&mut self, block: usize, expr: &Expr, is_own: &dyn Fn(ObjectIndex) -> bool) {
         match expr {
             Expr::ObjectAddress(object) if is_own(*object) => {
@@ -72,7 +72,7 @@ impl Uses {
         }
     }
 
-    /// The address of what is read, or written in part.
+    /// Records an address that is read, or written in part.
     fn address(&mut self, block: usize, address: &Expr, is_own: &dyn Fn(ObjectIndex) -> bool) {
         match address {
             Expr::ObjectAddress(object) => {
@@ -88,7 +88,7 @@ impl Uses {
         }
     }
 
-    /// The address of what is written.
+    /// Records an address that is written.
     fn target(&mut self, block: usize, place: &Place, is_own: &dyn Fn(ObjectIndex) -> bool) {
         if let Some(object) = walk::start_of(&place.address)
             && is_own(object)
@@ -160,7 +160,7 @@ impl Uses {
         }
     }
 
-    /// What is written in part.
+    /// Records an address that is written in part.
     fn filled(&mut self, block: usize, address: &Expr, is_own: &dyn Fn(ObjectIndex) -> bool) {
         if let Some(object) = walk::start_of(address)
             && is_own(object)
@@ -216,7 +216,7 @@ impl Uses {
         for block in blocks {
             result.extend(live[block.0 as usize].iter().copied());
         }
-        // What is reached through pointers may be read anywhere.
+        // An escaped object may be read anywhere.
         result.extend(self.escaped.iter().copied());
         result
     }

@@ -1,10 +1,10 @@
-//! The ways of jumps in one function: to its landings, and out of it.
+//! The control flow of jumps in one function: to its landings, and out of it.
 
 use rustc_hash::FxHashSet;
 
 use super::leaving::{Marks, may_leave};
 use super::uses::Uses;
-use super::{NUMBER, SCALARS, Way};
+use super::{LANDING_SCALAR, MAXIMUM_TRACKED_SCALARS, PendingJump};
 use crate::ir::{
     BinaryOp, Block, BlockIndex, Expr, Function, FunctionIndex, Instruction, Leaf, ObjectIndex,
     Place, ResultPlace, ScalarType, Terminator,
@@ -13,26 +13,26 @@ use crate::lower::{Lowerer, fold};
 use crate::memory::walk;
 use regatta_base::Span;
 
-/// Makes the ways of jumps in one function.
-pub(super) struct Maker<'m, 'a> {
+/// Adds the control flow of jumps to one function.
+pub(super) struct JumpTransformer<'m, 'a> {
     pub lowerer: &'m mut Lowerer<'a>,
     pub function: &'m mut Function,
     pub index: FunctionIndex,
-    pub way: Way,
+    pub pending: PendingJump,
     pub leaving: &'m FxHashSet<FunctionIndex>,
-    /// Whether a function that is called through a pointer may be one of them.
+    /// Whether a function called through a pointer may be one of them.
     pub by_pointer: bool,
-    /// In a function with no other around that could take a jump, the place of the first jump.
+    /// The position of the first jump, if no caller of the function can take a jump.
     pub lost: Option<Span>,
 }
 
-impl Maker<'_, '_> {
+impl JumpTransformer<'_, '_> {
     pub(super) fn run(&mut self, marks: &Marks) {
         let exit = match marks.exit {
             Some(exit) => exit,
             None => self.add(Vec::new(), Terminator::Return),
         };
-        // What the landings find is looked at before there are more ways.
+        // The changes are determined before control flow is added.
         let of_setjmp = marks
             .landings
             .iter()
@@ -40,7 +40,7 @@ impl Maker<'_, '_> {
         let landings: Vec<BlockIndex> = of_setjmp.map(|&(_, block)| block).collect();
         let changes = self.changes(&landings);
         self.split_calls(exit);
-        // Who comes to a landing from `setjmp`, before there are jumps.
+        // The predecessors of landings at `setjmp`, before those for jumps are added.
         let landings = marks.landings.iter();
         let sources: Vec<Vec<usize>> = landings.map(|&(_, block)| self.sources(block)).collect();
         let mut cases = Vec::new();
@@ -49,7 +49,7 @@ impl Maker<'_, '_> {
             cases.push((number as i128, number as i128, target));
         }
         self.number_activations(&marks.landings);
-        let (instructions, terminator) = self.way_out(cases);
+        let (instructions, terminator) = self.exit_terminator(cases);
         let exit = &mut self.function.blocks[exit.0 as usize];
         exit.instructions = instructions;
         exit.terminator = terminator;
@@ -77,12 +77,12 @@ impl Maker<'_, '_> {
         Instruction::Assign { place, value }
     }
 
-    /// What happens where the function is left.
-    fn way_out(
+    /// The instructions and terminator of the block that leaves the function with a pending jump.
+    fn exit_terminator(
         &mut self,
         cases: Vec<(i128, i128, BlockIndex)>,
     ) -> (Vec<(Instruction, Span)>, Terminator) {
-        let ways_on = match self.lost {
+        let beyond = match self.lost {
             Some(span) => {
                 let what = "`longjmp` without an active `setjmp`".to_owned();
                 let lost = (Instruction::Unsupported(what), span);
@@ -91,13 +91,13 @@ impl Maker<'_, '_> {
             None => (Vec::new(), Terminator::Return),
         };
         let Some(&activation) = self.lowerer.long_jumps.activations.get(&self.index) else {
-            return ways_on;
+            return beyond;
         };
-        let outside = self.add(Vec::new(), ways_on.1);
-        self.function.blocks[outside.0 as usize].instructions = ways_on.0;
+        let outside = self.add(Vec::new(), beyond.1);
+        self.function.blocks[outside.0 as usize].instructions = beyond.0;
         let switch = Terminator::Switch {
-            value: self.load(self.way.landing, NUMBER),
-            scalar: NUMBER,
+            value: self.load(self.pending.landing, LANDING_SCALAR),
+            scalar: LANDING_SCALAR,
             cases,
             default: outside,
         };
@@ -105,7 +105,7 @@ impl Maker<'_, '_> {
         let size = self.lowerer.size_scalar();
         let (own, other) = (
             self.load(activation, size),
-            self.load(self.way.activation, size),
+            self.load(self.pending.activation, size),
         );
         let branch = Terminator::Branch {
             condition: fold::binary(BinaryOp::Equal, own, other, size),
@@ -116,7 +116,7 @@ impl Maker<'_, '_> {
         (Vec::new(), branch)
     }
 
-    /// Gives each activation its number.
+    /// Numbers each activation at the function's entry.
     fn number_activations(&mut self, landings: &[(usize, BlockIndex)]) {
         let activation = self
             .lowerer
@@ -130,18 +130,18 @@ impl Maker<'_, '_> {
         let size = self.lowerer.size_scalar();
         let next = fold::binary(
             BinaryOp::Add,
-            self.load(self.way.count, size),
+            self.load(self.pending.count, size),
             fold::integer(1, size),
             size,
         );
-        let first = self.assign(self.way.count, size, next);
-        let second = self.assign(activation, size, self.load(self.way.count, size));
+        let first = self.assign(self.pending.count, size, next);
+        let second = self.assign(activation, size, self.load(self.pending.count, size));
         let span = self.function.span;
         let entry = &mut self.function.blocks[0].instructions;
         entry.splice(0..0, [(first, span), (second, span)]);
     }
 
-    /// After each call that may be left by a jump, control leaves this function, too.
+    /// After each call that may leave a jump pending, control leaves this function as well.
     fn split_calls(&mut self, exit: BlockIndex) {
         let mut index = 0;
         while index < self.function.blocks.len() {
@@ -156,7 +156,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// Cuts a block behind a call.
+    /// Splits a block behind a call.
     fn split(&mut self, index: usize, position: usize, exit: BlockIndex) {
         let block = &mut self.function.blocks[index];
         let mut rest = block.instructions.split_off(position + 1);
@@ -177,22 +177,22 @@ impl Maker<'_, '_> {
             turns,
         });
         let next = BlockIndex(self.function.blocks.len() as u32 - 1);
-        let under_way = self.load(self.way.landing, NUMBER);
+        let under_way = self.load(self.pending.landing, LANDING_SCALAR);
         self.function.blocks[index].terminator = Terminator::Branch {
             condition: under_way,
-            scalar: NUMBER,
+            scalar: LANDING_SCALAR,
             then: exit,
             otherwise: next,
         };
     }
 
-    /// The object that holds what `setjmp` returns, if the landing is one's.
+    /// The object that holds the result of `setjmp`, if the landing belongs to one.
     fn result(&self, number: usize) -> Option<ObjectIndex> {
         let results = &self.lowerer.long_jumps.results;
         *results.get(number.checked_sub(1)?)?
     }
 
-    /// The block where a jump comes to a landing.
+    /// The block at which a jump arrives at a landing.
     fn landing(
         &mut self,
         number: usize,
@@ -200,7 +200,11 @@ impl Maker<'_, '_> {
         changes: &Changes,
         sources: &[usize],
     ) -> BlockIndex {
-        let arrive = self.assign(self.way.landing, NUMBER, fold::integer(0, NUMBER));
+        let arrive = self.assign(
+            self.pending.landing,
+            LANDING_SCALAR,
+            fold::integer(0, LANDING_SCALAR),
+        );
         let Some(result) = self.result(number) else {
             return self.add(vec![arrive], Terminator::Goto(block));
         };
@@ -210,7 +214,7 @@ impl Maker<'_, '_> {
             let saved = self.save(changed, sources);
             next = self.forget(changed, saved, next);
         }
-        let value = self.load(self.way.value, fold::INT);
+        let value = self.load(self.pending.value, fold::INT);
         let mut instructions = vec![self.assign(result, fold::INT, value), arrive];
         if let Some(name) = &changes.lost {
             let what = format!("a jump with `{name}` changed since `setjmp`");
@@ -219,7 +223,7 @@ impl Maker<'_, '_> {
         self.add(instructions, Terminator::Goto(next))
     }
 
-    /// The blocks that go to a landing.
+    /// The blocks that jump to a landing.
     fn sources(&self, landing: BlockIndex) -> Vec<usize> {
         let blocks = self.function.blocks.iter().enumerate();
         let goes = |block: &Block| matches!(block.terminator, Terminator::Goto(target) if target == landing);
@@ -228,7 +232,7 @@ impl Maker<'_, '_> {
             .collect()
     }
 
-    /// Before the landing is come to by `setjmp` itself, the value is copied.
+    /// Copies a value at `setjmp`, before the landing is reached from there.
     fn save(&mut self, changed: &Scalar, sources: &[usize]) -> ObjectIndex {
         let name = format!("saved {}", changed.object.0);
         let saved = self
@@ -245,7 +249,7 @@ impl Maker<'_, '_> {
         saved
     }
 
-    /// A block that goes on at another one, with any value for a scalar that has changed.
+    /// A block that makes a scalar arbitrary if it has changed, and continues at `next`.
     fn forget(&mut self, changed: &Scalar, saved: ObjectIndex, next: BlockIndex) -> BlockIndex {
         let what = "an object that has changed since `setjmp`".to_owned();
         let forgotten = Instruction::Approximate {
@@ -275,8 +279,8 @@ impl Maker<'_, '_> {
         self.add(Vec::new(), branch)
     }
 
-    /// What may have changed when a jump comes to one of the landings, and may be read behind it or, after another jump,
-    /// behind another.
+    /// The objects that may have changed when a jump arrives at one of the landings, and may be read behind it or,
+    /// after another jump, behind another one.
     fn changes(&self, landings: &[BlockIndex]) -> Changes {
         let uses = Uses::of(self.function, self.index, &self.lowerer.objects);
         let live = uses.live_at(self.function, landings);
@@ -295,7 +299,7 @@ impl Maker<'_, '_> {
             let leaves = object.leaves.iter();
             let leaves: Vec<&Leaf> = leaves.filter(|leaf| !self.is_buffer(index, leaf)).collect();
             let count: u64 = leaves.iter().map(|leaf| leaf.count).sum();
-            if count > SCALARS || object.leaves.is_empty() {
+            if count > MAXIMUM_TRACKED_SCALARS || object.leaves.is_empty() {
                 changes.lost.get_or_insert_with(|| object.name.clone());
                 continue;
             }
@@ -311,7 +315,7 @@ impl Maker<'_, '_> {
         changes
     }
 
-    /// Whether scalars are a part of a buffer.
+    /// Checks whether scalars are part of a buffer.
     fn is_buffer(&self, object: ObjectIndex, leaf: &Leaf) -> bool {
         let start = leaf.bit_offset / 8;
         let row = leaf.count.saturating_sub(1) * leaf.stride + u64::from(leaf.bits);
@@ -320,7 +324,7 @@ impl Maker<'_, '_> {
         buffers.any(|(known, bytes)| *known == object && bytes.start <= start && end <= bytes.end)
     }
 
-    /// The scalars of a row; `None` for bit-fields.
+    /// The scalars of a leaf; `None` for bit-fields.
     fn scalars(&self, object: ObjectIndex, leaf: &Leaf) -> Option<Vec<Scalar>> {
         let (bytes, _) = self.lowerer.scalar_layout(leaf.scalar);
         let is_whole = leaf.bit_offset.is_multiple_of(8) && leaf.stride.is_multiple_of(8);
@@ -347,8 +351,8 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Lets a call's result wait in an object of ours until it is known that the call has returned; the assignment that is
-/// due then, if any.
+/// Redirects a call's result to an internal object until it is known that the call has returned; returns the
+/// assignment to the actual target, if one is needed.
 fn keep_result(
     lowerer: &mut Lowerer<'_>,
     function: FunctionIndex,
@@ -370,16 +374,16 @@ fn keep_result(
             let place = std::mem::replace(place, kept_place);
             Some(Instruction::Assign { place, value })
         }
-        // An object of its own has it until it is copied.
+        // It is in an object of its own until it is copied.
         ResultPlace::Object { .. } => None,
     }
 }
 
-/// What a landing finds changed.
+/// The objects that have changed at a landing.
 #[derive(Debug, Default)]
 struct Changes {
     scalars: Vec<Scalar>,
-    /// The name of an object that is not followed.
+    /// The name of a changed object that is not tracked.
     lost: Option<String>,
 }
 

@@ -1,13 +1,13 @@
-//! Which objects and functions have their addresses taken: pointers can mean these alone.
+//! Finds the objects and functions whose addresses are taken: pointers can refer only to these.
 
 use rustc_hash::FxHashSet;
 
-use super::conflict::Judge;
+use super::conflict::ConflictAnalysis;
 use crate::ir::{Argument, Callee, Expr, FunctionIndex, Instruction, ResultPlace, Terminator};
 use crate::memory::walk;
 
-impl Judge<'_> {
-    /// Finds out whose addresses are taken.
+impl ConflictAnalysis<'_> {
+    /// Collects the objects and functions whose addresses are taken.
     pub(super) fn find_addresses(&mut self) {
         let mut pointed = FxHashSet::default();
         for block in self.functions.iter().flat_map(|function| &function.blocks) {
@@ -17,7 +17,7 @@ impl Judge<'_> {
                     inside_address(&place.address, &mut visit);
                 }
                 match instruction {
-                    // Whole ranges are accessed, as by a place.
+                    // Whole ranges are accessed, as through a place.
                     Instruction::Copy {
                         destination,
                         source,
@@ -39,7 +39,7 @@ impl Judge<'_> {
                     | Instruction::Choice { .. }
                     | Instruction::Approximate { .. } => {}
                     Instruction::Allocate { size, .. } => visit(size),
-                    // What is passed by value, and where results go, are places as well.
+                    // Arguments passed by value and the targets of results are places as well.
                     Instruction::Call {
                         arguments, result, ..
                     }
@@ -101,7 +101,7 @@ impl Judge<'_> {
     }
 }
 
-/// Calls back for what an address is computed from, but not for the object that it is in.
+/// Visits the operands of an address, but not the object that it is in.
 fn inside_address(address: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match address {
         Expr::ObjectAddress(_) => {}

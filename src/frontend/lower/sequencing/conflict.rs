@@ -1,4 +1,4 @@
-//! Which sites have operands that conflict.
+//! Finds the sites whose operands conflict.
 
 use std::rc::Rc;
 
@@ -7,16 +7,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::Lowerer;
 use super::effects::{Direct, Effects, Footprint};
 use super::orders::orders;
-use super::step::{Access, Spot, Step, access, parts_overlap};
+use super::step::{Access, Region, Step, access, parts_overlap};
 use super::{Key, Site};
 use crate::ir::{Function, FunctionIndex, Object, ObjectIndex, Storage};
 
 /// A site with operands that conflict.
 #[derive(Clone, Debug)]
 pub(in crate::lower) struct Conflict {
-    /// The orders to be tried, as the numbers of the operands that conflict with others.
+    /// The orders to be tried, as numbers of the conflicting operands.
     pub(super) orders: Vec<Vec<usize>>,
-    /// Whether no other order could make a difference.
+    /// Whether no other order can make a difference.
     pub(super) complete: bool,
     /// Whether the operands can be lowered several times.
     pub(super) repeatable: bool,
@@ -24,8 +24,8 @@ pub(in crate::lower) struct Conflict {
     pub(super) undefined: bool,
 }
 
-/// What is to be known of the whole program in order to find conflicts.
-pub(super) struct Judge<'p> {
+/// The facts about the whole program that are needed to find conflicts.
+pub(super) struct ConflictAnalysis<'p> {
     pub functions: &'p [Function],
     pub objects: &'p [Object],
     pub pointer_bits: u8,
@@ -33,15 +33,15 @@ pub(super) struct Judge<'p> {
     pub taken: FxHashSet<ObjectIndex>,
     /// The functions whose addresses are taken.
     pub pointed: Vec<FunctionIndex>,
-    /// Whether the address of a function without a body is.
+    /// Whether the address of a function without a body is taken.
     pub points_outside: bool,
     pub direct: FxHashMap<FunctionIndex, Rc<Direct>>,
-    /// What calls of functions do; of `None`, calls through pointers.
+    /// The effects of calls by function; of calls through pointers for `None`.
     pub effects: FxHashMap<Option<FunctionIndex>, Rc<Effects>>,
 }
 
 impl Lowerer<'_> {
-    /// The sites with conflicts; `functions` are all of the program.
+    /// The sites with conflicts; `functions` are all functions of the program.
     pub(in crate::lower) fn find_conflicts(
         &mut self,
         functions: &[Function],
@@ -50,21 +50,21 @@ impl Lowerer<'_> {
         if sites.is_empty() {
             return FxHashMap::default();
         }
-        let mut judge = Judge::new(
+        let mut analysis = ConflictAnalysis::new(
             functions,
             &self.objects,
             self.options.data_model.pointer_bits(),
         );
         sites
             .into_iter()
-            .filter_map(|site| Some((site.key, judge.conflict(&site)?)))
+            .filter_map(|site| Some((site.key, analysis.conflict(&site)?)))
             .collect()
     }
 }
 
-impl<'p> Judge<'p> {
+impl<'p> ConflictAnalysis<'p> {
     fn new(functions: &'p [Function], objects: &'p [Object], pointer_bits: u8) -> Self {
-        let mut judge = Self {
+        let mut analysis = Self {
             functions,
             objects,
             pointer_bits,
@@ -74,11 +74,11 @@ impl<'p> Judge<'p> {
             direct: FxHashMap::default(),
             effects: FxHashMap::default(),
         };
-        judge.find_addresses();
-        judge
+        analysis.find_addresses();
+        analysis
     }
 
-    /// Whether it makes a difference which of the two is first.
+    /// Checks whether the order of two operands makes a difference.
     fn effects_conflict(&self, a: &Effects, b: &Effects) -> bool {
         (a.ends && b.errors)
             || (a.errors && b.ends)
@@ -89,7 +89,7 @@ impl<'p> Judge<'p> {
             || self.any_overlap(&a.reads, &b.writes)
     }
 
-    /// Whether unknown code may change or read what the other one changes or reads.
+    /// Checks whether unknown code may modify or read what the other operand modifies or reads.
     fn is_within_reach(&self, effects: &Effects) -> bool {
         [&effects.reads, &effects.writes].iter().any(|print| {
             !print.through.is_empty()
@@ -134,7 +134,7 @@ impl<'p> Judge<'p> {
             || pointed_at(b, a)
     }
 
-    /// Whether an access of the kind through a pointer may mean the object.
+    /// Checks whether an access of the kind through a pointer may refer to the object.
     fn may_point_to(&self, kind: Option<Access>, object: ObjectIndex) -> bool {
         self.taken.contains(&object)
             && kind.is_none_or(|kind| {
@@ -147,23 +147,23 @@ impl<'p> Judge<'p> {
             })
     }
 
-    /// The operand's steps but for those on locals that no other operand can mean.
+    /// The operand's steps without those on locals to which no other operand can refer.
     fn concerning_others(&self, site: &Site, operand: usize) -> Vec<Step> {
         let others = site.operands.iter().enumerate();
         let others = others.filter(|&(number, _)| number != operand);
         let named: FxHashSet<ObjectIndex> = others
             .flat_map(|(_, steps)| steps)
             .filter_map(|step| match step {
-                Step::Read(Spot::Named(object, _))
-                | Step::Write(Spot::Named(object, _))
-                | Step::Update(Spot::Named(object, _)) => Some(*object),
+                Step::Read(Region::Named(object, _))
+                | Step::Write(Region::Named(object, _))
+                | Step::Update(Region::Named(object, _)) => Some(*object),
                 _ => None,
             })
             .collect();
         let concerns = |step: &&Step| match step {
-            Step::Read(Spot::Named(object, _))
-            | Step::Write(Spot::Named(object, _))
-            | Step::Update(Spot::Named(object, _)) => {
+            Step::Read(Region::Named(object, _))
+            | Step::Write(Region::Named(object, _))
+            | Step::Update(Region::Named(object, _)) => {
                 !self.is_automatic(*object) || self.taken.contains(object) || named.contains(object)
             }
             _ => true,
@@ -175,7 +175,7 @@ impl<'p> Judge<'p> {
             .collect()
     }
 
-    /// Whether what an assignment writes in the end is also changed by a side effect of its right operand.
+    /// Checks whether a side effect of an assignment's right operand also writes the assigned object.
     fn is_stored_twice(site: &Site) -> bool {
         let (Some(store), Some(right), true) = (site.stores, site.operands.last(), site.repeatable)
         else {
@@ -183,8 +183,9 @@ impl<'p> Judge<'p> {
         };
         right.iter().any(|step| match (step, store) {
             (
-                Step::Write(Spot::Named(written, part)) | Step::Update(Spot::Named(written, part)),
-                Spot::Named(stored, whole),
+                Step::Write(Region::Named(written, part))
+                | Step::Update(Region::Named(written, part)),
+                Region::Named(stored, whole),
             ) => *written == stored && parts_overlap(*part, whole),
             _ => false,
         })
@@ -212,12 +213,12 @@ impl<'p> Judge<'p> {
                     | Step::End
                     | Step::Error
                     // A call of `fesetround`.
-                    | Step::Write(Spot::Rounding)
+                    | Step::Write(Region::Rounding)
             )
         };
         let count = site.operands.len();
         let mut pairs = Vec::new();
-        // For each operand, its steps that conflict with those of others.
+        // For each operand, its steps that conflict with steps of other operands.
         let mut involved: Vec<FxHashSet<usize>> = vec![FxHashSet::default(); count];
         let mut undefined = undefined;
         for a in 0..count {
@@ -241,19 +242,19 @@ impl<'p> Judge<'p> {
         if pairs.is_empty() && !undefined {
             return None;
         }
-        // Several steps of one operand might be parted by another operand's call, unless they belong together: the
-        // accesses of one operand that are no calls have nothing of their own between them that could be seen.
+        // Another operand's call might be interleaved between several steps of one operand, so that the orders are not
+        // complete. Without calls they are: nothing observable happens between the accesses of one operand.
         let calls = (0..count).any(|operand| {
             let mut steps = involved[operand].iter();
             steps.any(|&step| is_call(concerns[operand][step]))
         });
-        // What an update of a scalar has read is part of it.
+        // The read of an update belongs to the update.
         let single = |operand: usize| {
             let steps = &concerns[operand];
             let own = |step: &usize| match steps[*step] {
-                Step::Read(spot @ Spot::Named(_, Some(_))) => !involved[operand]
+                Step::Read(region @ Region::Named(_, Some(_))) => !involved[operand]
                     .iter()
-                    .any(|&other| steps[other] == Step::Update(spot)),
+                    .any(|&other| steps[other] == Step::Update(region)),
                 _ => true,
             };
             involved[operand].iter().filter(|step| own(step)).count() <= 1

@@ -1,38 +1,38 @@
-//! What code does, its calls included.
+//! The effects of code, including its calls.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::conflict::Judge;
-use super::step::{Access, Part, Spot, Step, reads_rounding, spot_of, steps_of};
+use super::conflict::ConflictAnalysis;
+use super::step::{Access, Part, Region, Step, reads_rounding, region_of, steps_of};
 use crate::ir::{
     Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
 };
 use crate::memory::walk;
 
-/// Different parts of an object after which it is not looked at which of them are accessed.
-const MOST_PARTS: usize = 64;
+/// Maximum number of distinct parts of an object in a footprint; beyond it the whole object counts as accessed.
+const MAXIMUM_PARTS_PER_OBJECT: usize = 64;
 
-/// What is read, or what is changed.
+/// The memory that is read, or that is written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Footprint {
-    /// Objects by name, with the parts of them.
+    /// Objects accessed by name, with the accessed parts.
     pub named: FxHashMap<ObjectIndex, FxHashSet<Part>>,
-    /// What is accessed through pointers.
+    /// The kinds of accesses through pointers.
     pub through: FxHashSet<Option<Access>>,
-    /// Whether the rounding mode is.
+    /// Whether the rounding mode is accessed.
     pub rounding: bool,
 }
 
 impl Footprint {
-    fn insert(&mut self, spot: Spot) {
-        match spot {
-            Spot::Named(object, part) => self.insert_part(object, part),
-            Spot::Through(kind) => {
+    fn insert(&mut self, region: Region) {
+        match region {
+            Region::Named(object, part) => self.insert_part(object, part),
+            Region::Through(kind) => {
                 self.through.insert(kind);
             }
-            Spot::Rounding => self.rounding = true,
+            Region::Rounding => self.rounding = true,
         }
     }
 
@@ -41,7 +41,7 @@ impl Footprint {
         if parts.contains(&None) {
             return;
         }
-        if part.is_none() || parts.len() >= MOST_PARTS {
+        if part.is_none() || parts.len() >= MAXIMUM_PARTS_PER_OBJECT {
             parts.clear();
             parts.insert(None);
         } else {
@@ -60,7 +60,7 @@ impl Footprint {
     }
 }
 
-/// All that some code may do, its calls included.
+/// All possible effects of some code, including its calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
     pub reads: Footprint,
@@ -80,27 +80,26 @@ impl Effects {
     }
 }
 
-/// What a function does itself, and whom it calls.
+/// A function's own effects, and its callees.
 pub(super) struct Direct {
     effects: Effects,
     callees: Vec<FunctionIndex>,
     calls_through_pointers: bool,
 }
 
-impl Judge<'_> {
-    /// What the step does.
+impl ConflictAnalysis<'_> {
     pub(super) fn effects_of(&mut self, step: Step) -> Rc<Effects> {
         let mut effects = Effects::default();
         match step {
-            Step::Read(spot) => {
-                effects.reads.insert(spot);
+            Step::Read(region) => {
+                effects.reads.insert(region);
             }
-            Step::Write(spot) => {
-                effects.writes.insert(spot);
+            Step::Write(region) => {
+                effects.writes.insert(region);
             }
-            Step::Update(spot) => {
-                effects.reads.insert(spot);
-                effects.writes.insert(spot);
+            Step::Update(region) => {
+                effects.reads.insert(region);
+                effects.writes.insert(region);
             }
             Step::Call(function) => return self.effects_of_call(Some(function)),
             Step::CallThroughPointer => return self.effects_of_call(None),
@@ -111,7 +110,7 @@ impl Judge<'_> {
         Rc::new(effects)
     }
 
-    /// What a call of the function does, or one through a pointer, with all that is called there.
+    /// The effects of a call of the function (of a call through a pointer for `None`), including nested calls.
     fn effects_of_call(&mut self, callee: Option<FunctionIndex>) -> Rc<Effects> {
         if let Some(known) = self.effects.get(&callee) {
             return Rc::clone(known);
@@ -179,14 +178,14 @@ impl Judge<'_> {
 
     fn add_instruction(&self, instruction: &Instruction, effects: &mut Effects) {
         walk::operands(instruction, &mut |expr| self.add_reads(expr, effects));
-        let mut spot = |place: &Place| spot_of(place, self.pointer_bits);
-        for step in steps_of(instruction, &mut spot) {
+        let mut region = |place: &Place| region_of(place, self.pointer_bits);
+        for step in steps_of(instruction, &mut region) {
             match step {
-                Step::Read(spot) if self.is_lasting(spot) => {
-                    effects.reads.insert(spot);
+                Step::Read(region) if self.is_lasting(region) => {
+                    effects.reads.insert(region);
                 }
-                Step::Write(spot) if self.is_lasting(spot) => {
-                    effects.writes.insert(spot);
+                Step::Write(region) if self.is_lasting(region) => {
+                    effects.writes.insert(region);
                 }
                 Step::CallUnknown => effects.unknown = true,
                 Step::End => effects.ends = true,
@@ -202,20 +201,20 @@ impl Judge<'_> {
 
     fn add_reads(&self, expr: &Expr, effects: &mut Effects) {
         if let Expr::Load(place) = expr {
-            let spot = spot_of(place, self.pointer_bits);
-            if self.is_lasting(spot) {
-                effects.reads.insert(spot);
+            let region = region_of(place, self.pointer_bits);
+            if self.is_lasting(region) {
+                effects.reads.insert(region);
             }
         }
         effects.reads.rounding |= reads_rounding(expr);
         walk::parts(expr, &mut |part| self.add_reads(part, effects));
     }
 
-    /// Whether a callee's access concerns anybody else: its own locals, by name, are new ones in each call.
-    fn is_lasting(&self, spot: Spot) -> bool {
-        match spot {
-            Spot::Named(object, _) => !self.is_automatic(object),
-            Spot::Through(_) | Spot::Rounding => true,
+    /// Checks whether a callee's access is visible outside: its own locals, by name, are new in each call.
+    fn is_lasting(&self, region: Region) -> bool {
+        match region {
+            Region::Named(object, _) => !self.is_automatic(object),
+            Region::Through(_) | Region::Rounding => true,
         }
     }
 

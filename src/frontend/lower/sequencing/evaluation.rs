@@ -1,4 +1,4 @@
-//! The evaluation of operands in several orders, between which an input chooses.
+//! Evaluates operands in several orders, between which a nondeterministic choice selects.
 
 use rustc_hash::FxHashMap;
 
@@ -6,17 +6,17 @@ use super::super::builder::Mark;
 use super::super::value::Value;
 use super::super::{Lowerer, Result, fold};
 use super::Conflict;
-use super::home::Home;
-use super::orders::MOST_ORDERS;
+use super::home::JoinStorage;
+use super::orders::MAXIMUM_ORDERS;
 use crate::ir::{BlockIndex, Instruction, Terminator};
 use regatta_program::AssumptionKind;
 
-/// How often an operand is lowered within sites that lie within one another.
-const MOST_COPIES: usize = 64;
+/// Maximum number of times that an operand of nested sites is lowered.
+const MAXIMUM_OPERAND_COPIES: usize = 64;
 
 impl Lowerer<'_> {
-    /// Evaluates the operands of a site with a conflict in each of its orders. `evaluate` lowers the operand of the given
-    /// number and gives its values; it is called once for each order in which the operand matters.
+    /// Evaluates the operands of a conflicting site in each of its orders. `evaluate` lowers the operand of the given
+    /// number and returns its values; it is called once for each order in which the operand takes part.
     pub(in crate::lower) fn in_every_order(
         &mut self,
         conflict: &Conflict,
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         }
         let copies = self.sequencing.copies;
         let room = if conflict.repeatable {
-            (MOST_COPIES / copies).max(1)
+            (MAXIMUM_OPERAND_COPIES / copies).max(1)
         } else {
             1
         };
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         self.span = span;
         let join = self.function.new_block();
         let mut result: FxHashMap<usize, Vec<Value>> = FxHashMap::default();
-        let mut homes: Vec<(usize, usize, Home)> = Vec::new();
+        let mut storages: Vec<(usize, usize, JoinStorage)> = Vec::new();
         for &operand in &orders[0] {
             let length = branches[0].1.get(&operand).map_or(0, Vec::len);
             let mut values = Vec::with_capacity(length);
@@ -96,17 +96,17 @@ impl Lowerer<'_> {
                 if made.len() != branches.len() {
                     return Err(self.contradiction("an operand without a value in some order"));
                 }
-                let home = self.home_for(&made)?;
-                values.push(self.value_at_home(made[0], &home));
-                homes.push((operand, number, home));
+                let storage = self.join_storage(&made)?;
+                values.push(self.joined_value(made[0], &storage));
+                storages.push((operand, number, storage));
             }
             result.insert(operand, values);
         }
         for (block, values) in &branches {
             self.function.current = *block;
-            for (operand, number, home) in &homes {
+            for (operand, number, storage) in &storages {
                 if let Some(value) = values.get(operand).and_then(|list| list.get(*number)) {
-                    self.move_home(value, home)?;
+                    self.store_for_join(value, storage)?;
                 }
             }
             self.function.end(Terminator::Goto(join), span);
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
             .ok_or_else(|| self.contradiction("an operand that is not evaluated"))
     }
 
-    /// Branches to so many new blocks; all of them are possible.
+    /// Branches nondeterministically to `count` new blocks.
     fn choose(&mut self, count: usize) -> Vec<BlockIndex> {
         let span = self.span;
         let blocks: Vec<BlockIndex> = (0..count).map(|_| self.function.new_block()).collect();
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         let mut settled = FxHashMap::default();
         for (operand, values, mark) in values.into_iter().rev() {
             let mut list = Vec::with_capacity(values.len());
-            // The last one first: what is inserted moves only later marks.
+            // From the last to the first, because an insertion moves later marks only.
             for value in values.into_iter().rev() {
                 list.push(self.settle(value, mark)?);
             }
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         Ok(settled)
     }
 
-    /// What comes next is done in the order in which it is lowered, or in another one, of which nothing is known.
+    /// Branches: the following code is executed in the order of lowering, or in another, unmodelled one.
     pub(in crate::lower) fn or_another_order(&mut self) {
         let blocks = self.choose(2);
         if let [next, other] = blocks[..] {
@@ -176,10 +176,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// What is not modelled beyond the orders that are tried.
+/// The unmodelled construct for the orders that are not tried.
 fn untried_order() -> String {
     format!(
         "an order of evaluating operands with conflicting side effects \
-         (of which there are more than {MOST_ORDERS}, or whose parts may interleave)"
+         (of which there are more than {MAXIMUM_ORDERS}, or whose parts may interleave)"
     )
 }

@@ -1,4 +1,4 @@
-//! Homes: where a value is kept that several branches have made, so that what comes after them can go on with it.
+//! The storage that joins the values of several branches, so that the code after them can use one value.
 
 use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result, fold};
@@ -6,25 +6,26 @@ use crate::ir::{Expr, Instruction, ObjectIndex, Pointer, ScalarType};
 use crate::types::Type;
 use regatta_base::Error;
 
-/// Where a value is kept that each of several branches has made.
-pub(super) enum Home {
+/// The storage in which several branches join their values.
+pub(super) enum JoinStorage {
+    /// None: all branches have the same constant address.
     Same(Expr),
-    /// In a temporary.
+    /// A temporary.
     Scalar(ObjectIndex, ScalarType),
-    /// An address in parts: the base, and the temporary with the bytes added to it.
-    Offset(Box<Home>, ObjectIndex),
-    /// In a temporary object.
+    /// An address in parts: the base, and the temporary with its byte offset.
+    Offset(Box<JoinStorage>, ObjectIndex),
+    /// A temporary object.
     Object(ObjectIndex),
-    /// There is none.
+    /// None: the value is void.
     Nothing,
 }
 
 impl Lowerer<'_> {
-    /// Where to keep what several branches have made.
-    pub(super) fn home_for(&mut self, values: &[&Value]) -> Result<Home> {
+    /// Chooses the storage for the values of several branches.
+    pub(super) fn join_storage(&mut self, values: &[&Value]) -> Result<JoinStorage> {
         Ok(match &values[0].kind {
-            ValueKind::Void => Home::Nothing,
-            ValueKind::Aggregate(_) => Home::Object(self.temporary_object(values[0].ty)?),
+            ValueKind::Void => JoinStorage::Nothing,
+            ValueKind::Aggregate(_) => JoinStorage::Object(self.temporary_object(values[0].ty)?),
             ValueKind::Scalar(_) => {
                 let scalar = self.scalar_type(values[0].ty)?;
                 let exprs: Vec<&Expr> = values
@@ -32,9 +33,9 @@ impl Lowerer<'_> {
                     .filter_map(|value| address_in(value))
                     .collect();
                 if scalar == ScalarType::Pointer {
-                    self.home_for_address(&exprs)
+                    self.join_storage_of_addresses(&exprs)
                 } else {
-                    Home::Scalar(self.temporary(scalar), scalar)
+                    JoinStorage::Scalar(self.temporary(scalar), scalar)
                 }
             }
             ValueKind::Lvalue(_) | ValueKind::Function(_) => {
@@ -42,16 +43,16 @@ impl Lowerer<'_> {
                     .iter()
                     .filter_map(|value| address_in(value))
                     .collect();
-                self.home_for_address(&exprs)
+                self.join_storage_of_addresses(&exprs)
             }
         })
     }
 
-    /// Addresses keep their form, so that it stays known what they are in.
-    fn home_for_address(&mut self, addresses: &[&Expr]) -> Home {
+    /// Addresses keep their form, so that the object that they are in stays known.
+    fn join_storage_of_addresses(&mut self, addresses: &[&Expr]) -> JoinStorage {
         let first = addresses[0];
         if is_fixed(first) && addresses.iter().all(|&other| other == first) {
-            return Home::Same(first.clone());
+            return JoinStorage::Same(first.clone());
         }
         let bases: Vec<&Expr> = addresses
             .iter()
@@ -61,46 +62,46 @@ impl Lowerer<'_> {
             })
             .collect();
         if bases.len() == addresses.len() {
-            let base = self.home_for_address(&bases);
+            let base = self.join_storage_of_addresses(&bases);
             let bytes = self.temporary(self.offset_scalar());
-            return Home::Offset(Box::new(base), bytes);
+            return JoinStorage::Offset(Box::new(base), bytes);
         }
-        Home::Scalar(self.temporary(ScalarType::Pointer), ScalarType::Pointer)
+        JoinStorage::Scalar(self.temporary(ScalarType::Pointer), ScalarType::Pointer)
     }
 
-    /// The value that all branches have moved to its home; `like` is that of one of them.
-    pub(super) fn value_at_home(&self, like: &Value, home: &Home) -> Value {
+    /// The value that all branches have stored; `like` is the value of one of them.
+    pub(super) fn joined_value(&self, like: &Value, storage: &JoinStorage) -> Value {
         let ty: Type = like.ty;
         let kind = match &like.kind {
             ValueKind::Void => ValueKind::Void,
-            ValueKind::Aggregate(_) => ValueKind::Aggregate(self.expr_at_home(home)),
-            ValueKind::Scalar(_) => ValueKind::Scalar(self.expr_at_home(home)),
-            ValueKind::Function(_) => ValueKind::Function(self.expr_at_home(home)),
+            ValueKind::Aggregate(_) => ValueKind::Aggregate(self.joined_expression(storage)),
+            ValueKind::Scalar(_) => ValueKind::Scalar(self.joined_expression(storage)),
+            ValueKind::Function(_) => ValueKind::Function(self.joined_expression(storage)),
             ValueKind::Lvalue(lvalue) => ValueKind::Lvalue(Lvalue {
-                address: self.expr_at_home(home),
+                address: self.joined_expression(storage),
                 bit_field: lvalue.bit_field,
             }),
         };
         Value { ty, kind }
     }
 
-    fn expr_at_home(&self, home: &Home) -> Expr {
-        match home {
-            Home::Same(expr) => expr.clone(),
-            Home::Scalar(object, scalar) => self.load_object(*object, *scalar),
-            Home::Offset(base, bytes) => Expr::Offset {
-                base: Box::new(self.expr_at_home(base)),
+    fn joined_expression(&self, storage: &JoinStorage) -> Expr {
+        match storage {
+            JoinStorage::Same(expr) => expr.clone(),
+            JoinStorage::Scalar(object, scalar) => self.load_object(*object, *scalar),
+            JoinStorage::Offset(base, bytes) => Expr::Offset {
+                base: Box::new(self.joined_expression(base)),
                 bytes: Box::new(self.load_object(*bytes, self.offset_scalar())),
             },
-            Home::Object(object) => Expr::ObjectAddress(*object),
-            Home::Nothing => fold::int(0),
+            JoinStorage::Object(object) => Expr::ObjectAddress(*object),
+            JoinStorage::Nothing => fold::int(0),
         }
     }
 
-    /// Moves a branch's value to its home.
-    pub(super) fn move_home(&mut self, value: &Value, home: &Home) -> Result<()> {
-        match (home, &value.kind) {
-            (Home::Object(object), ValueKind::Aggregate(source)) => {
+    /// Stores a branch's value.
+    pub(super) fn store_for_join(&mut self, value: &Value, storage: &JoinStorage) -> Result<()> {
+        match (storage, &value.kind) {
+            (JoinStorage::Object(object), ValueKind::Aggregate(source)) => {
                 let instruction = Instruction::Copy {
                     destination: Pointer::new(Expr::ObjectAddress(*object)),
                     source: Pointer::new(source.clone()),
@@ -110,42 +111,42 @@ impl Lowerer<'_> {
                 };
                 self.emit_fresh(instruction);
             }
-            (Home::Nothing, ValueKind::Void) => {}
-            (home, _) => match address_in(value) {
-                Some(expr) => self.move_expr_home(expr, home)?,
-                None => return Err(self.homeless()),
+            (JoinStorage::Nothing, ValueKind::Void) => {}
+            (storage, _) => match address_in(value) {
+                Some(expr) => self.store_expression_for_join(expr, storage)?,
+                None => return Err(self.mismatched_kinds()),
             },
         }
         Ok(())
     }
 
-    fn homeless(&self) -> Error {
+    fn mismatched_kinds(&self) -> Error {
         self.contradiction("a value of another kind in another order of evaluation")
     }
 
-    fn move_expr_home(&mut self, expr: &Expr, home: &Home) -> Result<()> {
-        match (home, expr) {
-            (Home::Same(_), _) => {}
-            (Home::Scalar(object, scalar), _) => {
+    fn store_expression_for_join(&mut self, expr: &Expr, storage: &JoinStorage) -> Result<()> {
+        match (storage, expr) {
+            (JoinStorage::Same(_), _) => {}
+            (JoinStorage::Scalar(object, scalar), _) => {
                 let place = self.object_place(*object, *scalar);
                 let value = expr.clone();
                 self.emit_fresh(Instruction::Assign { place, value });
             }
-            (Home::Offset(home, object), Expr::Offset { base, bytes }) => {
-                self.move_expr_home(base, home)?;
+            (JoinStorage::Offset(storage, object), Expr::Offset { base, bytes }) => {
+                self.store_expression_for_join(base, storage)?;
                 let place = self.object_place(*object, self.offset_scalar());
                 let value = (**bytes).clone();
                 self.emit_fresh(Instruction::Assign { place, value });
             }
-            (Home::Offset(..) | Home::Object(_) | Home::Nothing, _) => {
-                return Err(self.homeless());
+            (JoinStorage::Offset(..) | JoinStorage::Object(_) | JoinStorage::Nothing, _) => {
+                return Err(self.mismatched_kinds());
             }
         }
         Ok(())
     }
 }
 
-/// The scalar or the address that a value is.
+/// The scalar or address of a value.
 fn address_in(value: &Value) -> Option<&Expr> {
     match &value.kind {
         ValueKind::Scalar(expr) | ValueKind::Function(expr) | ValueKind::Aggregate(expr) => {
@@ -156,7 +157,7 @@ fn address_in(value: &Value) -> Option<&Expr> {
     }
 }
 
-/// Whether an address is the same wherever it is evaluated.
+/// Checks whether an address is constant.
 fn is_fixed(address: &Expr) -> bool {
     match address {
         Expr::ObjectAddress(_)

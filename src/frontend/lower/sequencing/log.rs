@@ -1,27 +1,27 @@
-//! The log: sites are opened and closed while a program is lowered, and what their operands do is noted in between.
+//! The log: records the steps of the operands of open sites during lowering.
 
 use rustc_hash::FxHashSet;
 
 use super::super::Lowerer;
 use super::super::value::{Value, ValueKind};
-use super::step::{Spot, Step, range_spot, reads_rounding, spot_of, steps_of};
+use super::step::{Region, Step, range_region, reads_rounding, region_of, steps_of};
 use super::{Conflict, Key, Site};
 use crate::ir::{Expr, Instruction, Place};
 use crate::memory::walk;
 
-/// A site while its operands are lowered.
+/// A site whose operands are being lowered.
 #[derive(Debug)]
 pub(in crate::lower) struct OpenSite {
     key: Key,
-    /// For each operand, where its steps are in the log, and what reading its value adds to them.
+    /// For each operand, the range of its steps in the log, and the additional steps of reading its value.
     operands: Vec<(usize, usize, Vec<Step>)>,
-    /// What an assignment writes in the end.
-    pub stores: Option<Spot>,
+    /// The memory written by the assignment itself.
+    pub stores: Option<Region>,
     statements: usize,
 }
 
 impl<'a> Lowerer<'a> {
-    /// Begins a site; to be followed by [`Self::close_site`].
+    /// Opens a site; [`Self::close_site`] must follow.
     pub(in crate::lower) fn open_site(&mut self, key: Key) -> OpenSite {
         self.sequencing.open += 1;
         OpenSite {
@@ -32,12 +32,12 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// An operand begins.
+    /// Begins an operand; returns its start in the log.
     pub(in crate::lower) fn open_operand(&self) -> usize {
         self.sequencing.log.len()
     }
 
-    /// An operand has been lowered; its values will be read.
+    /// Ends an operand whose values will be read.
     pub(in crate::lower) fn close_operand(
         &mut self,
         site: &mut OpenSite,
@@ -48,12 +48,11 @@ impl<'a> Lowerer<'a> {
         for value in values {
             self.log_value(value);
         }
-        // Whoever takes the values notes for himself what that reads.
+        // The code that uses the values logs their reads itself.
         let reads = self.sequencing.log.split_off(end);
         site.operands.push((start, end, reads));
     }
 
-    /// Ends a site.
     pub(in crate::lower) fn close_site(&mut self, site: OpenSite) {
         let sequencing = &mut self.sequencing;
         sequencing.open -= 1;
@@ -67,11 +66,11 @@ impl<'a> Lowerer<'a> {
             steps.iter().any(|step| !matches!(step, Step::Read(_)))
         });
         let known = self.origin.is_some() && !sequencing.unevaluated && !self.in_start;
-        let stored_twice = matches!(site.stores, Some(Spot::Named(stored, _))
+        let stored_twice = matches!(site.stores, Some(Region::Named(stored, _))
         if site.operands.last().is_some_and(|&(start, end, _)| {
             let steps = &sequencing.log[start..end];
             steps.iter().any(|step| match step {
-                    Step::Write(Spot::Named(object, _)) | Step::Update(Spot::Named(object, _)) => {
+                    Step::Write(Region::Named(object, _)) | Step::Update(Region::Named(object, _)) => {
                         *object == stored
                     }
                     _ => false,
@@ -81,13 +80,15 @@ impl<'a> Lowerer<'a> {
             let steps = |(start, end, reads): &(usize, usize, Vec<Step>)| {
                 let log = &sequencing.log[*start..*end];
                 let mut seen = FxHashSet::default();
-                // The same part of an object, read twice, is one step: nothing can come of what lies between. Others may
-                // be different ones in truth.
+                // A second read of the same part of an object by one operand is dropped: it cannot differ. Other steps
+                // that look equal may access different memory.
                 log.iter()
                     .chain(reads)
                     .copied()
                     .filter(|step| match step {
-                        Step::Read(Spot::Named(_, Some(_)) | Spot::Rounding) => seen.insert(*step),
+                        Step::Read(Region::Named(_, Some(_)) | Region::Rounding) => {
+                            seen.insert(*step)
+                        }
                         _ => true,
                     })
                     .collect()
@@ -105,7 +106,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// Notes what reading the value reads.
+    /// Logs the reads of evaluating a value.
     fn log_value(&mut self, value: &Value) {
         match &value.kind {
             ValueKind::Scalar(expr) | ValueKind::Function(expr) => self.log_reads(expr),
@@ -113,24 +114,24 @@ impl<'a> Lowerer<'a> {
             ValueKind::Aggregate(address) => {
                 self.log_reads(address);
                 let size = self.types.size_of(value.ty).ok();
-                let spot = range_spot(address, size);
-                self.log_step(Step::Read(spot));
+                let region = range_region(address, size);
+                self.log_step(Step::Read(region));
             }
             ValueKind::Void => {}
         }
     }
 
-    /// Notes what evaluating the expression reads, if somebody wants to know.
+    /// Logs the reads of evaluating an expression, if a site is open.
     pub(in crate::lower) fn log_reads(&mut self, expr: &Expr) {
         if self.sequencing.open == 0 {
             return;
         }
         if let Expr::Load(place) = expr {
-            let spot = self.spot(place);
-            self.log_step(Step::Read(spot));
+            let region = self.region(place);
+            self.log_step(Step::Read(region));
         }
         if reads_rounding(expr) {
-            self.log_step(Step::Read(Spot::Rounding));
+            self.log_step(Step::Read(Region::Rounding));
         }
         walk::parts(expr, &mut |part| self.log_reads(part));
     }
@@ -139,9 +140,9 @@ impl<'a> Lowerer<'a> {
         if self.sequencing.open == 0 {
             return;
         }
-        if let Step::Read(Spot::Named(object, _))
-        | Step::Write(Spot::Named(object, _))
-        | Step::Update(Spot::Named(object, _)) = step
+        if let Step::Read(Region::Named(object, _))
+        | Step::Write(Region::Named(object, _))
+        | Step::Update(Region::Named(object, _)) = step
             && self.is_temporary(object)
         {
             return;
@@ -149,38 +150,38 @@ impl<'a> Lowerer<'a> {
         self.sequencing.log.push(step);
     }
 
-    /// What has been noted since `start` for reading and writing the spot is one update of it.
-    pub(in crate::lower) fn log_update(&mut self, start: usize, spot: Option<Spot>) {
-        let Some(spot) = spot.filter(|_| self.sequencing.open > 0) else {
+    /// Combines the read and the write of the memory logged since `start` into one update.
+    pub(in crate::lower) fn log_update(&mut self, start: usize, region: Option<Region>) {
+        let Some(region) = region.filter(|_| self.sequencing.open > 0) else {
             return;
         };
-        for part in [Step::Write(spot), Step::Read(spot)] {
+        for part in [Step::Write(region), Step::Read(region)] {
             let steps = &self.sequencing.log[start..];
             if let Some(place) = steps.iter().rposition(|step| *step == part) {
                 self.sequencing.log.remove(start + place);
             }
         }
-        self.log_step(Step::Update(spot));
+        self.log_step(Step::Update(region));
     }
 
-    /// Notes what an instruction does, if somebody wants to know.
+    /// Logs the steps of an instruction, if a site is open.
     pub(in crate::lower) fn log_instruction(&mut self, instruction: &Instruction) {
-        // The start function's instructions are not where the expression is.
+        // Instructions of the start function do not belong to the expression.
         if self.sequencing.open == 0 || self.in_start {
             return;
         }
         walk::operands(instruction, &mut |expr| self.log_reads(expr));
-        for step in steps_of(instruction, &mut |place| self.spot(place)) {
+        for step in steps_of(instruction, &mut |place| self.region(place)) {
             self.log_step(step);
         }
     }
 
-    /// What the place is a part of.
-    pub(in crate::lower) fn spot(&self, place: &Place) -> Spot {
-        spot_of(place, self.options.data_model.pointer_bits())
+    /// The memory of a place.
+    pub(in crate::lower) fn region(&self, place: &Place) -> Region {
+        region_of(place, self.options.data_model.pointer_bits())
     }
 
-    /// The conflict at a site, if an earlier lowering has found one.
+    /// The conflict at a site that an earlier lowering found.
     pub(in crate::lower) fn conflict_at(&self, key: Key) -> Option<Conflict> {
         if self.sequencing.conflicts.is_empty()
             || self.origin.is_none()

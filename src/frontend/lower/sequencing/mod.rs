@@ -1,39 +1,39 @@
-//! Order of evaluation: which operands conflict, and their evaluation in several orders.
+//! Order of evaluation: finds operands that conflict, and evaluates them in several orders.
 //!
-//! Operands are lowered from left to right. C leaves the order open for most of them: those of operators (all but `&&`,
-//! `||`, `?:` and the comma), both sides of an assignment, the arguments of a call with what is called, the elements of an
-//! initialiser. That makes a difference only where two of them *conflict*: one has a side effect on what the other one
-//! reads or changes, or one may end the program and the other one violate the property.
+//! Operands are lowered from left to right. C leaves the order unspecified for most of them: operands of operators
+//! (all but `&&`, `||`, `?:` and the comma), both sides of an assignment, the callee and arguments of a call, the
+//! elements of an initialiser. The order matters only if two of them *conflict*: one has a side effect on memory that
+//! the other one reads or writes, or one may end the program and the other one violate the property.
 //!
-//! # How conflicts are found
-//! While a program is lowered, each place with operands of an open order (a *site*) notes what every operand does, as
-//! a list of [`Step`]s: reads, writes and calls. When all functions are known, so is what their calls do
-//! ([`Effects`]), and the sites with conflicts are found. If there are any, the program is lowered once more, and at those
-//! sites in several orders, between which an input chooses ([`Instruction::Choice`]). A program without conflicts is
-//! lowered once and as if this file did not exist.
+//! # Detection
+//! During lowering, each place with operands of unspecified order (a *site*) records the [`Step`]s of every operand:
+//! reads, writes and calls. When all functions are known, so are the effects of their calls ([`Effects`]), and the
+//! conflicting sites are determined. If there are any, the program is lowered a second time; conflicting sites are then
+//! lowered in several orders, between which an input chooses ([`Instruction::Choice`]). A program without conflicts is
+//! lowered only once, and unchanged.
 //!
-//! Operands through pointers conflict unless the types of the accesses exclude it; of named objects, only those whose
-//! address is taken somewhere can be meant by a pointer.
+//! Accesses through pointers conflict unless their types exclude it. A pointer can refer to a named object only if the
+//! object's address is taken somewhere.
 //!
-//! # Which orders
-//! Operands of a tree of plain operators (`f() + g() * h()`) count as the operands of one site. Two orders are
-//! the same if they do not differ in the order of two operands that conflict. The first is from left to right; what gcc
-//! does on x86 is among them (arguments and both sides of an assignment from right to left, a variable after the calls
-//! beside it). Where an operand has several steps that conflict with others, they might be interleaved, and where there
-//! are too many orders, not all are tried: there the program has a further branch to where nothing is claimed, so that
-//! no proof is possible, but a violation is.
+//! # Orders
+//! The operands of a tree of plain operators (`f() + g() * h()`) are operands of one site. Two orders are equivalent if
+//! they agree on the order of every conflicting pair. The first order is from left to right; gcc's order on x86 is
+//! among them (arguments and both sides of an assignment from right to left, a variable after the calls beside it). If
+//! several steps of an operand conflict, they might be interleaved with others, and if there are too many orders, not
+//! all are tried. In these cases a further branch leads to an unmodelled order, so that no proof is possible, but a
+//! violation is.
 //!
-//! A conflict of which no part is in a call makes the behaviour undefined (`i = i++`, `a[i] = i++`). It is noted in the
-//! ledger, and the orders of the operands are tried all the same.
+//! A conflict without a call makes the behaviour undefined (`i = i++`, `a[i] = i++`). The ledger records the
+//! assumption that the side effects happen one after the other, and the orders of the operands are tried all the same.
 //!
 //! # The modules
-//! * [`step`]: what the evaluation of an operand does, in steps.
-//! * [`log`]: the sites with their operands' steps, noted while a program is lowered.
-//! * [`addresses`], [`effects`]: whose addresses are taken, and what calls do, in the whole program.
-//! * [`conflict`]: the sites with operands that conflict.
+//! * [`step`]: the steps of an evaluation.
+//! * [`log`]: the sites and their operands' steps, recorded during lowering.
+//! * [`addresses`], [`effects`]: taken addresses and effects of calls, in the whole program.
+//! * [`conflict`]: the sites with conflicting operands.
 //! * [`orders`]: the orders to be tried there.
-//! * [`evaluation`]: the operands, lowered in each of them; [`home`]: where their values are kept.
-//! * [`operators`]: trees of plain operators, and which expressions have side effects.
+//! * [`evaluation`]: lowers the operands in each order; [`home`]: joins their values.
+//! * [`operators`]: trees of plain operators, and expressions with side effects.
 //!
 //! [`Effects`]: effects::Effects
 //! [`Instruction::Choice`]: crate::ir::Instruction::Choice
@@ -53,41 +53,41 @@ use rustc_hash::FxHashMap;
 pub(super) use conflict::Conflict;
 pub(super) use log::OpenSite;
 pub(super) use operators::{has_loose_effects, leaves_of, plain_operation};
-pub(super) use step::{Spot, Step};
+pub(super) use step::{Region, Step};
 
-/// A site's name: the address of a part of its syntax, which is the site's alone and does not move.
+/// The key of a site: the address of a syntax node that belongs only to the site and does not move.
 pub(super) type Key = usize;
 
-/// The key of a site with a node of its own.
+/// The key of a site that has its own node.
 pub(super) fn key<T>(node: *const T) -> Key {
     node as usize
 }
 
-/// A site where something happens.
+/// A site whose operands have side effects.
 #[derive(Debug)]
 struct Site {
     key: Key,
     operands: Vec<Vec<Step>>,
-    /// What an assignment writes in the end.
-    stores: Option<Spot>,
+    /// The memory written by the assignment itself.
+    stores: Option<Region>,
     /// Whether the operands can be lowered several times.
     repeatable: bool,
 }
 
-/// What is known of order while a program is lowered.
+/// The state of the detection of conflicts during lowering.
 #[derive(Debug, Default)]
 pub(super) struct Sequencing {
-    /// The steps of the sites that are open.
+    /// The steps of open sites.
     log: Vec<Step>,
     open: usize,
     sites: Vec<Site>,
-    /// How many statement expressions there were.
+    /// Number of statement expressions so far.
     pub statements: usize,
-    /// Whether what is lowered is not evaluated.
+    /// Whether the current code is not evaluated.
     unevaluated: bool,
-    /// The conflicts that an earlier lowering has found.
+    /// The conflicts found by an earlier lowering.
     conflicts: FxHashMap<Key, Conflict>,
-    /// Of how many copies of its site the current code is part.
+    /// Number of copies in which the current code is lowered.
     copies: usize,
 }
 
@@ -100,7 +100,7 @@ impl Sequencing {
         }
     }
 
-    /// What comes next is not evaluated; to be ended by [`Self::resume`].
+    /// Begins code that is not evaluated; [`Self::resume`] ends it.
     pub fn suspend(&mut self) -> Suspended {
         Suspended {
             log: std::mem::take(&mut self.log),
@@ -109,7 +109,7 @@ impl Sequencing {
         }
     }
 
-    /// What comes next is a function of its own; to be ended by [`Self::resume`].
+    /// Begins a nested function; [`Self::resume`] ends it.
     pub fn enter_function(&mut self) -> Suspended {
         let suspended = self.suspend();
         self.unevaluated = false;
@@ -123,7 +123,7 @@ impl Sequencing {
     }
 }
 
-/// What was being noted before something that is not evaluated.
+/// The suspended state of the log.
 #[derive(Debug)]
 pub(super) struct Suspended {
     log: Vec<Step>,

@@ -1,4 +1,4 @@
-//! Trees of plain operators, whose operands are those of one site, and the side effects that operators have.
+//! Trees of plain operators, whose leaves are the operands of one site, and unsequenced side effects of operators.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -9,7 +9,7 @@ use super::super::{Lowerer, Result};
 use crate::ir::BinaryOp;
 
 impl Lowerer<'_> {
-    /// The value of a tree of plain operators whose operands have these values.
+    /// Combines the values of the leaves of a tree of plain operators.
     pub(in crate::lower) fn combine(
         &mut self,
         node: &Node<ast::Expression>,
@@ -27,7 +27,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The operands of the tree of plain operators of which this is the outermost, if it is one.
+/// Collects the leaves of a tree of plain operators.
 pub(in crate::lower) fn leaves_of<'n>(
     node: &'n Node<ast::Expression>,
     leaves: &mut Vec<&'n Node<ast::Expression>>,
@@ -41,7 +41,7 @@ pub(in crate::lower) fn leaves_of<'n>(
     }
 }
 
-/// The operator with its operands, if the expression is one that evaluates both and nothing else.
+/// The operator and operands if the expression is a plain operator, which only evaluates both operands.
 pub(in crate::lower) fn plain_operation(
     node: &Node<ast::Expression>,
 ) -> Option<(BinaryOp, &Node<ast::Expression>, &Node<ast::Expression>)> {
@@ -54,8 +54,7 @@ pub(in crate::lower) fn plain_operation(
     }
 }
 
-/// Whether an expression has side effects of its own that are not sequenced before its value is used: those of operators,
-/// not within a call.
+/// Checks whether an expression has side effects, outside of calls, that are unsequenced with its value's use.
 pub(in crate::lower) fn has_loose_effects(node: &Node<ast::Expression>) -> bool {
     use ast::UnaryOperator as C;
     match &node.node {

@@ -2,14 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
-/// Orders that are tried at a site.
-pub(super) const MOST_ORDERS: usize = 24;
+/// Maximum number of orders that are tried at a site.
+pub(super) const MAXIMUM_ORDERS: usize = 24;
 
-/// Operands with conflicts for which all orders are looked at.
-const MOST_OPERANDS: usize = 6;
+/// Maximum number of conflicting operands of which all permutations are enumerated.
+const MAXIMUM_PERMUTED_OPERANDS: usize = 6;
 
-/// Orders of the operands, from left to right first, such that any two differ in the order of a conflicting pair.
-/// If these are too many, a few of them, and they are not complete.
+/// Pairwise inequivalent orders, from left to right first; some of them, not `complete`, if there are too many.
 pub(super) fn orders(
     participants: &[usize],
     pairs: &[(usize, usize)],
@@ -18,11 +17,11 @@ pub(super) fn orders(
 ) -> Vec<Vec<usize>> {
     let forward = participants.to_vec();
     let backward: Vec<usize> = forward.iter().rev().copied().collect();
-    // What gcc does with operators: a variable beside a call is read when the call has returned.
+    // gcc's order for operators: a variable beside a call is read after the call has returned.
     let mut calls_first = forward.clone();
     calls_first.sort_by_key(|&operand| !has_call(operand));
     let mut candidates = vec![forward.clone(), backward, calls_first];
-    if participants.len() <= MOST_OPERANDS {
+    if participants.len() <= MAXIMUM_PERMUTED_OPERANDS {
         permutations(&forward, &mut Vec::new(), &mut candidates);
     } else {
         *complete = false;
@@ -33,7 +32,7 @@ pub(super) fn orders(
         let place = |operand: usize| order.iter().position(|&other| other == operand);
         let signature = pairs.iter().map(|&(a, b)| place(a) < place(b)).collect();
         if seen.insert(signature) {
-            if result.len() == MOST_ORDERS {
+            if result.len() == MAXIMUM_ORDERS {
                 *complete = false;
                 break;
             }

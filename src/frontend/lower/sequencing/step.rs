@@ -1,4 +1,4 @@
-//! The steps of an evaluation: memory that is read or changed, calls, and ends of the program.
+//! The steps of an evaluation: memory reads and writes, calls, and ends of the program.
 
 use super::super::fold;
 use crate::ir::{
@@ -8,40 +8,37 @@ use crate::ir::{
 use crate::memory::walk;
 use regatta_term::FloatFormat;
 
-/// Something that the evaluation of an operand does.
+/// One step of the evaluation of an operand.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::lower) enum Step {
-    Read(Spot),
-    Write(Spot),
-    /// Changes memory by what was there before; no call comes between (C11, 6.5.2.4 and 6.5.16.2).
-    Update(Spot),
-    /// Calls a function of the program.
+    Read(Region),
+    Write(Region),
+    /// Reads and writes memory without a call in between (C11, 6.5.2.4 and 6.5.16.2).
+    Update(Region),
     Call(FunctionIndex),
-    /// Calls whatever a pointer points to.
     CallThroughPointer,
-    /// Calls code that is not known and changes what it can reach.
+    /// Calls unknown code, which may modify what it can reach.
     CallUnknown,
     /// May end the program.
     End,
-    /// Violates the property, or does what is not modelled.
+    /// Violates the property or reaches an unmodelled construct.
     Error,
 }
 
-/// What is read or changed.
+/// The memory that a step accesses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::lower) enum Spot {
-    /// An object, or bits of it from the first to before the second.
+pub(in crate::lower) enum Region {
     Named(ObjectIndex, Part),
-    /// What a pointer points to, accessed as such a value; `None` for bytes and whole ranges.
+    /// Memory accessed through a pointer as a value of this kind; `None` for bytes and whole ranges.
     Through(Option<Access>),
     /// The rounding mode of floating-point operations.
     Rounding,
 }
 
-/// Bits of an object from the first to before the second; `None` for all of it.
+/// A half-open range of bits of an object; `None` for all of it.
 pub(super) type Part = Option<(i128, i128)>;
 
-/// How memory is accessed: accesses of different kinds do not mean the same object.
+/// The kind of a memory access: accesses of different kinds do not alias.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::lower) enum Access {
     Integer(u8),
@@ -58,8 +55,8 @@ pub(super) const fn access(scalar: ScalarType) -> Option<Access> {
     }
 }
 
-/// The place's spot: the object if it is named.
-pub(super) fn spot_of(place: &Place, pointer_bits: u8) -> Spot {
+/// The region of a place: its object if the address names one.
+pub(super) fn region_of(place: &Place, pointer_bits: u8) -> Region {
     let (bit, bits) = walk::place_bits(place, pointer_bits);
     match named(&place.address) {
         Some((object, offset)) => {
@@ -67,24 +64,24 @@ pub(super) fn spot_of(place: &Place, pointer_bits: u8) -> Spot {
                 let start = offset * 8 + i128::from(bit);
                 (start, start + i128::from(bits))
             });
-            Spot::Named(object, range)
+            Region::Named(object, range)
         }
-        None => Spot::Through(access(place.scalar)),
+        None => Region::Through(access(place.scalar)),
     }
 }
 
-pub(super) fn range_spot(address: &Expr, size: Option<u64>) -> Spot {
+pub(super) fn range_region(address: &Expr, size: Option<u64>) -> Region {
     match named(address) {
         Some((object, offset)) => {
             let range = offset.zip(size);
             let range = range.map(|(offset, size)| (offset * 8, (offset + i128::from(size)) * 8));
-            Spot::Named(object, range)
+            Region::Named(object, range)
         }
-        None => Spot::Through(None),
+        None => Region::Through(None),
     }
 }
 
-/// The object that an address is in by its form, with the offset in bytes if that is constant.
+/// The object that an address names, and the byte offset if it is constant.
 fn named(address: &Expr) -> Option<(ObjectIndex, Option<i128>)> {
     match address {
         Expr::ObjectAddress(object) => Some((*object, Some(0))),
@@ -97,21 +94,21 @@ fn named(address: &Expr) -> Option<(ObjectIndex, Option<i128>)> {
     }
 }
 
-/// What an instruction does besides reading its operands.
+/// The steps of an instruction besides the reads of its operands.
 pub(super) fn steps_of(
     instruction: &Instruction,
-    spot: &mut dyn FnMut(&Place) -> Spot,
+    region: &mut dyn FnMut(&Place) -> Region,
 ) -> Vec<Step> {
     match instruction {
         Instruction::ReadDevice { place, source, .. } => {
-            vec![Step::Read(spot(source)), Step::Write(spot(place))]
+            vec![Step::Read(region(source)), Step::Write(region(place))]
         }
         Instruction::Assign { place, .. }
         | Instruction::WriteDevice { place, .. }
         | Instruction::Nondet { place, .. }
         | Instruction::Approximate { place, .. }
         | Instruction::Choice { place }
-        | Instruction::Allocate { place, .. } => vec![Step::Write(spot(place))],
+        | Instruction::Allocate { place, .. } => vec![Step::Write(region(place))],
         Instruction::Call { callee, .. } => vec![match callee {
             Callee::Direct(function) | Callee::Escaped(function) => Step::Call(*function),
             Callee::Indirect(_) => Step::CallThroughPointer,
@@ -126,13 +123,13 @@ pub(super) fn steps_of(
             size,
             ..
         } => vec![
-            Step::Read(range_spot(source, Some(*size))),
-            Step::Write(range_spot(destination, Some(*size))),
+            Step::Read(range_region(source, Some(*size))),
+            Step::Write(range_region(destination, Some(*size))),
         ],
         Instruction::Fill {
             destination, size, ..
-        } => vec![Step::Write(range_spot(destination, Some(*size)))],
-        Instruction::SetRounding(_) => vec![Step::Write(Spot::Rounding)],
+        } => vec![Step::Write(range_region(destination, Some(*size)))],
+        Instruction::SetRounding(_) => vec![Step::Write(Region::Rounding)],
         Instruction::Assume(_) => vec![Step::End],
         Instruction::Unsupported(_) => vec![Step::Error],
         Instruction::CallUnknown { .. }
@@ -144,7 +141,7 @@ pub(super) fn steps_of(
     }
 }
 
-/// Whether the operator at the top of the expression looks at the rounding mode.
+/// Checks whether the topmost operator of the expression depends on the rounding mode.
 pub(super) fn reads_rounding(expr: &Expr) -> bool {
     let is_float = |scalar: &ScalarType| matches!(scalar, ScalarType::Float(_));
     match expr {
@@ -162,7 +159,7 @@ pub(super) fn reads_rounding(expr: &Expr) -> bool {
     }
 }
 
-/// Whether two parts of one object have bits in common.
+/// Checks whether two parts of an object overlap.
 pub(super) fn parts_overlap(a: Part, b: Part) -> bool {
     a.zip(b).is_none_or(|((a, b), (c, d))| a < d && c < b)
 }

@@ -4,20 +4,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::points_to::{NodeId, Target};
 use super::super::walk;
-use super::{Facts, REPETITIONS};
+use super::{Facts, MAXIMUM_REPETITIONS};
 use crate::ir::{Leaf, Place, ScalarType};
 use regatta_term::FloatFormat;
 
-/// How an access reads the bits.
+/// The type as which an access reads or writes the bits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum View {
-    /// As an integer.
     Integer,
-    /// As a pointer.
     Pointer,
-    /// As a float.
     Float(FloatFormat),
-    /// As a truth value.
     Bool,
     /// As part of something larger.
     Part,
@@ -37,9 +33,7 @@ impl From<ScalarType> for View {
 /// Whether an access reads or writes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
-    /// It reads.
     Load,
-    /// It writes.
     Store,
 }
 
@@ -52,9 +46,7 @@ pub struct Access {
     pub bit: u32,
     /// Number of bits.
     pub bits: u32,
-    /// How it reads them.
     pub view: View,
-    /// Whether it reads or writes.
     pub direction: Direction,
 }
 
@@ -62,7 +54,7 @@ pub struct Access {
 pub type AccessTable = FxHashMap<NodeId, FxHashSet<(i64, u32, View, Direction)>>;
 
 impl<'a> Facts<'a> {
-    /// Records an access, and what the address's parts do; gives the target of the address.
+    /// Records an access and what its address expression does; returns the target of the address.
     pub(super) fn access(&mut self, place: &'a Place, direction: Direction) -> Target {
         let target = self.address(&place.address);
         let (bit, bits) = walk::place_bits(place, self.pointer_bits);
@@ -78,7 +70,7 @@ impl<'a> Facts<'a> {
 
     pub(super) fn access_leaves(&mut self, target: Target, leaves: &[Leaf], direction: Direction) {
         for leaf in leaves {
-            for number in 0..leaf.count.min(REPETITIONS as u64) {
+            for number in 0..leaf.count.min(MAXIMUM_REPETITIONS as u64) {
                 let start = leaf
                     .bit_offset
                     .wrapping_add(leaf.stride.wrapping_mul(number));
@@ -91,7 +83,7 @@ impl<'a> Facts<'a> {
                     direction,
                 });
             }
-            if leaf.count > REPETITIONS as u64 {
+            if leaf.count > MAXIMUM_REPETITIONS as u64 {
                 self.graph.fold(target.node, (leaf.stride / 8).max(1));
             }
         }
@@ -107,7 +99,7 @@ impl<'a> Facts<'a> {
         });
     }
 
-    /// All accesses by class, what copies demand of their originals included.
+    /// All accesses by class, including those that copies demand of their sources.
     pub(super) fn access_table(&mut self) -> AccessTable {
         let mut table = AccessTable::default();
         for access in &self.accesses {

@@ -1,14 +1,15 @@
-//! Offsets that are alike: those that one pointer may have, as long as accesses there look the same.
+//! Alike offsets: a few offsets that one pointer may have, as long as the accesses there have the same form.
 //!
-//! A pointer to one of two members makes no row of what they are members of ([`Graph`](super::Graph)). The fields at such offsets share
-//! one region; so it has to be one field at each of them, of the same form, and nothing else may look into it.
+//! A pointer to one of two members gives their structure no period ([`Graph`](super::Graph)). The fields at alike
+//! offsets share one region; so there must be one field at each of them, of the same form, and no other access may
+//! overlap it.
 
 use super::super::points_to::{NodeId, Target};
 use super::Facts;
 use super::accesses::{AccessTable, View};
 
 impl Facts<'_> {
-    /// The pointer to the target is moved by a constant.
+    /// Records that a pointer to the target is moved by a constant.
     pub(super) fn moved(&mut self, target: Target, bytes: i64) -> Target {
         if bytes != 0 {
             self.moved.push((target, bytes));
@@ -16,7 +17,7 @@ impl Facts<'_> {
         target.shifted(bytes)
     }
 
-    /// Moves all offsets that a pointer may have, wherever it is moved; what is looked at as a range has none that are alike.
+    /// Applies the recorded moves to all alike offsets; classes that are accessed as ranges get a period instead.
     pub(super) fn move_alike(&mut self) {
         loop {
             let before = self.graph.changes();
@@ -43,7 +44,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Makes rows of the classes in which accesses at offsets that are alike do not look the same, or overlap with others.
+    /// Gives a period to the classes in which accesses at alike offsets have different forms or overlap with others.
     pub(super) fn check_alike(&mut self, table: &AccessTable) {
         let roots: Vec<NodeId> = table.keys().copied().collect();
         for root in roots {
@@ -56,7 +57,8 @@ impl Facts<'_> {
     }
 }
 
-/// Whether the accesses that touch what is accessed at one of the offsets, in bytes, all are just there, and alike.
+/// Whether all accesses that overlap an access at one of the offsets (in bytes) start at one of them and have the same
+/// form.
 fn is_one_field<'t, D: 't>(
     set: &[i64],
     accesses: impl IntoIterator<Item = &'t (i64, u32, View, D)> + Clone,

@@ -1,4 +1,4 @@
-//! Calls: arguments and results, and whom calls through pointers may call.
+//! Calls: arguments and results, and the functions that calls through pointers may call.
 
 use rustc_hash::FxHashMap;
 
@@ -177,7 +177,7 @@ impl<'a> Facts<'a> {
         function_pointers::compatible(self.unit, function, arguments, result)
     }
 
-    /// The functions whose addresses are in the target's class.
+    /// The functions in the target's class.
     pub fn functions_at(&self, target: Target) -> impl Iterator<Item = FunctionIndex> + '_ {
         let root = self.graph.root(target.node).0;
         let functions = self.functions.iter();
@@ -186,7 +186,7 @@ impl<'a> Facts<'a> {
             .map(|entry| *entry.0)
     }
 
-    /// The functions without a body whose addresses are in the target's class.
+    /// The functions without a body in the target's class.
     pub fn externals_at(&self, target: Target) -> impl Iterator<Item = &'a str> + '_ {
         let root = self.graph.root(target.node).0;
         let externals = self.externals.iter();

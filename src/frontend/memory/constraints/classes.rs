@@ -1,4 +1,4 @@
-//! What the whole of the facts says of each class of objects.
+//! The properties of each class of objects that follow from all facts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,18 +8,18 @@ use super::instructions::Site;
 use super::lifetimes::{Lifetimes, Locals};
 use super::reuse::Reuse;
 
-/// Properties of the node classes that follow from the facts, by root.
+/// Sets of class roots with properties that follow from all facts.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
-    /// Roots whose objects' addresses can be observed.
+    /// Roots of the classes with observable addresses.
     pub observable: FxHashSet<NodeId>,
-    /// Roots that unknown code can change.
+    /// Roots of the classes that unknown code can change.
     pub exposed: FxHashSet<NodeId>,
 }
 
 impl Facts<'_> {
-    /// What the whole of the facts says of each class; `single` tells whether a class has only one object, and `locals`
-    /// what is local to calls.
+    /// Computes the properties; `single` tells whether a class has only one object, and `locals` describes the objects
+    /// that are local to calls.
     pub fn classes(&self, single: impl Fn(NodeId) -> bool, locals: &Locals<'_>) -> Classes {
         let mut classes = Classes::default();
         let root = |target: &Target| self.graph.root(target.node).0;
@@ -39,8 +39,8 @@ impl Facts<'_> {
         let freed: FxHashSet<NodeId> = self.freed.iter().map(|(_, target)| root(target)).collect();
         let sites = self.sites.iter().filter(|site| site.on_heap);
         let heap: FxHashSet<NodeId> = sites.map(|site| self.graph.root(site.node).0).collect();
-        // Where there are few addresses, an arena that uses none again would soon be exhausted by large objects of which one ends
-        // before the next begins.
+        // With 32-bit addresses, an arena, which never reuses one, would soon be exhausted by large objects of which
+        // one ends before the next begins.
         let exhausts = |site: &Site| {
             !site.is_small && (!site.on_heap || freed.contains(&self.graph.root(site.node).0))
         };
@@ -57,13 +57,13 @@ impl Facts<'_> {
             // One past the end of an object may be where another one begins.
             let are_several = roots[0] != roots[1] || !single(roots[0]);
             let may_touch = are_several && !(inside(a) && inside(b));
-            // What was freed may be where something is now.
+            // A new heap object may lie where a freed one was.
             let may_return = roots.iter().all(|root| heap.contains(root))
                 && roots.iter().any(|root| freed.contains(root))
                 && reuse
                     .get_or_insert_with(|| Reuse::new(self))
                     .may_return(roots);
-            // What was local to a call that is over may be where something of another call is now.
+            // A local of a call may lie where a local of an earlier call was.
             let may_return = may_return
                 || lifetimes
                     .get_or_insert_with(|| Lifetimes::new(self, locals))
@@ -76,7 +76,7 @@ impl Facts<'_> {
         classes
     }
 
-    /// Tells of a target whether it cannot be the end of an object.
+    /// Returns a test whether a target cannot be the end of an object.
     fn places_inside(&self) -> impl Fn(&Target) -> bool + '_ {
         let mut ends: FxHashMap<NodeId, Vec<(i64, i64)>> = FxHashMap::default();
         if !self.compared.is_empty() {
@@ -94,7 +94,7 @@ impl Facts<'_> {
                     node: site.node,
                     offset: 0,
                 });
-                // At least one byte, as a rule.
+                // A dynamic object has at least one byte, as a rule.
                 let end = start.offset.saturating_add(1);
                 ends.entry(start.node)
                     .or_default()

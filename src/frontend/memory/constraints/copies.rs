@@ -1,22 +1,20 @@
-//! Copies of ranges: what is read from the copy is demanded of the original.
+//! Copies of ranges: a read from the copy counts as a read from the source.
 
 use super::super::points_to::Target;
 use super::accesses::{AccessTable, Direction, View};
-use super::{Facts, REPETITIONS};
+use super::{Facts, MAXIMUM_REPETITIONS};
 
 /// A copy of a range of bytes.
 #[derive(Copy, Clone, Debug)]
 pub struct CopyFact {
-    /// Where to.
     pub destination: Target,
-    /// Where from.
     pub source: Target,
-    /// Bytes.
+    /// Number of bytes.
     pub size: u64,
 }
 
 impl Facts<'_> {
-    /// What is read as a pointer from a copy was one in the original.
+    /// Unifies the links of each copied range with those of its source.
     pub(super) fn copy_links(&mut self) {
         for index in 0..self.copies.len() {
             let copy = self.copies[index];
@@ -40,7 +38,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Adds to the table what one copy demands of its source; tells whether that was something new.
+    /// Adds the reads of one copy to the table, as reads of its source; returns whether any was new.
     pub(super) fn demand(&mut self, index: usize, table: &mut AccessTable) -> bool {
         let copy = self.copies[index];
         let destination = self.graph.canonical(copy.destination);
@@ -59,7 +57,7 @@ impl Facts<'_> {
             .collect();
         let mut grown = false;
         for (offset, bits, view) in loads {
-            // Relative to the range's start; a place before it may reach into it.
+            // Relative to the range's start; an access before it may reach into it.
             let relative = offset.wrapping_sub(start);
             let places: Vec<i64> = if period == 0 {
                 vec![relative]
@@ -102,8 +100,8 @@ impl Facts<'_> {
         grown
     }
 
-    /// All places in the range of a copy, relative to its start, that are so far from the destination's start modulo
-    /// the period; if there are many, the source gets the period too and the first few stand for them all.
+    /// All offsets in the range of a copy, from its start, that are equal to `relative` modulo the period; if there are
+    /// many, the source gets the period too, and the first one stands for them all.
     fn repetitions(&mut self, copy: &CopyFact, relative: i64, period: u64) -> Vec<i64> {
         let size = i64::try_from(copy.size).unwrap_or(i64::MAX);
         if period == 0 {
@@ -117,11 +115,11 @@ impl Facts<'_> {
             return Vec::new();
         };
         let first = relative.rem_euclid(step);
-        if size / step > REPETITIONS {
+        if size / step > MAXIMUM_REPETITIONS {
             self.graph.fold(copy.source.node, period);
             return vec![first];
         }
-        (0..=REPETITIONS)
+        (0..=MAXIMUM_REPETITIONS)
             .map(|number| first + number * step)
             .take_while(|&place| place < size)
             .collect()

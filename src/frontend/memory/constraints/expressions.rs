@@ -1,4 +1,4 @@
-//! What the pointers in expressions point to.
+//! The targets of pointers in expressions.
 
 use super::super::devices;
 use super::super::layout::RESERVED;
@@ -9,8 +9,8 @@ use super::accesses::Direction;
 use crate::ir::{BinaryOp, Expr, Pointer, ScalarType, UnaryOp};
 
 impl<'a> Facts<'a> {
-    /// The target of an address that is used to access memory; constant offsets from an object's start leave it free
-    /// to become scalar variables.
+    /// The target of an address of an access; an object that is only accessed at constant offsets from its start can
+    /// still become scalar variables.
     pub(super) fn address(&mut self, address: &'a Pointer) -> Target {
         let target = self.direct(address);
         self.targets.insert(address.id(), target);
@@ -34,7 +34,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The target so far from the base, which may have other offsets unless it is an object itself.
+    /// The target moved by the bytes; it may have alike offsets unless the base is an object itself.
     fn offset(&mut self, base: &Expr, target: Target, bytes: i64) -> Target {
         match base {
             Expr::ObjectAddress(_) => target.shifted(bytes),
@@ -42,14 +42,14 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// As [`Facts::value`], and [`Facts::target`] will know it.
+    /// As [`Facts::value`], and records the result for [`Facts::target`].
     pub(super) fn pointer(&mut self, pointer: &'a Pointer) -> Option<Target> {
         let target = self.value(pointer);
         self.targets.insert(pointer.id(), target);
         target
     }
 
-    /// Walks over an expression; for a pointer, gives what it points to, unless it is null or another constant.
+    /// Walks over an expression; returns the target of a pointer, unless it is null or another constant.
     pub(super) fn value(&mut self, expr: &'a Expr) -> Option<Target> {
         match expr {
             Expr::Integer {
@@ -208,7 +208,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The target of a pointer that is a number: a null pointer, an error, or a small number that is a mark has none.
+    /// The target of a constant pointer: null, an error value (`-1`), or a small number that serves as a mark has none.
     fn constant(&mut self, value: i128) -> Option<Target> {
         let shift = 128 - u32::from(self.unit.data_model.pointer_bits());
         let address = value.wrapping_shl(shift).wrapping_shr(shift);

@@ -1,10 +1,10 @@
-//! Forged pointers: those that are made from integers, come from outside, or are written as something else.
+//! Forged pointers: those that are made from integers, come from outside, or are written as values of other types.
 
 use rustc_hash::FxHashSet;
 
 use super::super::points_to::{NodeId, Target};
 use super::accesses::{AccessTable, View};
-use super::{Facts, REPETITIONS};
+use super::{Facts, MAXIMUM_REPETITIONS};
 use crate::ir::{Leaf, ScalarType, Storage};
 
 impl Facts<'_> {
@@ -22,7 +22,7 @@ impl Facts<'_> {
         self.assign(place, ScalarType::Pointer, Some(value));
     }
 
-    /// Pointers that are read from what may be a device come from outside.
+    /// Makes pointers that may be read from a device come from outside.
     pub(super) fn read_from_devices(&mut self) {
         for index in 0..self.read_through.len() {
             let (from, target) = self.read_through[index];
@@ -32,7 +32,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether a volatile read of the target may find anything but what the program wrote there.
+    /// Whether a volatile read of the target may give a value that the program did not write there.
     fn may_be_device(&self, target: Target) -> bool {
         let root = self.graph.root(target.node).0;
         let changes = |storage| match storage {
@@ -47,7 +47,7 @@ impl Facts<'_> {
                 .any(|(object, &node)| changes(object.storage) && self.graph.root(node).0 == root)
     }
 
-    /// Whether a pointer to the target may be one to no object: a number, or one from outside.
+    /// Whether a pointer to the target may point to no object, because it is made from a number or comes from outside.
     pub fn may_leave_objects(&self, target: Target) -> bool {
         self.may_be_forged(target) && (self.made_from_integer || self.from_outside)
     }
@@ -57,7 +57,7 @@ impl Facts<'_> {
         self.may_be_forged(target) && self.made_from_integer
     }
 
-    /// Whether some pointer is a number that is too low for an object's address.
+    /// Whether some pointer is a constant that is too low for an object's address.
     pub const fn has_low_pointers(&self) -> bool {
         self.made_from_low
     }
@@ -69,21 +69,21 @@ impl Facts<'_> {
         }
     }
 
-    /// The pointers in an object of the type are forged; tells whether there are any.
+    /// Forges the pointers in an object with these leaves; returns whether there are any.
     pub(super) fn forge_leaves(&mut self, target: Target, leaves: &[Leaf]) -> bool {
         let mut any = false;
         for leaf in leaves
             .iter()
             .filter(|leaf| leaf.scalar == ScalarType::Pointer)
         {
-            for number in 0..leaf.count.min(REPETITIONS as u64) {
+            for number in 0..leaf.count.min(MAXIMUM_REPETITIONS as u64) {
                 let start = leaf
                     .bit_offset
                     .wrapping_add(leaf.stride.wrapping_mul(number));
                 let place = self.moved(target, (start / 8) as i64);
                 self.assign_forged(place);
             }
-            if leaf.count > REPETITIONS as u64 {
+            if leaf.count > MAXIMUM_REPETITIONS as u64 {
                 self.graph.fold(target.node, (leaf.stride / 8).max(1));
             }
             any = true;
@@ -91,7 +91,8 @@ impl Facts<'_> {
         any
     }
 
-    /// Bytes that are a pointer to one access and something else to another: the pointer escapes, and it may be forged.
+    /// Finds bytes that one access treats as a pointer and another as something else: the pointer escapes, and may be
+    /// forged.
     pub(super) fn pointers_in_disguise(&mut self, table: &AccessTable) {
         for (&root, accesses) in table {
             let period = self.graph.period(root).saturating_mul(8);
@@ -131,7 +132,7 @@ impl Facts<'_> {
                 let disguised = if period == 0 {
                     clashes(pointer)
                 } else {
-                    // Looked at once around; the pointer itself may reach into its own repetition.
+                    // The neighbouring repetitions are checked too; the pointer itself may reach into the next one.
                     width > period
                         || clashes(pointer)
                         || clashes(pointer - period)
@@ -158,7 +159,7 @@ impl Facts<'_> {
         self.graph.root(self.universe).0 == root
     }
 
-    /// Whether a pointer of the class may have been made in a way that the analysis does not see.
+    /// Whether a pointer to the target may be forged.
     pub fn may_be_forged(&self, target: Target) -> bool {
         self.forged && self.is_universe(self.graph.root(target.node).0)
     }

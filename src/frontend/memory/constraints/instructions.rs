@@ -1,7 +1,7 @@
-//! What instructions do with pointers.
+//! The constraints of instructions.
 
 use super::super::devices::{self, Found};
-use super::super::layout::SMALL;
+use super::super::layout::MAXIMUM_SMALL_SIZE;
 use super::super::points_to::{NodeId, Target};
 use super::super::walk;
 use super::Facts;
@@ -12,18 +12,15 @@ use crate::ir::{
 };
 use regatta_program::Lifetime;
 
-/// An object that is made at run time by an instruction.
+/// An allocation site: an instruction that makes objects at run time.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// The function.
     pub function: FunctionIndex,
-    /// The block.
     pub block: BlockIndex,
-    /// Its node.
     pub node: NodeId,
     /// Alignment in bytes.
     pub alignment: u64,
-    /// What the object holds at first.
+    /// The first contents of the object.
     pub contents: InitialContents,
     /// Whether it lasts until it is freed.
     pub on_heap: bool,
@@ -134,7 +131,7 @@ impl<'a> Facts<'a> {
             } => {
                 let target = self.access(place, Direction::Store);
                 self.value(size);
-                if let (InitialContents::Kept, Expr::ObjectAddress(object)) =
+                if let (InitialContents::Previous, Expr::ObjectAddress(object)) =
                     (contents, &*place.address)
                 {
                     self.resized.insert(*object);
@@ -149,7 +146,7 @@ impl<'a> Facts<'a> {
                     contents: *contents,
                     on_heap: *lifetime == Lifetime::Heap,
                     is_small: walk::constant_integer(size)
-                        .is_some_and(|size| (0..=SMALL).contains(&size)),
+                        .is_some_and(|size| (0..=MAXIMUM_SMALL_SIZE).contains(&size)),
                 });
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }

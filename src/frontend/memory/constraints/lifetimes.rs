@@ -1,8 +1,8 @@
-//! Whether a pointer to what has ended may be compared with one to what is there instead.
+//! Whether a dangling pointer to a local object may be compared with a pointer to an object now at the same address.
 //!
-//! The locals of two calls may lie at the same place, one after the other, as memory does that is freed and made again
-//! ([`super::reuse`]). For that a pointer has to outlive what it points to: it is static, on the heap, or a local of a function
-//! from which the other one's is called.
+//! Locals of two successive calls may have the same address, as freed memory may be allocated again ([`super::reuse`]).
+//! A comparison needs a pointer that outlives its target: one that is stored in a static or heap object, or in a local
+//! of a direct or indirect caller.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,23 +10,23 @@ use super::super::points_to::NodeId;
 use super::Facts;
 use crate::ir::{FunctionIndex, ObjectIndex, Storage};
 
-/// What ends before the program does.
+/// An object that ends before the program.
 struct Ending {
     function: FunctionIndex,
-    /// Whether there may be more than one of it, one after the other.
+    /// Whether there may be several, one after the other.
     returns: bool,
-    /// Whether the function that it is made in may go on without it.
+    /// Whether it may end before its function.
     within: bool,
 }
 
-/// What holds a pointer.
+/// The kind of object that holds a pointer.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 enum Holder {
     Lasting,
     LocalOf(FunctionIndex),
 }
 
-/// What is local to calls, and who holds pointers to it, by class.
+/// The objects that are local to calls and the holders of pointers to them, by class.
 pub(super) struct Lifetimes {
     endings: FxHashMap<NodeId, Vec<Ending>>,
     holders: FxHashMap<NodeId, FxHashSet<Holder>>,
@@ -34,20 +34,20 @@ pub(super) struct Lifetimes {
     callers: Vec<FxHashSet<u32>>,
 }
 
-/// What is known of the objects that are local to calls, and of those that are made at run time.
+/// Queries on the lifetimes of objects that are local to calls or made at run time.
 pub struct Locals<'l> {
-    /// Of an object of the unit: nothing if it lasts, else whether its function may be called again, and whether that may go on
-    /// without it.
+    /// For an object of the unit: `None` if it lasts; else whether its function may be called again, and whether the
+    /// object may end before its function.
     pub object: &'l dyn Fn(ObjectIndex) -> Option<(bool, bool)>,
-    /// Of an object that is made at run time, by site: nothing if it lasts as long as the program; else whether there may be
-    /// several, and whether it is made in a loop of its function.
+    /// For an allocation site: `None` if its objects last as long as the program; else whether there may be several,
+    /// and whether they are made in a loop of the function.
     pub site: &'l dyn Fn(usize) -> Option<(bool, bool)>,
     /// Whether the site makes at most one object.
     pub once: &'l dyn Fn(usize) -> bool,
 }
 
 impl Lifetimes {
-    /// Looks at all objects of the program.
+    /// Collects the lifetimes and holders of all objects.
     pub fn new(facts: &Facts<'_>, locals: &Locals<'_>) -> Self {
         let root = |node: NodeId| facts.graph.root(node).0;
         let mut endings: FxHashMap<NodeId, Vec<Ending>> = FxHashMap::default();
@@ -95,8 +95,8 @@ impl Lifetimes {
         }
     }
 
-    /// Whether a pointer to an object of one of the classes may be compared with one to an object of the other that is where the
-    /// first was.
+    /// Whether an object of one of the classes may lie where an object of the other one was, while a pointer to the
+    /// latter exists.
     pub fn may_return(&self, roots: [NodeId; 2]) -> bool {
         let [a, b] = roots.map(|root| self.endings.get(&root).map_or(&[][..], Vec::as_slice));
         let is_one = roots[0] == roots[1] && a.len() == 1;
@@ -119,7 +119,7 @@ impl Lifetimes {
     }
 }
 
-/// The functions that call a function, over others or not, by function.
+/// The direct and indirect callers of each function.
 fn callers(facts: &Facts<'_>) -> Vec<FxHashSet<u32>> {
     let mut direct: Vec<Vec<u32>> = vec![Vec::new(); facts.unit.functions.len()];
     for call in &facts.calls {

@@ -1,25 +1,25 @@
-//! What a program does with pointers: one walk over all functions that can run fills the points-to graph and lists the
-//! accesses; then what follows from copies, calls through pointers and pointers in disguise is added until nothing
-//! changes.
+//! The points-to analysis: one walk over all functions that can run fills the points-to graph and lists the accesses;
+//! then the consequences of copies, calls through pointers and disguised pointers are added up to a fixpoint.
 //!
 //! * The address of an object in an expression makes it a target; reading a pointer from a place gives the place's
 //!   link. An assignment, argument or result of pointer type unifies what both sides point to.
 //! * **Pointers and integers.** The target of a pointer that is converted to an integer, or whose bytes are read as
 //!   something else, *escapes*, and so does what a forged pointer is compared with. A pointer made from an integer is
-//!   *forged*: it points to the *universe*, a node with period one with which everything that escapes is unified as soon
-//!   as a forged pointer exists.
-//! * **Unknown code** may keep what its arguments and the non-static globals reach: that escapes, the pointers therein
-//!   are forged, and each impure call of unknown code may change it, and call the functions that are there.
-//! * **Pointers from outside** (results of unknown code, inputs, objects that are defined elsewhere) are forged, too; they
-//!   may point to all that code elsewhere can name, and to memory that the program knows nothing of.
-//! * **Copies** of whole objects do not unify the objects. What is read from the copy is demanded of the original, at
-//!   the same offsets, and the links there are unified.
+//!   *forged*: it points to the *universe*, a node with period one with which everything that escapes is unified as
+//!   soon as a forged pointer exists.
+//! * **Unknown code** may store pointers to everything that its arguments and the non-static globals reach: these
+//!   objects escape, the pointers in them are forged, and each impure call of unknown code may change them, and call
+//!   the functions among them.
+//! * **Pointers from outside** (results of unknown code, inputs, objects that are defined elsewhere) are forged, too;
+//!   they may point to all objects with external linkage, and to memory outside of the program's objects.
+//! * **Copies** of whole objects do not unify the objects. A read from the copy counts as a read from the source at the
+//!   same offset, and the links there are unified.
 //!
 //! # The modules
 //! * The walk: [`instructions`], [`expressions`], [`accesses`], [`calls`].
-//! * What follows: [`calls`] through pointers, [`copies`], what [`unknown_code`] reaches, [`forged`] pointers.
-//! * [`classes`]: what the whole of the facts says of the objects' addresses; [`reuse`] and [`lifetimes`]: what may be where
-//!   something was before.
+//! * The fixpoint: [`calls`] through pointers, [`copies`], what [`unknown_code`] reaches, [`forged`] pointers.
+//! * [`classes`]: which addresses can be observed; [`reuse`] and [`lifetimes`]: which objects may lie where others were
+//!   before.
 
 mod accesses;
 mod alike;
@@ -48,15 +48,15 @@ use instructions::Site;
 pub use accesses::{AccessTable, Direction, View};
 pub use lifetimes::Locals;
 
-/// How many repetitions of a class are looked at one by one before its period is imposed on another class.
-const REPETITIONS: i64 = 16;
+/// Maximum number of repetitions of a class that are handled one by one; beyond it the other class gets its period.
+const MAXIMUM_REPETITIONS: i64 = 16;
 
-/// The walk has not come by what it is asked for.
+/// The points-to analysis has not visited the instruction or pointer that is asked for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the points-to analysis has not seen it")]
 pub struct NotAnalysed;
 
-/// Everything that the walk found.
+/// The results of the points-to analysis.
 pub struct Facts<'a> {
     unit: &'a Unit,
     pointer_bits: u8,
@@ -70,7 +70,7 @@ pub struct Facts<'a> {
     pub functions: BTreeMap<FunctionIndex, NodeId>,
     /// The functions without a body whose address is taken, with their nodes.
     pub externals: BTreeMap<&'a str, NodeId>,
-    /// Objects made at run time.
+    /// Allocation sites.
     pub sites: Vec<Site>,
     /// The sites by the instruction's position: function, block, number.
     pub site_of: FxHashMap<(u32, u32, u32), usize>,
@@ -80,7 +80,7 @@ pub struct Facts<'a> {
     pub copies: Vec<CopyFact>,
     /// Ranges that are filled: where, and how many bytes.
     pub fills: Vec<(Target, u64)>,
-    /// Pointers that are moved by so many bytes.
+    /// Pointers that are moved by a constant number of bytes.
     moved: Vec<(Target, i64)>,
     /// Where padding is written.
     paddings: Vec<Target>,
@@ -96,24 +96,24 @@ pub struct Facts<'a> {
     reached_outside: FxHashSet<NodeId>,
     /// Whether a pointer is made from an integer.
     forged: bool,
-    /// Whether one is made from an integer by the program itself.
+    /// Whether the program itself makes a pointer from an integer.
     made_from_integer: bool,
-    /// Whether one is made from a constant too low for an object's address.
+    /// Whether a pointer is made from a constant too low for an object's address.
     made_from_low: bool,
-    /// Pointers that are read through a pointer which may be one to a device: from where, and where to.
+    /// Pointers that are read through a pointer to a possible device: source and destination.
     read_through: Vec<(Target, Target)>,
-    /// What forged pointers point to.
+    /// The node of all targets of forged pointers.
     pub universe: NodeId,
-    /// What null and constant pointers point to: nothing.
+    /// The node of the targets of null and constant pointers.
     nowhere: NodeId,
     /// Targets whose addresses the program observes.
     observed: Vec<Target>,
-    /// Pairs of pointers that are put in order or subtracted.
+    /// Pairs of pointers that are compared with `<` and its like, or subtracted.
     ordered: Vec<(Target, Target)>,
     /// Pairs of pointers that are compared for equality.
     compared: Vec<(Target, Target)>,
-    /// The pointers to objects that are made where one was. That such a pointer is the same as before is nothing that the
-    /// program observes.
+    /// The temporaries that hold results of `realloc`. The comparison of such a pointer with the old one is the
+    /// model's, and no observation by the program.
     resized: FxHashSet<ObjectIndex>,
     /// Targets that are freed, with the instructions' positions.
     pub freed: Vec<((u32, u32, u32), Target)>,
@@ -124,12 +124,12 @@ pub struct Facts<'a> {
     /// The call sites by the instruction's position.
     pub call_of: FxHashMap<(u32, u32, u32), usize>,
     indirect: Vec<CallFact>,
-    /// Calls by unknown code of functions whose addresses it may have.
+    /// Calls by unknown code of functions that it may have the addresses of.
     callbacks: Vec<(CallFact, FunctionIndex)>,
     /// The indirect calls that may be calls of unknown code.
     unknown_callee: FxHashSet<usize>,
     bound: FxHashSet<(usize, FunctionIndex)>,
-    /// What each pointer that is asked for points to; `None`: it is null or another constant.
+    /// The target of each pointer; `None`: it is null or another constant.
     targets: FxHashMap<PointerId, Option<Target>>,
 }
 
@@ -200,7 +200,7 @@ impl<'a> Facts<'a> {
         (facts, table)
     }
 
-    /// Adds what follows from calls through pointers, copies, and pointers in disguise, until nothing changes.
+    /// Adds the consequences of calls through pointers, copies, and disguised pointers, until nothing changes.
     fn fixpoint(&mut self) -> AccessTable {
         let size = |this: &Self| {
             let unknown = (this.reached_outside.len(), this.unknown_callee.len());
@@ -228,7 +228,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// An array in memory is one array, not as many fields as are accessed at constant indices.
+    /// Gives each array in memory its element size as the period, also if it is only accessed at constant indices.
     fn fold_arrays(&mut self) {
         for (index, object) in self.unit.objects.iter().enumerate() {
             if let [leaf] = object.leaves[..]
@@ -241,7 +241,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What a pointer of a function that can run points to; null and other constants point nowhere.
+    /// The target of a pointer in a function that can run; null and other constants have the target [`Facts::nowhere`].
     pub fn target(&self, pointer: &Pointer) -> Result<Target, NotAnalysed> {
         let target = self.targets.get(&pointer.id()).ok_or(NotAnalysed)?;
         Ok(self
@@ -249,7 +249,7 @@ impl<'a> Facts<'a> {
             .canonical(target.unwrap_or_else(|| self.nowhere())))
     }
 
-    /// What null and constant pointers point to.
+    /// The target of null and constant pointers.
     pub const fn nowhere(&self) -> Target {
         Target {
             node: self.nowhere,

@@ -1,4 +1,4 @@
-//! Whether memory that was freed may be where something is made later.
+//! Whether freed memory may be allocated again.
 
 use std::collections::VecDeque;
 
@@ -9,11 +9,11 @@ use super::super::walk::successors;
 use super::Facts;
 use crate::ir::{Instruction, Terminator};
 
-/// A place in a function: function, block, number of the instruction that comes next.
+/// A program point: function, block, number of the next instruction.
 type Position = (u32, u32, u32);
 
-/// What can be made after something was freed, along the calls and returns of the program; a function returns to all of its
-/// callers.
+/// A search for allocations after a `free`, along calls and returns; it is context-insensitive: a function returns to
+/// all of its callers.
 pub(super) struct Reuse<'f, 'a> {
     facts: &'f Facts<'a>,
     /// Where execution goes on when a function returns, by function.
@@ -37,7 +37,7 @@ impl<'f, 'a> Reuse<'f, 'a> {
         }
     }
 
-    /// Whether an object on the heap that is made of one of the classes may be where one of them was that was freed.
+    /// Whether a heap object of one of the classes may be allocated where a freed one of them was.
     pub fn may_return(&mut self, roots: [NodeId; 2]) -> bool {
         if let Some(&known) = self.known.get(&roots) {
             return known;

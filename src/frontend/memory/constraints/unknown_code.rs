@@ -1,4 +1,4 @@
-//! What unknown code reaches and calls.
+//! The objects that unknown code reaches, and the functions that it calls.
 
 use rustc_hash::FxHashSet;
 
@@ -28,7 +28,7 @@ impl<'a> Facts<'a> {
                         self.exposed.push(target);
                     }
                 }
-                // A copy is passed, so the object itself is safe; what its pointers reach is not.
+                // A copy is passed: the object itself is not exposed, but what its pointers reach is.
                 ArgumentFact::Object { address, size } => {
                     let copy = Target {
                         node: self.graph.add_node(),
@@ -69,7 +69,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A call through a pointer that may come from outside may be one of unknown code.
+    /// Treats a call through a pointer that may come from outside as a possible call of unknown code.
     pub(super) fn call_unknown_callee(&mut self, call: &CallFact) {
         if self.unit.outside.effect == UnknownEffect::Pure || !self.unknown_callee.insert(call.site)
         {
@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
         }
         self.unknown_code = true;
         for argument in &call.arguments {
-            // Of an object that is passed by value, the original stands for the copy.
+            // For an object that is passed by value, the original stands for the copy.
             let target = match argument {
                 ArgumentFact::Scalar { value: None, .. } => continue,
                 ArgumentFact::Scalar {
@@ -110,7 +110,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Unknown code calls the functions that it may have the addresses of.
+    /// Binds calls by unknown code to the functions that it may have the addresses of.
     pub(super) fn bind_callbacks(&mut self) {
         let calls = std::mem::take(&mut self.callbacks);
         for (call, function) in &calls {
@@ -128,7 +128,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// What code elsewhere can name, and what it has for itself.
+    /// The objects with external linkage, and those of code outside of the unit.
     fn outside_objects(&self) -> Vec<Target> {
         let objects = self.unit.objects.iter().enumerate();
         let named = objects.filter(|(_, object)| {
@@ -142,13 +142,13 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// Closes what unknown code reaches, and gives it all to the universe if a pointer into it can be forged.
+    /// Computes what unknown code reaches, and unifies all that escapes with the universe if there is a forged pointer.
     pub(super) fn escape(&mut self) {
         let mut seen = FxHashSet::default();
         let mut queue = self.exposed.clone();
         if self.unknown_code {
             queue.extend(self.outside_objects());
-            // An integer that unknown code gets may be an address.
+            // An integer that is passed to unknown code may be an address.
             queue.extend(&self.escapes);
         }
         while let Some(target) = queue.pop() {
@@ -194,7 +194,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether the call may be one of unknown code.
+    /// Whether the call may call unknown code.
     pub fn may_call_unknown(&self, site: usize) -> bool {
         self.unknown_callee.contains(&site)
     }

@@ -1,6 +1,6 @@
-//! Objects made at run time.
+//! Allocation of objects at run time.
 
-use super::super::layout::{AddressSpace, GAP, SMALL};
+use super::super::layout::{AddressSpace, MAXIMUM_SMALL_SIZE, MINIMUM_GAP};
 use super::super::plan::ArenaKind;
 use super::choice::Ends;
 use super::*;
@@ -9,8 +9,8 @@ use regatta_program::Lifetime;
 use regatta_term::Pool;
 
 impl Emitter<'_, '_> {
-    /// Makes an object of so many bytes of the class and gives its address. The path ends where an arena is exhausted:
-    /// programs do not use up all of their memory (SV-COMP).
+    /// Allocates an object of the class with `size` bytes and returns its address. The path ends where an arena is
+    /// exhausted: programs do not use up all of their memory (SV-COMP).
     pub fn allocate(
         &mut self,
         class: ClassId,
@@ -52,7 +52,7 @@ impl Emitter<'_, '_> {
         address
     }
 
-    /// Whether an object of so many bytes can be made at all.
+    /// Whether an object of the size can be allocated at all.
     pub fn is_possible(&self, size: TermId) -> TermId {
         let data_model = self.unit.data_model;
         let most = self.pointer_constant(AddressSpace::largest_object(data_model).into());
@@ -70,7 +70,7 @@ impl Emitter<'_, '_> {
             .compare(BinaryOp::LessEqual, [a, b], ScalarType::Pointer)
     }
 
-    /// The multiple of the unit that is reached by going up from the address.
+    /// The greatest multiple of the unit, a power of two, that is at most the term.
     fn rounded_down(&self, term: TermId, unit: u64) -> TermId {
         match self.semantics.arithmetic {
             Arithmetic::BitVector => pool().bvand(term, self.pointer_constant(-i128::from(unit))),
@@ -81,19 +81,21 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Bytes from an object's start to where the next may start: its size and a gap, in units of 16.
+    /// Bytes from an object's start to the first possible start of the next: its size and a gap, in units of 16.
     pub(super) fn extent(&self, size: TermId) -> TermId {
         let rounded = self.rounded_down(size, 16);
-        self.pointer_add(rounded, self.pointer_constant((GAP + 16).into()))
+        self.pointer_add(rounded, self.pointer_constant((MINIMUM_GAP + 16).into()))
     }
 
-    /// Bytes from an object's start in an arena to where the next starts, if that is free. Where all are of one size that is not
-    /// large, the objects are at the multiples of a power of two: see [`regatta_program::arena`].
+    /// Bytes from an object's start in an arena to the start of the next. If all are small and of one size, the objects
+    /// lie at multiples of a power of two: see [`regatta_program::arena`].
     fn room(&self, size: TermId, unit: u64) -> TermId {
         let constant = pool().bit_vec_constant(size).map(|size| size.bits());
         match constant {
-            Some(size) if (1..=SMALL.cast_unsigned()).contains(&size) && unit <= 16 => {
-                let room = (size + u128::from(GAP)).next_power_of_two();
+            Some(size)
+                if (1..=MAXIMUM_SMALL_SIZE.cast_unsigned()).contains(&size) && unit <= 16 =>
+            {
+                let room = (size + u128::from(MINIMUM_GAP)).next_power_of_two();
                 self.pointer_constant(room.cast_signed())
             }
             _ => self.extent(size),

@@ -1,4 +1,4 @@
-//! The ledger: what is assumed where, with what would have to be known to do without.
+//! The ledger: the assumptions, their places, and the facts that would discharge them.
 
 use super::super::arithmetic::IntegerType;
 use super::super::cells::FieldKind;
@@ -8,7 +8,7 @@ use crate::ir::{BinaryOp, Place};
 use regatta_program::{Assumption, AssumptionKind, DataModel, Doubt, Operand};
 use regatta_term::FloatFormat;
 
-/// What is done to memory.
+/// Whether an access reads or writes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
@@ -16,7 +16,7 @@ pub enum Access {
 }
 
 impl Emitter<'_, '_> {
-    /// Notes an assumption that is met here.
+    /// Notes an assumption at the current position.
     pub fn note_assumption(&mut self, kind: AssumptionKind, what: &str, doubt: Doubt) {
         let Some(location) = self.current else {
             return;
@@ -33,7 +33,7 @@ impl Emitter<'_, '_> {
         self.program().assumptions.push(assumption);
     }
 
-    /// Does something under a condition, without which it is not evaluated in C.
+    /// Calls `act` under a condition without which C does not evaluate the expression.
     pub fn guarded<T>(&mut self, guard: TermId, act: impl FnOnce(&mut Self) -> T) -> T {
         self.guards.push(guard);
         let result = act(self);
@@ -41,8 +41,8 @@ impl Emitter<'_, '_> {
         result
     }
 
-    /// Notes that an access depends on where in a storage unit the bits of bit-fields lie, if it does: it reads bits of a
-    /// bit-field otherwise than by its name, or is to a bit-field that is also accessed so.
+    /// Notes the assumption on the layout of bit-fields in their storage units, if the access depends on it: it
+    /// accesses bits of a bit-field other than by its name, or a bit-field that is also accessed so.
     pub fn note_bit_field(&mut self, spot: &Spot, bit: i64, bits: u32, place: &Place) {
         if !self.options.all_assumptions {
             return;
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What an arithmetic operator assumes of its operands.
+    /// Notes the assumptions of an arithmetic operator about its operands.
     pub fn note_operator(
         &mut self,
         op: BinaryOp,
@@ -175,7 +175,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What an access to so many bytes assumes of its address.
+    /// Notes the assumptions of an access to `bytes` bytes about its address.
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
         let is_own = self.index == self.unit.start && self.span.line == 0;
         if !self.options.all_assumptions || bytes == 0 || is_own {

@@ -12,29 +12,28 @@ use regatta_term::Pool;
 /// How a parameter or a result is passed.
 #[derive(Clone, Debug)]
 pub enum Passing {
-    /// Not at all: nobody looks at it.
+    /// Not at all: it is never read.
     Nothing,
-    /// In the variables that the object is made of: each with its first bit, width and form.
+    /// In the variables of the object: each with its first bit, width and representation.
     Variables(Vec<Part>),
     /// As a scalar in a variable of its own, since the object is in memory.
     Value(VariableId, ScalarType),
     /// In the object itself, which has a fixed place: the caller writes the parameter and reads the result there.
     InPlace,
-    /// As the address of an object that was made for it.
+    /// As the address of an object that the caller allocates for it.
     Address(VariableId, ClassId),
 }
 
 /// A variable that holds a part of an object.
 #[derive(Copy, Clone, Debug)]
 pub struct Part {
-    /// The variable.
     pub variable: VariableId,
     /// First bit from the object's start.
     pub bit: i64,
     /// Number of bits.
     pub bits: u32,
-    /// Its form.
-    pub kept: Kept,
+    /// Its representation.
+    pub representation: Representation,
 }
 
 /// How a function is called.
@@ -47,7 +46,7 @@ pub struct Interface {
 }
 
 impl Passing {
-    /// The variables that take part.
+    /// The variables in which it is passed.
     pub fn variables(&self) -> Vec<VariableId> {
         match self {
             Self::Nothing | Self::InPlace => Vec::new(),
@@ -57,7 +56,7 @@ impl Passing {
     }
 }
 
-/// The one scalar that an object is.
+/// The type of the only scalar of an object; `None` if it has several.
 pub fn only_scalar(leaves: &[Leaf]) -> Option<ScalarType> {
     match leaves {
         [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => Some(leaf.scalar),
@@ -81,7 +80,7 @@ impl Emitter<'_, '_> {
                             variable,
                             bit: plan.field.start.wrapping_sub(start),
                             bits: plan.field.bits as u32,
-                            kept: plan.kept,
+                            representation: plan.representation,
                         }),
                         _ => None,
                     });
@@ -112,7 +111,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A call by name or through a pointer.
+    /// Emits a call by name or through a pointer.
     pub fn call(
         &mut self,
         site: usize,
@@ -126,14 +125,14 @@ impl Emitter<'_, '_> {
             Callee::Escaped(function) if self.facts.is_bound(site, *function) => {
                 self.call_function(*function, arguments, result);
             }
-            // Its address does not get there.
+            // Unknown code does not have its address.
             Callee::Escaped(_) => self.end(),
         }
     }
 
-    /// A case for each function that the pointer may mean. A pointer that is null, or that was never given a value,
-    /// ends the program: no function is called. What remains are functions that do not take such a call, and unknown
-    /// code where the pointer may come from there.
+    /// Emits a case for each function that the pointer may point to. A pointer that is null or never assigned ends the
+    /// program: no function is called. The remaining cases are functions of other types, and unknown code if the
+    /// pointer may come from outside.
     fn call_pointer(
         &mut self,
         site: usize,
@@ -179,7 +178,7 @@ impl Emitter<'_, '_> {
                 self.branch(fork, begin, pool().and(others));
                 self.current = Some(begin);
                 let effect = self.unit.outside.effect;
-                let name = "a function that is not known";
+                let name = "an unknown function";
                 self.call_unknown(name, effect);
                 if result.is_some() {
                     self.receive_unknown(name, result);
@@ -191,12 +190,12 @@ impl Emitter<'_, '_> {
                 self.finish(join);
                 (
                     wrong,
-                    "call through a pointer of a function of another type",
+                    "call through a pointer to a function of another type",
                 )
             } else {
                 (
                     pool().and(others),
-                    "call through a pointer that may point to a function that is not known",
+                    "call through a pointer that may point to an unknown function",
                 )
             }
         } else {
@@ -207,7 +206,7 @@ impl Emitter<'_, '_> {
             self.branch(fork, sink, pool().and(none));
             (
                 pool().or(wrong),
-                "call through a pointer of a function that is not known or of another type",
+                "call through a pointer to an unknown function or to one of another type",
             )
         };
         if missing != TermId::FALSE {
@@ -288,7 +287,7 @@ impl Emitter<'_, '_> {
             (Passing::Variables(parts), Some(Argument::Object { address, .. })) => {
                 let spot = self.spot(address);
                 for part in parts {
-                    let value = self.load_or_zero(&spot, part.bit, part.bits, part.kept);
+                    let value = self.load_or_zero(&spot, part.bit, part.bits, part.representation);
                     terms.push(value);
                 }
             }
@@ -343,12 +342,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn load_or_zero(&mut self, spot: &Spot, bit: i64, bits: u32, form: Kept) -> TermId {
+    fn load_or_zero(&mut self, spot: &Spot, bit: i64, bits: u32, form: Representation) -> TermId {
         if self
             .next_field(spot.target, bit, bit + i64::from(bits))
             .is_none()
         {
-            // Nobody ever wrote it in any way but to zero.
+            // Nothing but zero was ever written there.
             return pool().value(&regatta_term::Value::zero(form.sort().into()));
         }
         self.load(spot, bit, bits, form)
@@ -359,13 +358,13 @@ impl Emitter<'_, '_> {
         let bits = walk::scalar_bits(scalar, self.semantics.pointer_bits);
         let form = self.form(scalar, bits);
         if part.bit == 0 && part.bits == bits {
-            return self.in_form(value, form, part.kept, bits);
+            return self.in_form(value, form, part.representation, bits);
         }
         if self.semantics.arithmetic == Arithmetic::Integer {
-            return self.in_form(value, form, part.kept, part.bits);
+            return self.in_form(value, form, part.representation, part.bits);
         }
         let width = bits.clamp(1, 128) as u8;
-        let vector = self.in_form(value, form, Kept::Bits(width), bits);
+        let vector = self.in_form(value, form, Representation::Bits(width), bits);
         let from = u8::try_from(part.bit).unwrap_or(u8::MAX);
         let own = part.bits.clamp(1, 128) as u8;
         let piece = if from >= width {
@@ -373,16 +372,21 @@ impl Emitter<'_, '_> {
         } else {
             pool().zero_resize(pool().extract(vector, width - 1, from), own)
         };
-        self.in_form(piece, Kept::Bits(own), part.kept, part.bits)
+        self.in_form(
+            piece,
+            Representation::Bits(own),
+            part.representation,
+            part.bits,
+        )
     }
 
-    /// A scalar that is passed as one of another sort.
-    fn resized(&mut self, value: TermId, form: Kept, wanted: Sort, bits: u32) -> TermId {
+    /// Converts a scalar that is passed as one of another sort.
+    fn resized(&mut self, value: TermId, form: Representation, wanted: Sort, bits: u32) -> TermId {
         match (form, wanted) {
-            (Kept::Bits(_), Sort::BitVec(width)) => pool().zero_resize(value, width),
+            (Representation::Bits(_), Sort::BitVec(width)) => pool().zero_resize(value, width),
             (_, Sort::BitVec(width)) => {
                 let own = bits.clamp(1, 128) as u8;
-                let value = self.in_form(value, form, Kept::Bits(own), bits);
+                let value = self.in_form(value, form, Representation::Bits(own), bits);
                 if pool().sort(value) == Sort::BitVec(own) {
                     pool().zero_resize(value, width)
                 } else {
@@ -396,7 +400,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Puts a call's result where it belongs.
+    /// Stores the result of a call in its place.
     fn receive(
         &mut self,
         place: &ResultPlace,
@@ -451,7 +455,13 @@ impl Emitter<'_, '_> {
                         let destination = self.frozen_spot(destination.clone(), &destination, size);
                         for (part, &variable) in parts.iter().zip(results) {
                             let value = self.builder.term(variable);
-                            self.store(&destination, part.bit, part.bits, part.kept, value);
+                            self.store(
+                                &destination,
+                                part.bit,
+                                part.bits,
+                                part.representation,
+                                value,
+                            );
                         }
                     }
                     (Passing::Value(_, scalar), &[variable]) => {
@@ -469,7 +479,7 @@ impl Emitter<'_, '_> {
                         let source = self.term_spot(address, self.facts.object(object));
                         self.transfer(&destination, size, Source::Copy(source), Overlap::No);
                     }
-                    // Nobody looks at what is returned.
+                    // The result is never read.
                     (Passing::Nothing, _) => {}
                     (Passing::Value(..) | Passing::Address(..), _) => {
                         self.contradict("a result that is not one value");
@@ -479,20 +489,20 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A scalar put together from the parts of a result.
+    /// A scalar composed of the parts of a result.
     fn scalar_of_parts(
         &mut self,
         parts: &[Part],
         results: &[VariableId],
         bits: u32,
-        form: Kept,
+        form: Representation,
     ) -> Option<TermId> {
         if let (&[part], &[variable]) = (parts, results)
             && part.bit == 0
             && part.bits == bits
         {
             let value = self.builder.term(variable);
-            return Some(self.in_form(value, part.kept, form, bits));
+            return Some(self.in_form(value, part.representation, form, bits));
         }
         let width = bits.clamp(1, 128) as u8;
         if self.semantics.arithmetic == Arithmetic::Integer {
@@ -502,7 +512,12 @@ impl Emitter<'_, '_> {
         for (part, &variable) in parts.iter().zip(results) {
             let own = part.bits.clamp(1, 128) as u8;
             let value = self.builder.term(variable);
-            let value = self.in_form(value, part.kept, Kept::Bits(own), part.bits);
+            let value = self.in_form(
+                value,
+                part.representation,
+                Representation::Bits(own),
+                part.bits,
+            );
             let place = pool().bv(width, u128::try_from(part.bit).unwrap_or(u128::MAX));
             let value = pool().shl(pool().zero_resize(value, width), place);
             result = Some(match result {
@@ -511,6 +526,6 @@ impl Emitter<'_, '_> {
             });
         }
         let vector = result?;
-        Some(self.in_form(vector, Kept::Bits(width), form, bits))
+        Some(self.in_form(vector, Representation::Bits(width), form, bits))
     }
 }

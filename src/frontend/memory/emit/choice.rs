@@ -1,13 +1,14 @@
-//! Addresses that the program can observe: any that the alignment permits, where nothing else is. See
+//! Observable addresses: any free address that the alignment permits. See
 //! [`super::super::layout`].
 
 use super::super::plan::Chosen;
 use super::*;
 use crate::ir::{Object, ObjectIndex};
 
-/// How many of the objects that exist from the start another one is kept apart from. It may overlap further ones: a proof
-/// that needs that they do not is not found, and the interpreter does not confirm an alarm where they do.
-const NEIGHBOURS: usize = 48;
+/// Maximum number of objects that exist from the start with which another one is constrained not to overlap. It may
+/// overlap further ones: a proof that needs disjointness is not found, and the interpreter does not confirm an alarm
+/// that relies on an overlap.
+const MAXIMUM_SEPARATED_OBJECTS: usize = 48;
 
 /// When an object ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub enum Ends {
     Freed,
     /// With its function.
     WithFunction,
-    /// Somewhere.
+    /// At an unknown point.
     Unknown,
 }
 
@@ -29,7 +30,10 @@ impl Emitter<'_, '_> {
             let hint = self.pointer_constant(chosen.hint.into());
             let address = self.any_address(hint, size, chosen.alignment);
             self.assign(chosen.variable, address);
-            let before = plan.chosen[..number].iter().rev().take(NEIGHBOURS);
+            let before = plan.chosen[..number]
+                .iter()
+                .rev()
+                .take(MAXIMUM_SEPARATED_OBJECTS);
             let apart = before.map(|other| self.apart_at_once(chosen, other));
             let apart: Vec<TermId> = apart.collect();
             self.assume(pool().and(apart));
@@ -48,17 +52,15 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// An address for a new object of so many bytes.
+    /// Chooses an address for a new object of `size` bytes.
     ///
-    /// When a variable-length array ends, or what `alloca` made, is not known: nothing is kept apart from them that is
-    /// made later. Neither is what is local to a function from those of blocks of `main`, which may have ended.
+    /// It is not known when a variable-length array or an object of `alloca` ends: later objects may overlap it.
+    /// Likewise, a local of a function may overlap a local of a block of `main`, which may have ended.
     pub fn place_anywhere(&mut self, size: TermId, alignment: u64, ends: Ends) -> TermId {
         let plan = self.plan;
         let Some((choice, next)) = plan.choice.as_ref().and_then(|c| Some((c, c.next_hint?)))
         else {
-            self.contradict(
-                "an object whose address is to be chosen, which nothing has planned for",
-            );
+            self.contradict("an object with a chosen address that is not in the plan");
             return self.pointer_constant(0);
         };
         // Objects of no size have addresses of their own, too.
@@ -68,7 +70,7 @@ impl Emitter<'_, '_> {
         let start = self.any_address(hint, extent, alignment);
         let end = self.pointer_add(start, extent);
         let mut others: Vec<(TermId, TermId)> = Vec::new();
-        for chosen in plan.chosen.iter().rev().take(NEIGHBOURS) {
+        for chosen in plan.chosen.iter().rev().take(MAXIMUM_SEPARATED_OBJECTS) {
             let object = chosen.object.map(|object| self.object(object));
             if ends == Ends::Freed || object.is_none_or(|object| object.blocks.is_empty()) {
                 others.push(self.extent_of(chosen));
@@ -95,7 +97,7 @@ impl Emitter<'_, '_> {
         choice.is_some_and(|choice| choice.reuses)
     }
 
-    /// Keeps the objects to come apart from this one, until it ends.
+    /// Records a new object, which later objects do not overlap until it ends.
     pub fn remember(&mut self, start: TermId, end: TermId) {
         let Some(choice) = &self.plan.choice else {
             return;
@@ -114,7 +116,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The object that starts at the address ends, if there is one: its place is free again.
+    /// Frees the addresses of the object that starts at the address, if there is one.
     pub fn forget(&mut self, address: TermId) {
         let Some(choice) = &self.plan.choice else {
             return;
@@ -127,7 +129,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Any address in the pool at which so many bytes have room.
+    /// Chooses any address in the pool where `size` bytes fit.
     fn any_address(&mut self, hint: TermId, size: TermId, alignment: u64) -> TermId {
         let Some(choice) = &self.plan.choice else {
             return hint;
@@ -177,8 +179,8 @@ impl Emitter<'_, '_> {
         &self.unit.objects[object.0 as usize]
     }
 
-    /// Whether two objects that have their addresses from the start are apart where they must be: not if one has ended when the
-    /// other begins, nor if one is a string literal that is the end of the other one.
+    /// Whether two objects with addresses chosen at the start are disjoint, if they must be: they need not if one ends
+    /// before the other begins, or if one is a string literal that is a suffix of the other.
     fn apart_at_once(&self, one: &Chosen, other: &Chosen) -> TermId {
         let apart = self.apart(self.extent_of(one), self.extent_of(other));
         let (Some(a), Some(b)) = (one.object, other.object) else {
@@ -209,12 +211,12 @@ impl Emitter<'_, '_> {
         (start, self.pointer_add(start, size))
     }
 
-    /// Whether two ranges have no byte in common; a range that ends at zero has none.
+    /// Whether two ranges are disjoint; a range that ends at zero is empty.
     fn apart(&self, a: (TermId, TermId), b: (TermId, TermId)) -> TermId {
         pool().or2(self.at_most(a.1, b.0), self.at_most(b.1, a.0))
     }
 
-    /// Whether the pointer's class has addresses that can be observed.
+    /// Whether the pointer's class has observable addresses.
     pub fn is_chosen(&mut self, pointer: &Pointer) -> bool {
         let root = self.target(pointer).node;
         let class = self.plan.class_of.get(&root);

@@ -1,4 +1,4 @@
-//! Accesses that may find no memory, or memory that changes by itself; see [`super::super::devices`].
+//! Accesses to devices and volatile objects; see [`super::super::devices`].
 
 use super::super::devices::{self, Found};
 use super::super::layout::RESERVED;
@@ -8,24 +8,24 @@ use super::*;
 use crate::ir::{Expr, Place};
 use regatta_program::{AssumptionKind, Doubt};
 
-/// Maximum number of objects that an address is compared with to find out whether it lies in one.
-const MOST_COMPARED: usize = 64;
+/// Maximum number of objects that an address is compared with to decide whether it lies in one of them.
+const MAXIMUM_COMPARED_OBJECTS: usize = 64;
 
-/// Whether an access through a pointer finds memory.
+/// Whether an access through a pointer accesses memory or a device.
 #[derive(Copy, Clone, Debug)]
 enum Whereabouts {
     Memory,
     Device,
-    /// Either, by the address.
+    /// Either, depending on the address.
     Either {
         /// The condition for a device; else it is memory.
         device: TermId,
-        /// Whether what is taken for memory may be none.
+        /// Whether an address that fails the condition may still be a device's.
         uncertain: bool,
     },
 }
 
-/// Whether an access changes what it finds.
+/// Whether an access reads or writes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Effect {
     Read,
@@ -37,14 +37,14 @@ enum Effect {
 struct Objects {
     /// Those that only the program changes.
     own: Vec<ObjectIndex>,
-    /// The others.
+    /// Those that may change by themselves.
     others: Vec<ObjectIndex>,
     /// Whether there are some that are made at run time.
     has_sites: bool,
 }
 
 impl Emitter<'_, '_> {
-    /// Reads what may be a device into the place.
+    /// Emits a read from a possible device into the place.
     pub fn read_device(&mut self, place: &Place, source: &Place, name: &str, volatile: bool) {
         match devices::found(self.unit, source, volatile) {
             Found::Device(address) => {
@@ -62,7 +62,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Writes a value to what may be a device.
+    /// Emits a write of a value to a possible device.
     pub fn write_device(&mut self, place: &Place, value: &Expr, volatile: bool) {
         let whereabouts = match devices::found(self.unit, place, volatile) {
             Found::Device(address) => return self.note_address(address),
@@ -91,7 +91,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What changes by itself has changed before it is copied from.
+    /// Makes a volatile object that may change by itself arbitrary before it is copied.
     pub fn change_source(&mut self, source: &Expr) {
         let Some(index) = start_of(source).filter(|index| self.unit.volatile.contains(index))
         else {
@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
                     let found = self.location();
                     self.branch(fork, found, pool().and([is_memory, choice]));
                     self.current = Some(found);
-                    let what = "what is at an address that is computed from numbers";
+                    let what = "the contents of memory at a computed address";
                     self.read_anything(place, source, InputKind::Unknown(what.to_owned()));
                     self.finish(after);
                 }
@@ -154,7 +154,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Reads what a handler of a signal may have written: what it holds, or any value on which no alarm rests.
+    /// Emits a read of an object that a signal handler may have written: the stored value, or any value on which no
+    /// alarm may rest.
     fn read_signalled(&mut self, place: &Place, source: &Place) {
         let choice = self.any(Sort::Bool, InputKind::MemoryModel, None);
         let Some(fork) = self.cut() else { return };
@@ -166,7 +167,7 @@ impl Emitter<'_, '_> {
         self.check_trouble();
         self.finish(after);
         self.current = Some(changed);
-        let what = "what a handler of a signal writes".to_owned();
+        let what = "a value that a signal handler writes".to_owned();
         self.read_anything(place, source, InputKind::Unknown(what));
         self.finish(after);
         self.current = Some(after);
@@ -177,7 +178,7 @@ impl Emitter<'_, '_> {
         self.store_place(place, value);
     }
 
-    /// Any value that the source can hold.
+    /// Stores any value that the source can hold in the place.
     fn read_anything(&mut self, place: &Place, source: &Place, kind: InputKind) {
         let ScalarType::Integer { signed, .. } = source.scalar else {
             return self.nondet(place, kind);
@@ -212,7 +213,7 @@ impl Emitter<'_, '_> {
         self.store_place(place, value);
     }
 
-    /// What the pointer points to at the place.
+    /// Whether the address of the place may be that of memory, of a device, or of either.
     fn whereabouts(&mut self, place: &Place, volatile: bool, effect: Effect) -> Whereabouts {
         let target = self.target(&place.address);
         let leaves = volatile && self.facts.may_leave_objects(target);
@@ -245,12 +246,12 @@ impl Emitter<'_, '_> {
             outside.push(self.is_between(address, 1, RESERVED));
         }
         if is_stored {
-            // Memory elsewhere is memory for whoever reads it otherwise.
+            // Objects that may change by themselves are memory for accesses that are not volatile.
             let device = pool().or(outside);
             let uncertain = false;
             return Whereabouts::Either { device, uncertain };
         }
-        if leaves && !objects.has_sites && objects.own.len() <= MOST_COMPARED {
+        if leaves && !objects.has_sites && objects.own.len() <= MAXIMUM_COMPARED_OBJECTS {
             let own = objects.own.iter();
             let own: Vec<TermId> = own
                 .map(|&one| self.is_within(address, bytes, one))
@@ -260,12 +261,12 @@ impl Emitter<'_, '_> {
             let uncertain = false;
             return Whereabouts::Either { device, uncertain };
         }
-        for &object in objects.others.iter().take(MOST_COMPARED) {
+        for &object in objects.others.iter().take(MAXIMUM_COMPARED_OBJECTS) {
             outside.push(self.is_within(address, bytes, object));
         }
         Whereabouts::Either {
             device: pool().or(outside),
-            uncertain: (leaves && is_number) || objects.others.len() > MOST_COMPARED,
+            uncertain: (leaves && is_number) || objects.others.len() > MAXIMUM_COMPARED_OBJECTS,
         }
     }
 
@@ -303,7 +304,7 @@ impl Emitter<'_, '_> {
         pool().and([self.at_most(start, address), self.at_most(address, last)])
     }
 
-    /// Whether so many bytes at the address are in the object.
+    /// Whether the `bytes` bytes at the address lie in the object.
     fn is_within(&mut self, address: TermId, bytes: u64, object: ObjectIndex) -> TermId {
         let size = self.unit.objects[object.0 as usize].size;
         let Some(room) = size.checked_sub(bytes) else {
@@ -314,7 +315,7 @@ impl Emitter<'_, '_> {
         pool().and([self.at_most(start, address), self.at_most(address, last)])
     }
 
-    /// The run goes on only if the place's address is not null.
+    /// Assumes that the place's address is not null.
     fn assume_not_null(&mut self, place: &Place) {
         let address = self.linear(&place.address);
         let address = self.address_term(&address);
@@ -322,7 +323,7 @@ impl Emitter<'_, '_> {
         self.assume(pool().not(pool().eq(address, null)));
     }
 
-    /// Notes that a device is where the program looks for it.
+    /// Notes the assumption that the address of a device exists.
     fn note_address(&mut self, address: Option<u64>) {
         let Some(address) = address else { return };
         let mut ranges = self.unit.devices.ranges.iter();
@@ -334,15 +335,15 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The same of addresses that are not known here.
+    /// Notes the same assumption for addresses that are not constant.
     fn note_numbers(&mut self) {
         if self.unit.devices.ranges.is_empty() && self.unit.outside.memory.is_none() {
-            let what = "the addresses exist that volatile pointers hold beside those of objects";
+            let what = "volatile pointers that point to no object hold addresses that exist";
             self.note_assumption(AssumptionKind::Environment, what, Doubt::Always);
         }
     }
 
-    /// Notes that a volatile object of the program's does not change by itself.
+    /// Notes the assumption that a volatile object of the program does not change by itself.
     fn note_unchanged(&mut self, object: Option<ObjectIndex>, source: &Place) {
         let Some(object) = object else {
             return self.note_unchanged_target(source, true);
@@ -355,7 +356,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The same of what a pointer points to, unless that is a local object that only the program knows.
+    /// Notes the same assumption for the target of a pointer, unless that is a local object that does not escape.
     fn note_unchanged_target(&mut self, source: &Place, volatile: bool) {
         let target = self.target(&source.address);
         let class = self.plan.class_of.get(&target.node);
@@ -369,7 +370,7 @@ impl Emitter<'_, '_> {
             !class.exposed && class.sites.is_empty() && objects.all(is_automatic)
         });
         if volatile && !is_local {
-            let what = "nothing but the program changes those of its objects that it reads as volatile ones";
+            let what = "nothing but the program changes its objects that it reads through volatile pointers";
             self.note_assumption(AssumptionKind::Volatile, what, Doubt::Always);
         }
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
 use regatta_term::{FloatValue, Op};
 
-/// Width of the register that holds an operand of so many bits.
+/// Width of the register that holds an operand of `bits` bits.
 fn register_width(bits: u8) -> i128 {
     i128::from(u32::from(bits).max(32).next_power_of_two())
 }
@@ -157,7 +157,7 @@ impl Emitter<'_, '_> {
             return result;
         };
         match (op, self.constant_of(right)) {
-            // Bit-fields of other widths than types have are computed with in the next wider register.
+            // Bit-fields of odd widths are computed in the next wider register.
             (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Some(count))
                 if !(0..register_width(integer.bits)).contains(&count) =>
             {
@@ -256,7 +256,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The class that a pointer's value points into; none if nothing is known to be there.
+    /// The class that a pointer's value points into; none if no object is known there.
     fn pointer_class(&mut self, pointer: &Pointer) -> Option<ClassId> {
         let root = self.target(pointer).node;
         self.plan.class_of.get(&root).copied()
@@ -321,7 +321,7 @@ impl Emitter<'_, '_> {
                     self.guarded(pool().not(condition), |this| this.condition(otherwise));
                 pool().ite(condition, then, otherwise)
             }
-            // A wider type has no other zero.
+            // Widening maps only zero to zero.
             Expr::Convert {
                 operand,
                 from: ScalarType::Integer { bits: narrow, .. },
@@ -389,7 +389,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A classification of a float, as a Boolean term; `None` if the function is none.
+    /// A classification of a float, as a Boolean term; `None` if the function is not a classification.
     fn classify(&mut self, function: MathFunction, float: TermId) -> Option<TermId> {
         match function {
             MathFunction::SignBit => Some(self.float_sign(float)),

@@ -1,4 +1,4 @@
-//! Functions: their interfaces, blocks and the way between them.
+//! Functions: their interfaces, blocks and control flow.
 
 use super::super::walk;
 use super::calls::{Interface, Passing};
@@ -7,7 +7,7 @@ use crate::ir::{Block, BlockIndex, Instruction, Terminator};
 use regatta_program::{Function, Property};
 
 impl Emitter<'_, '_> {
-    /// Makes all functions with their parameters and results, so that calls can name them.
+    /// Declares all functions with their parameters and results, so that calls can refer to them.
     pub fn declare_functions(&mut self) {
         for index in 0..self.unit.functions.len() {
             let Some(id) = self.function_ids[index] else {
@@ -139,8 +139,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The local objects end whose addresses can be observed: others may have these then. The result's object stays
-    /// until the caller has looked at it.
+    /// Ends the local objects with observable addresses, so that later objects may have their addresses. The result's
+    /// object remains until the caller has read it.
     fn end_locals(&mut self, interface: &Interface) {
         let result = interface.result.as_ref().map(|entry| entry.0);
         for (object, id, variable) in self.dynamic_locals() {
@@ -261,8 +261,8 @@ impl Emitter<'_, '_> {
         None
     }
 
-    /// Notes where in the graph the block's waypoints are: at its beginning, and, if nothing more happens there, where it
-    /// ends.
+    /// Records the locations of the block's waypoints: those before its first instruction at its beginning, those after
+    /// its last one at its end.
     fn place_waypoints(&mut self, block: &Block, begin: LocationId, end: Option<LocationId>) {
         let instructions = &block.instructions;
         let leading = instructions.iter().take_while(|entry| is_waypoint(entry));
@@ -286,7 +286,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Where a block begins that comes after one that can be reached.
+    /// The location at the beginning of a reachable block.
     fn location_of(
         &mut self,
         block: BlockIndex,
@@ -299,7 +299,7 @@ impl Emitter<'_, '_> {
         location
     }
 
-    /// The path ends.
+    /// Ends the path.
     pub(super) fn end(&mut self) {
         let sink = self.sink();
         self.finish(sink);
@@ -313,7 +313,7 @@ impl Emitter<'_, '_> {
         locations: &[Option<LocationId>],
         block: &Block,
     ) {
-        // What is passed on the way to a target, if there is one way only.
+        // The waypoints on the way to a target, if only one case leads there.
         let only_way = |target: BlockIndex| {
             let targets = cases.iter().map(|case| case.2).chain([default]);
             let mut ways = (0..).zip(targets).filter(|&(_, other)| other == target);
@@ -361,7 +361,7 @@ impl Emitter<'_, '_> {
                 }
             }
         }
-        // What goes to the default by a case of its own is not excluded.
+        // A case that leads to the default target is not excluded.
         let excluded = cases
             .iter()
             .zip(others)
@@ -380,7 +380,7 @@ const fn is_waypoint(entry: &(Instruction, Span)) -> bool {
     matches!(entry.0, Instruction::Waypoint { .. })
 }
 
-/// The blocks that control can reach from the first.
+/// Whether each block can be reached from the first.
 fn reachable_blocks(blocks: &[Block]) -> Vec<bool> {
     let mut reached = vec![false; blocks.len()];
     let mut stack = vec![0_u32];

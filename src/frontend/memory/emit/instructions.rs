@@ -167,7 +167,7 @@ impl Emitter<'_, '_> {
         self.taken.clear();
     }
 
-    /// Any value at a place: an input of just the value's width.
+    /// Stores any value at a place: an input of the value's own width.
     pub fn nondet(&mut self, place: &Place, kind: InputKind) {
         let sort = self.semantics.sort(place.scalar);
         let value = self.any(sort, kind, Some(Self::c_scalar(place.scalar)));
@@ -182,10 +182,10 @@ impl Emitter<'_, '_> {
         self.store_place(place, value);
     }
 
-    /// An object begins its life with contents that are not determined.
+    /// Begins the lifetime of an object, with undetermined contents.
     fn declare(&mut self, object: ObjectIndex) {
         let data = &self.unit.objects[object.0 as usize];
-        // What is declared `static` begins its life with the program.
+        // A static object's lifetime began with the program.
         if !matches!(data.storage, Storage::Automatic(_)) {
             return;
         }
@@ -211,7 +211,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Gives a local object a new address. Where something may have been before, its contents become anything.
+    /// Gives a local object a new address. If another object may have been there, its contents become arbitrary.
     pub fn renew(&mut self, object: ObjectIndex, id: ClassId, variable: VariableId) {
         let data = &self.unit.objects[object.0 as usize];
         let size = self.pointer_constant(data.size.into());
@@ -224,7 +224,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// `malloc` and its like.
+    /// Emits `malloc` and its like.
     fn make_object(
         &mut self,
         site: usize,
@@ -292,8 +292,8 @@ impl Emitter<'_, '_> {
             join = Some(after);
         }
         let class = self.plan.class_by_id(id);
-        if contents == InitialContents::Kept && !class.observable {
-            // Nobody can tell whether it is where the other one was: it is not.
+        if contents == InitialContents::Previous && !class.observable {
+            // The program cannot observe whether the object kept its address: only the case of a new one is emitted.
             self.assume(TermId::FALSE);
         }
         let address = self.allocate(id, Some(site), size, alignment, lifetime);
@@ -306,12 +306,12 @@ impl Emitter<'_, '_> {
             InitialContents::Zero if class.arbitrary => {
                 self.fill_dynamic(&spot, size, &Source::Byte(0));
             }
-            // Something may have been there before.
+            // Another object may have been there before.
             InitialContents::Uninitialised if class.observable && self.reuses_addresses() => {
                 self.fill_dynamic(&spot, size, &Source::Any(InputKind::Uninitialised));
             }
             // The class's regions hold such contents already.
-            InitialContents::Zero | InitialContents::Uninitialised | InitialContents::Kept => {}
+            InitialContents::Zero | InitialContents::Uninitialised | InitialContents::Previous => {}
         }
         self.store_place(place, address);
         if let Some(after) = join {

@@ -1,8 +1,8 @@
-//! Loading and storing bits, wherever they live.
+//! Loads and stores of bits in variables and regions.
 //!
-//! An access that has just the range of a uniform field reads or writes its variable or element. Every other one is
-//! put together of bits: those of a variable by extraction, those of a mixed field's elements by concatenation, the
-//! byte at the lowest address being the least significant.
+//! An access with exactly the range of a uniform field reads or writes its variable or element. Every other access is
+//! composed of bits: extracted from a variable, or concatenated from a mixed field's elements, the byte at the lowest
+//! address being the least significant.
 
 use super::super::cells::FieldKind;
 use super::super::constraints::{Direction, NotAnalysed, View};
@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
         self.widened_bit_field(value, place)
     }
 
-    /// What is read from a bit-field as a value of the declared type.
+    /// The bits of a bit-field as a value of its declared type.
     pub fn widened_bit_field(&self, value: TermId, place: &Place) -> TermId {
         match (place.bit_field, place.scalar, self.semantics.arithmetic) {
             (Some(_), ScalarType::Integer { bits, signed }, Arithmetic::BitVector) => {
@@ -69,14 +69,14 @@ impl Emitter<'_, '_> {
         }
         let form = self.form(place.scalar, bits);
         let value = match (place.bit_field, form) {
-            (Some(_), Kept::Bits(width)) => pool().zero_resize(value, width),
+            (Some(_), Representation::Bits(width)) => pool().zero_resize(value, width),
             _ => value,
         };
         self.store(&spot, bit.into(), bits, form, value);
     }
 
-    /// The fields are made from the accesses that the analysis has seen: one that it has not would read nothing, or what
-    /// others do not write.
+    /// Checks that the points-to analysis has recorded the access. The fields are made from the recorded accesses: any
+    /// other access would read nothing, or not what others write.
     fn expect_access(&mut self, target: Target, place: &Place, direction: Direction) {
         let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
         let target = self.facts.graph.canonical(target);
@@ -88,12 +88,12 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The bits at the spot, so many bits further, in the form.
-    pub fn load(&mut self, spot: &Spot, bit: i64, bits: u32, form: Kept) -> TermId {
+    /// The `bits` bits at offset `bit` from the spot, in the representation.
+    pub fn load(&mut self, spot: &Spot, bit: i64, bits: u32, form: Representation) -> TermId {
         if let Some(located) = self.locate(spot.target, bit)
             && Self::is_whole(&located, bits)
         {
-            let kept = located.plan.kept;
+            let representation = located.plan.representation;
             let home = located.plan.home;
             let (class, granule) = (located.class, located.plan.field.granule);
             let value = match home {
@@ -105,7 +105,7 @@ impl Emitter<'_, '_> {
                 }
                 FieldHome::Unsupported => return self.unsupported_value(form),
             };
-            return self.in_form(value, kept, form, bits);
+            return self.in_form(value, representation, form, bits);
         }
         if self.semantics.arithmetic == Arithmetic::Integer {
             return self.unsupported_value(form);
@@ -113,28 +113,39 @@ impl Emitter<'_, '_> {
         let value = self
             .load_bits(spot, bit, bits)
             .unwrap_or_else(|| pool().bv(bits.clamp(1, 128) as u8, 0));
-        self.in_form(value, Kept::Bits(bits.clamp(1, 128) as u8), form, bits)
+        self.in_form(
+            value,
+            Representation::Bits(bits.clamp(1, 128) as u8),
+            form,
+            bits,
+        )
     }
 
-    fn unsupported_value(&mut self, form: Kept) -> TermId {
+    fn unsupported_value(&mut self, form: Representation) -> TermId {
         self.note_trouble("memory read or written as values of different kinds");
         pool().value(&regatta_term::Value::zero(form.sort().into()))
     }
 
-    /// A value in another form; both have so many bits.
-    pub fn in_form(&mut self, value: TermId, from: Kept, to: Kept, bits: u32) -> TermId {
+    /// Converts a value of `bits` bits to another representation.
+    pub fn in_form(
+        &mut self,
+        value: TermId,
+        from: Representation,
+        to: Representation,
+        bits: u32,
+    ) -> TermId {
         let width = bits.clamp(1, 128) as u8;
         match (from, to) {
             _ if from == to => value,
-            (Kept::Int, Kept::Bool) => pool().ne(value, pool().int(0)),
-            (Kept::Bool, Kept::Int) => self.semantics.truth(value),
-            (Kept::Int, _) | (_, Kept::Int) => self.unsupported_value(to),
-            (_, Kept::Bits(_)) => self.bits_of(value, from, width),
-            (_, Kept::Bool) => {
+            (Representation::Int, Representation::Bool) => pool().ne(value, pool().int(0)),
+            (Representation::Bool, Representation::Int) => self.semantics.truth(value),
+            (Representation::Int, _) | (_, Representation::Int) => self.unsupported_value(to),
+            (_, Representation::Bits(_)) => self.bits_of(value, from, width),
+            (_, Representation::Bool) => {
                 let value = self.bits_of(value, from, width);
                 pool().ne(value, pool().bv(width, 0))
             }
-            (_, Kept::Float(format)) => {
+            (_, Representation::Float(format)) => {
                 let value = self.bits_of(value, from, width);
                 pool().fp_from_bits(
                     pool().zero_resize(value, format.storage_bits() as u8),
@@ -144,15 +155,17 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn bits_of(&mut self, value: TermId, from: Kept, width: u8) -> TermId {
+    fn bits_of(&mut self, value: TermId, from: Representation, width: u8) -> TermId {
         match from {
-            Kept::Bool => pool().bool_to_bv(value, width),
-            Kept::Float(format) => pool().zero_resize(self.float_bits(value, format), width),
-            Kept::Bits(_) | Kept::Int => value,
+            Representation::Bool => pool().bool_to_bv(value, width),
+            Representation::Float(format) => {
+                pool().zero_resize(self.float_bits(value, format), width)
+            }
+            Representation::Bits(_) | Representation::Int => value,
         }
     }
 
-    /// The pieces of a range that lie in one field each, with the gaps between them left out.
+    /// The pieces of a range, each within one field, without the gaps between fields.
     fn pieces(&self, spot: &Spot, bit: i64, bits: u32) -> Vec<Piece> {
         let end = bit + i64::from(bits);
         let mut pieces = Vec::new();
@@ -172,8 +185,8 @@ impl Emitter<'_, '_> {
         pieces
     }
 
-    /// The bits of a range as a bit vector; `None` if no field has any of them. Bits that no field has are zero: nobody
-    /// can tell.
+    /// The bits of a range as a bit vector; `None` if they lie in no field. Bits outside of all fields are zero: the
+    /// program cannot observe them.
     pub fn load_bits(&mut self, spot: &Spot, bit: i64, bits: u32) -> Option<TermId> {
         let bits = bits.clamp(1, 128);
         let pieces = self.pieces(spot, bit, bits);
@@ -202,7 +215,7 @@ impl Emitter<'_, '_> {
         result
     }
 
-    /// Bits that lie in one field.
+    /// Loads bits that lie in one field.
     fn load_piece(&mut self, spot: &Spot, bit: i64, bits: u32) -> TermId {
         let width = bits as u8;
         let Some(Located {
@@ -214,20 +227,28 @@ impl Emitter<'_, '_> {
             self.contradict("a piece of a field that is not there");
             return pool().bv(width, 0);
         };
-        let (kept, home, kind, granule) =
-            (plan.kept, plan.home, plan.field.kind, plan.field.granule);
+        let (representation, home, kind, granule) = (
+            plan.representation,
+            plan.home,
+            plan.field.kind,
+            plan.field.granule,
+        );
         let (start, field_bits) = (plan.field.start, plan.field.bits);
         match (home, kind) {
-            (FieldHome::Unsupported, _) => self.unsupported_value(Kept::Bits(width)),
+            (FieldHome::Unsupported, _) => self.unsupported_value(Representation::Bits(width)),
             (FieldHome::Variable(variable), _) => {
-                let whole = self.bits_of(self.builder.term(variable), kept, field_bits as u8);
+                let whole = self.bits_of(
+                    self.builder.term(variable),
+                    representation,
+                    field_bits as u8,
+                );
                 Self::slice(whole, inner, bits)
             }
             (FieldHome::Region { variable, .. }, FieldKind::Uniform(_)) => {
                 let address = spot.shifted((bit - inner).div_euclid(8)).address;
                 let index = self.index(&address, class, granule);
                 let element = pool().select(self.builder.term(variable), index);
-                let whole = self.bits_of(element, kept, field_bits as u8);
+                let whole = self.bits_of(element, representation, field_bits as u8);
                 Self::slice(whole, inner, bits)
             }
             (FieldHome::Region { variable, .. }, FieldKind::Mixed) => {
@@ -246,8 +267,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The elements of a mixed field that an access touches: how many bytes before the byte of the access's first bit
-    /// the first of them starts, how many bits to skip in it, and how many there are.
+    /// The elements of a mixed field that an access touches: the distance in bytes from the start of the first one to
+    /// the byte of the access's first bit, the number of bits to skip in it, and the number of elements.
     fn elements(field_start: i64, inner: i64, bits: u32, granule: u64) -> (i64, i64, i64) {
         let granule = granule as i64;
         // Bits from the start of the field's first byte.
@@ -273,15 +294,15 @@ impl Emitter<'_, '_> {
         pool().extract(whole, (from + i64::from(bits) - 1) as u8, from as u8)
     }
 
-    /// Writes the value, given in the form, to so many bits at the spot.
-    pub fn store(&mut self, spot: &Spot, bit: i64, bits: u32, form: Kept, value: TermId) {
+    /// Stores the value, given in the representation, in the `bits` bits at offset `bit` from the spot.
+    pub fn store(&mut self, spot: &Spot, bit: i64, bits: u32, form: Representation, value: TermId) {
         if let Some(located) = self.locate(spot.target, bit)
             && Self::is_whole(&located, bits)
         {
-            let kept = located.plan.kept;
+            let representation = located.plan.representation;
             let home = located.plan.home;
             let (class, granule) = (located.class, located.plan.field.granule);
-            let value = self.in_form(value, form, kept, bits);
+            let value = self.in_form(value, form, representation, bits);
             match home {
                 FieldHome::Variable(target) => self.assign(target, value),
                 FieldHome::Region { region, .. } => {
@@ -304,11 +325,11 @@ impl Emitter<'_, '_> {
             return;
         }
         let width = bits.clamp(1, 128) as u8;
-        let value = self.in_form(value, form, Kept::Bits(width), bits);
+        let value = self.in_form(value, form, Representation::Bits(width), bits);
         self.store_bits(spot, bit, bits, value);
     }
 
-    /// Writes a bit vector to a range; bits that no field has are dropped.
+    /// Stores a bit vector in a range; bits outside of all fields are dropped.
     pub fn store_bits(&mut self, spot: &Spot, bit: i64, bits: u32, value: TermId) {
         let pieces = self.pieces(spot, bit, bits.clamp(1, 128));
         let (mut value, mut spot) = (value, spot.clone());
@@ -318,7 +339,7 @@ impl Emitter<'_, '_> {
                     && matches!(located.plan.home, FieldHome::Region { .. })
             });
         if several {
-            // Several operations: the later ones must not see what the earlier ones changed.
+            // There are several operations: later ones must not see the changes of earlier ones.
             let written = spot.clone();
             let size = u64::from(bits).div_ceil(8) + 1;
             spot = self.frozen_spot(spot, &written, size);
@@ -335,7 +356,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Writes bits that lie in one field.
+    /// Stores bits that lie in one field.
     fn store_piece(&mut self, spot: &Spot, bit: i64, bits: u32, value: TermId) {
         let Some(Located {
             class,
@@ -346,26 +367,44 @@ impl Emitter<'_, '_> {
             self.contradict("a piece of a field that is not there");
             return;
         };
-        let (kept, home, kind, granule) =
-            (plan.kept, plan.home, plan.field.kind, plan.field.granule);
+        let (representation, home, kind, granule) = (
+            plan.representation,
+            plan.home,
+            plan.field.kind,
+            plan.field.granule,
+        );
         let (start, field_bits) = (plan.field.start, plan.field.bits as u32);
         match (home, kind) {
             (FieldHome::Unsupported, _) => {
-                self.unsupported_value(Kept::Bool);
+                self.unsupported_value(Representation::Bool);
             }
             (FieldHome::Variable(variable), _) => {
-                let old = self.bits_of(self.builder.term(variable), kept, field_bits as u8);
+                let old = self.bits_of(
+                    self.builder.term(variable),
+                    representation,
+                    field_bits as u8,
+                );
                 let new = Self::replaced(old, field_bits, inner, bits, value);
-                let new = self.in_form(new, Kept::Bits(field_bits as u8), kept, field_bits);
+                let new = self.in_form(
+                    new,
+                    Representation::Bits(field_bits as u8),
+                    representation,
+                    field_bits,
+                );
                 self.assign(variable, new);
             }
             (FieldHome::Region { region, variable }, FieldKind::Uniform(_)) => {
                 let address = spot.shifted((bit - inner).div_euclid(8)).address;
                 let index = self.index(&address, class, granule);
                 let old = pool().select(self.builder.term(variable), index);
-                let old = self.bits_of(old, kept, field_bits as u8);
+                let old = self.bits_of(old, representation, field_bits as u8);
                 let new = Self::replaced(old, field_bits, inner, bits, value);
-                let value = self.in_form(new, Kept::Bits(field_bits as u8), kept, field_bits);
+                let value = self.in_form(
+                    new,
+                    Representation::Bits(field_bits as u8),
+                    representation,
+                    field_bits,
+                );
                 self.push(Operation::Store {
                     region,
                     index,
@@ -407,7 +446,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The bits with some of them replaced.
+    /// `old` with some of its bits replaced.
     fn replaced(old: TermId, total: u32, from: i64, bits: u32, value: TermId) -> TermId {
         let from = from as u32;
         let mut result = value;
@@ -421,15 +460,15 @@ impl Emitter<'_, '_> {
         result
     }
 
-    /// The constant of a form whose bytes are all the same.
-    pub fn repeated_byte(&mut self, form: Kept, bits: u32, byte: u8) -> TermId {
+    /// The constant of the representation with all bytes equal to `byte`.
+    pub fn repeated_byte(&mut self, form: Representation, bits: u32, byte: u8) -> TermId {
         let pattern = u128::from_le_bytes([byte; 16]);
         match form {
-            Kept::Bits(width) => pool().bv(width, pattern),
-            Kept::Bool => pool().boolean(byte != 0),
-            Kept::Float(format) => pool().float(FloatValue::from_bits(format, pattern)),
-            Kept::Int if byte == 0 => pool().int(0),
-            Kept::Int => {
+            Representation::Bits(width) => pool().bv(width, pattern),
+            Representation::Bool => pool().boolean(byte != 0),
+            Representation::Float(format) => pool().float(FloatValue::from_bits(format, pattern)),
+            Representation::Int if byte == 0 => pool().int(0),
+            Representation::Int => {
                 let bits = bits.clamp(1, 128) as u8;
                 let value = regatta_term::BitVecValue::new(bits, pattern).signed();
                 pool().int_big(value.into())

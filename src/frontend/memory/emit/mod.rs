@@ -1,4 +1,4 @@
-//! Makes the program's edges, once it is decided where everything lives.
+//! Makes the program's edges, after the plan.
 
 mod allocation;
 mod assumptions;
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::arithmetic::{Semantics, pool};
 use super::builder::{Builder, Description};
 use super::constraints::Facts;
-use super::plan::{ClassId, Home, Kept, Plan, Planner};
+use super::plan::{ClassId, Home, Plan, Planner, Representation};
 use super::points_to::Target;
 use super::{MemoryError, MemoryOptions};
 use crate::ir::{FunctionIndex, ObjectIndex, Pointer, ScalarType, Storage, Unit};
@@ -47,38 +47,37 @@ pub struct Emitter<'a, 'b> {
     locals_of: Vec<Vec<ObjectIndex>>,
     /// The variable that holds the rounding mode, if it can change.
     rounding: Option<VariableId>,
-    /// How many elements of constant objects have been put back after calls of unknown code.
-    put_back: usize,
-    // --- of the function that is being emitted ---
+    /// The number of elements of constant objects restored after calls of unknown code.
+    restored: usize,
+    // --- state of the function that is being emitted ---
     index: FunctionIndex,
     function: FunctionId,
-    /// Where the operations in `operations` start; `None` where control does not come.
+    /// The location where `operations` start; `None` where control does not come.
     current: Option<LocationId>,
     operations: Vec<Operation>,
     span: Span,
     /// The waypoints that control has passed since `operations` began.
     passed: Vec<Passed>,
-    /// Where control has forked with them: all ways from there pass them, and nothing later.
+    /// The branching location after them: all edges from it pass them, later ones do not.
     fork: Option<LocationId>,
-    /// Conditions without which what is being evaluated is not.
+    /// The conditions under which C evaluates the current subexpression.
     guards: Vec<TermId>,
-    /// How many expressions are being evaluated, each a part of the one before.
+    /// The nesting depth of the expression that is being evaluated.
     depth: usize,
-    /// What may fault in them where it is computed, and the conditions under which C evaluates it.
+    /// Operations of these expressions that may fault, and the conditions under which C evaluates them.
     faulting: Vec<(TermId, TermId)>,
-    /// What an access in the current instruction turned out to need that is not supported.
+    /// The reason why the current instruction is not supported, if it is not.
     trouble: Option<String>,
-    /// The first thing that cannot be if the decisions fit the unit; then there is no program.
+    /// The first contradiction between the plan and the unit; then no program is made.
     contradiction: Option<String>,
     sink: Option<LocationId>,
     errors: FxHashMap<Span, LocationId>,
     temporaries: FxHashMap<Sort, Vec<VariableId>>,
-    /// How many temporaries of a sort the current instruction uses.
+    /// The number of temporaries of each sort that the current instruction uses.
     taken: FxHashMap<Sort, usize>,
 }
 
 impl<'a, 'b> Emitter<'a, 'b> {
-    /// An emitter for the unit.
     pub fn new(
         unit: &'a Unit,
         options: &'b MemoryOptions,
@@ -121,7 +120,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             interfaces: Vec::new(),
             locals_of,
             rounding,
-            put_back: 0,
+            restored: 0,
             index: unit.start,
             function: FunctionId(0),
             current: None,
@@ -155,7 +154,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Notes that what was decided does not fit the unit. Whatever is emitted from here on is given to nobody.
+    /// Notes that the plan contradicts the unit. The program is then discarded.
     fn contradict(&mut self, what: impl std::fmt::Display) {
         if self.contradiction.is_none() {
             let function = &self.unit.functions[self.index.0 as usize].name;
@@ -164,7 +163,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// What the pointer points to.
     fn target(&mut self, pointer: &Pointer) -> Target {
         match self.facts.target(pointer) {
             Ok(target) => target,
@@ -198,7 +196,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// A constant of the pointer's sort.
     fn pointer_constant(&self, value: i128) -> TermId {
         self.semantics.constant(value, ScalarType::Pointer)
     }
@@ -243,12 +240,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// A new location of the current function.
     fn location(&mut self) -> LocationId {
         self.builder.location(self.function, self.span, None)
     }
 
-    /// Puts what was collected on an edge to the location and stops.
+    /// Puts the collected operations on an edge to the location; control is then nowhere.
     fn finish(&mut self, target: LocationId) {
         let operations = std::mem::take(&mut self.operations);
         if let Some(source) = self.current.take() {
@@ -261,8 +257,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Control is at the location, or in the middle of an edge: what has been passed on the way to a fork elsewhere is on
-    /// the edges from there.
+    /// Tells that control is at the location, or within an edge: waypoints passed before a branching elsewhere are on
+    /// the edges from there already.
     fn leave_fork(&mut self, now: Option<LocationId>) {
         if self.fork.is_some() && self.fork != now {
             self.passed.clear();
@@ -270,7 +266,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Control passes the waypoint.
+    /// Records that control passes the waypoint.
     fn pass_waypoint(&mut self, waypoint: Waypoint) {
         if self.current.is_some() {
             self.leave_fork(None);
@@ -281,8 +277,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Puts what was collected on an edge, if anything, and gives the location after it; `None` where control does not
-    /// come.
+    /// Puts the collected operations, if any, on an edge and returns the location after it; `None` where control does
+    /// not come.
     fn cut(&mut self) -> Option<LocationId> {
         let source = self.current?;
         if self.operations.is_empty() {
@@ -294,7 +290,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         Some(target)
     }
 
-    /// An edge with one condition, unless it is false; tells whether there is one.
+    /// Adds an edge with a condition, unless that is false; returns whether it did.
     fn branch(&mut self, source: LocationId, target: LocationId, condition: TermId) -> bool {
         if condition != TermId::FALSE {
             let operations = if condition == TermId::TRUE {
@@ -310,7 +306,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         condition != TermId::FALSE
     }
 
-    /// The last edge passes the waypoints at its end.
+    /// Adds the waypoints to the end of the last edge.
     fn turn(&mut self, waypoints: impl IntoIterator<Item = Waypoint>) {
         let operations = self.builder.program.edges.last();
         let operation = operations.map_or(0, |edge| edge.operations.len()) as u32;
@@ -321,7 +317,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.builder.waypoints.add_to_last_edge(passed);
     }
 
-    /// The location of the function without successors, where paths end that do not return.
+    /// The function's location without successors, where paths end that do not return.
     fn sink(&mut self) -> LocationId {
         match self.sink {
             Some(sink) => sink,
@@ -333,7 +329,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Here something happens that is not modelled; nothing comes after it.
+    /// Ends the path with an operation that is not modelled.
     fn unsupported(&mut self, reason: &str) {
         self.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
         let sink = self.sink();
@@ -347,7 +343,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// If the terms made since the last call could not express what they should, ends the path here.
+    /// Ends the path if something since the last call of this function could not be expressed.
     fn check_trouble(&mut self) {
         if let Some(reason) = self.trouble.take() {
             self.unsupported(&reason);
@@ -356,7 +352,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     // --- variables ---
 
-    /// A temporary variable of the current function that the current instruction does not use yet.
+    /// A temporary variable that the current instruction does not use yet.
     fn temporary(&mut self, sort: Sort) -> VariableId {
         let taken = self.taken.entry(sort).or_insert(0);
         let number = *taken;
@@ -384,19 +380,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
         variable
     }
 
-    /// A new input here.
     fn input(&mut self, kind: InputKind, sort: Sort, c_type: Option<CScalar>) -> InputId {
         self.builder.input(kind, sort, c_type, self.span)
     }
 
-    /// The input that was made last is a part of a larger value.
+    /// Marks the last input as a part of a larger value.
     fn set_part(&mut self, part: InputPart) {
         if let Some(input) = self.builder.program.inputs.last_mut() {
             input.part = Some(part);
         }
     }
 
-    /// Any value of the sort, in a temporary.
+    /// An arbitrary value of the sort, in a temporary.
     fn any(&mut self, sort: Sort, kind: InputKind, c_type: Option<CScalar>) -> TermId {
         let target = self.temporary(sort);
         let input = self.input(kind, sort, c_type);
@@ -404,7 +399,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.builder.term(target)
     }
 
-    /// The value that the term has now, whatever is assigned later.
+    /// The current value of the term, which later assignments do not change.
     fn freeze(&mut self, term: TermId) -> TermId {
         if regatta_term::Pool::constant(pool(), term).is_some() {
             return term;
@@ -430,7 +425,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         found
     }
 
-    /// How C sees a scalar.
     const fn c_scalar(scalar: ScalarType) -> CScalar {
         match scalar {
             ScalarType::Integer { bits, signed } => CScalar::Integer { bits, signed },
@@ -440,13 +434,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// The form in which a scalar of the type is loaded and stored; `bits` is the width of the access.
-    fn form(&self, scalar: ScalarType, bits: u32) -> Kept {
+    /// The representation in which a scalar of the type is loaded and stored; `bits` is the width of the access.
+    fn form(&self, scalar: ScalarType, bits: u32) -> Representation {
         match (scalar, self.semantics.arithmetic) {
-            (ScalarType::Bool, _) => Kept::Bool,
-            (ScalarType::Float(format), _) => Kept::Float(format),
-            (_, Arithmetic::Integer) => Kept::Int,
-            (_, Arithmetic::BitVector) => Kept::Bits(bits.clamp(1, 128) as u8),
+            (ScalarType::Bool, _) => Representation::Bool,
+            (ScalarType::Float(format), _) => Representation::Float(format),
+            (_, Arithmetic::Integer) => Representation::Int,
+            (_, Arithmetic::BitVector) => Representation::Bits(bits.clamp(1, 128) as u8),
         }
     }
 

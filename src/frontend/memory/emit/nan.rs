@@ -1,9 +1,9 @@
-//! What C can see of a NaN besides that it is one: its sign and its payload.
+//! The observable properties of a NaN: its sign and its payload.
 //!
 //! Terms have a single NaN. Which one a real execution has depends on the machine and on the compiler's choice of
-//! instructions (on x86 `0.0 / 0.0` is negative, and the first operand's payload survives). So where a program looks,
-//! at the sign or at the bytes in memory, it finds those of any NaN: an unknown value. It is drawn only on paths where
-//! the float is a NaN; alarms on the others are confirmed as ever.
+//! instructions (on x86 `0.0 / 0.0` is negative, and the first operand's payload survives). So a program that reads the
+//! sign, or the bytes in memory, gets those of any NaN: an unknown value. Only paths on which the float is a NaN have
+//! this input; alarms on other paths can be confirmed.
 
 use super::*;
 use regatta_term::{FloatFormat, FloatValue};
@@ -21,7 +21,7 @@ impl Emitter<'_, '_> {
         self.unless_nan(float, sign, |any| any)
     }
 
-    /// What is observed of a float: the term, but for a NaN what is made of any value of the term's sort.
+    /// The observed property of a float: the term `observed`, but for a NaN the result of `of_nan` on an unknown value.
     fn unless_nan(
         &mut self,
         float: TermId,
@@ -32,7 +32,7 @@ impl Emitter<'_, '_> {
         self.unknown_where(is_nan, observed, "the sign and payload of a NaN", of_nan)
     }
 
-    /// A term, but where the condition holds what is made of an unknown value of its sort.
+    /// The term `known`, but where the condition holds the result of `made` on an unknown value of its sort.
     pub fn unknown_where(
         &mut self,
         condition: TermId,
@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The bits of a NaN that has the sign and the payload of the given bits; each NaN is made of its own bits.
+/// The bits of a NaN with the sign and the payload of the given bits; the bits of a NaN give themselves.
 fn nan_of(bits: TermId, format: FloatFormat) -> TermId {
     let width = format.storage_bits() as u8;
     let infinity = FloatValue::infinity(format, false).bits();

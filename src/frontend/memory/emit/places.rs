@@ -1,4 +1,4 @@
-//! Addresses as sums, and the fields that they mean.
+//! Addresses as linear sums, and the fields at an address.
 
 use super::super::arithmetic::IntegerType;
 use super::super::cells::FieldKind;
@@ -11,16 +11,13 @@ use regatta_term::{Constant, Pool};
 /// What an address starts from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// An object.
     Object(ObjectIndex),
-    /// A pointer's value.
     Value(TermId),
 }
 
 /// A multiple of an integer.
 #[derive(Copy, Clone, Debug)]
 pub struct Part {
-    /// By how much it is multiplied.
     pub factor: i128,
     /// The integer, in its own width.
     pub value: TermId,
@@ -31,25 +28,23 @@ pub struct Part {
 /// An address: the base, plus a constant, plus multiples of terms, in bytes.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// Where it starts.
     pub base: Base,
-    /// Bytes.
+    /// The constant offset in bytes.
     pub constant: i128,
     /// Integers with their factors.
     pub parts: Vec<Part>,
 }
 
-/// An address together with what the points-to analysis says of it.
+/// An address together with its target in the points-to analysis.
 #[derive(Clone, Debug)]
 pub struct Spot {
-    /// The address.
     pub address: Linear,
-    /// Its class, and the offset there.
+    /// Its class, and the offset in the class.
     pub target: Target,
 }
 
 impl Spot {
-    /// The spot some bytes further.
+    /// The spot moved by a number of bytes.
     pub fn shifted(&self, bytes: i64) -> Self {
         let mut result = self.clone();
         result.address.constant += i128::from(bytes);
@@ -61,16 +56,14 @@ impl Spot {
 /// A field that an access falls into.
 #[derive(Copy, Clone, Debug)]
 pub struct Located<'b> {
-    /// Its class.
     pub class: ClassId,
-    /// The field.
     pub plan: &'b FieldPlan,
-    /// Where the access starts in it, in bits; in a mixed field that repeats, within a repetition.
+    /// The offset in bits at which the access starts in it; in a repeated mixed field, within a repetition.
     pub bit: i64,
 }
 
 impl<'b> Emitter<'_, 'b> {
-    /// The address that an expression of the unit stands for, where it is that of a place or a range.
+    /// The spot of an address expression of the unit.
     pub fn spot(&mut self, address: &Pointer) -> Spot {
         let target = self.target(address);
         Spot {
@@ -91,7 +84,7 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// The start of the object that the term points to, of the class at the offset.
+    /// The spot at the address `address`, with the given target.
     pub fn term_spot(&self, address: TermId, target: Target) -> Spot {
         Spot {
             address: Linear {
@@ -133,8 +126,8 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// Adds a number of bytes times a factor; sums and constant factors are taken apart, which is exact in the modular
-    /// arithmetic of pointers and on mathematical integers alike.
+    /// Adds a number of bytes times a factor; sums and constant factors are distributed, which is exact both in the
+    /// modular arithmetic of pointers and on mathematical integers.
     fn add_bytes(&mut self, sum: &mut Linear, bytes: &Expr, factor: i128) {
         let is_address_wide = |scalar: &ScalarType| match scalar {
             ScalarType::Integer { bits, .. } => *bits == self.semantics.pointer_bits,
@@ -188,7 +181,7 @@ impl<'b> Emitter<'_, 'b> {
     }
 
     fn add_part(&mut self, sum: &mut Linear, bytes: &Expr, factor: i128) {
-        // What was widened is kept narrow: an index is narrower than an address.
+        // A widened index keeps its own width: an index of a region is narrower than an address.
         let mut bytes = bytes;
         while let Expr::Convert {
             operand,
@@ -228,7 +221,6 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// The type of a distance in bytes.
     const fn signed_distance(&self) -> ScalarType {
         ScalarType::Integer {
             bits: self.semantics.pointer_bits,
@@ -236,7 +228,7 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// An address's part that is a variable of the pointer's sort.
+    /// A part of an address that is a variable of the pointer's sort.
     pub const fn counter_part(&self, factor: i128, value: TermId) -> Part {
         let kind = IntegerType {
             bits: self.semantics.pointer_bits,
@@ -249,7 +241,6 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// An integer in the given width.
     fn resized_part(&self, part: Part, width: u8) -> TermId {
         match (self.semantics.arithmetic, part.kind.signed) {
             (Arithmetic::Integer, _) => part.value,
@@ -263,7 +254,7 @@ impl<'b> Emitter<'_, 'b> {
         match self.home(object) {
             Home::Static(_, Some(address)) => address,
             Home::Dynamic(_, variable) => self.builder.term(variable),
-            // Whose address is used as a value is in memory.
+            // An object with an address that is used as a value is in memory.
             Home::Static(_, None) | Home::Variables(_) | Home::Unused => {
                 let name = self.planner.name(object);
                 self.contradict(format_args!("the address of `{name}`, which has none"));
@@ -302,7 +293,7 @@ impl<'b> Emitter<'_, 'b> {
 
     /// The index of the region's element at the address: (address - base) divided by the granule.
     ///
-    /// What is a multiple of the granule is divided on its own, so that an array's index stays visible:
+    /// A part that is a multiple of the granule is divided on its own, so that an array's index stays a subterm:
     /// ⌊(p + c·g)/g⌋ = ⌊p/g⌋ + c, also modulo the address space.
     pub fn index(&mut self, address: &Linear, class: ClassId, granule: u64) -> TermId {
         let shift = granule.trailing_zeros();
@@ -405,7 +396,7 @@ impl<'b> Emitter<'_, 'b> {
         });
     }
 
-    /// The field that contains the bit so far after the target, if one does.
+    /// The field that contains the bit at offset `bit` from the target, if there is one.
     pub fn locate(&self, target: Target, bit: i64) -> Option<Located<'b>> {
         let target = self
             .facts
@@ -426,8 +417,8 @@ impl<'b> Emitter<'_, 'b> {
         })
     }
 
-    /// The first bit at or after the one so far after the target, but before the end, at which a field goes on or
-    /// begins; `None` if nothing lies there.
+    /// The first bit from `bit` on, but before `end` (both offsets from the target), that lies in a field; `None` if
+    /// there is none.
     pub fn next_field(&self, target: Target, bit: i64, end: i64) -> Option<i64> {
         if bit >= end {
             return None;
@@ -460,7 +451,7 @@ impl<'b> Emitter<'_, 'b> {
         (next < end).then_some(next)
     }
 
-    /// The variables that hold what lies in the range; a store there may change them.
+    /// The variables that hold the range, and that a store there may change.
     pub fn variables_in(&self, target: Target, bits: i64) -> Vec<VariableId> {
         let mut result = Vec::new();
         let root = self.facts.graph.canonical(target).node;
@@ -483,7 +474,7 @@ impl<'b> Emitter<'_, 'b> {
         result
     }
 
-    /// The spot with an address that does not change when the range of so many bytes from `written` is written to.
+    /// The spot with an address that does not change when the `size` bytes at `written` are written.
     pub fn frozen_spot(&mut self, spot: Spot, written: &Spot, size: u64) -> Spot {
         let bits = i64::try_from(size.saturating_mul(8)).unwrap_or(i64::MAX);
         let variables = self.variables_in(written.target, bits);
@@ -513,7 +504,7 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// Whether the field is kept whole, by accesses of just this range.
+    /// Whether the access has exactly the range of a uniform field.
     pub const fn is_whole(located: &Located<'_>, bits: u32) -> bool {
         located.bit == 0
             && located.plan.field.bits == bits as u64

@@ -1,5 +1,5 @@
-//! What happens before the start function's first instruction: addresses are chosen, memory and globals get their
-//! first contents.
+//! Initialisation before the start function's first instruction: the choice of addresses, and the first contents of
+//! memory and globals.
 
 use super::super::plan::{ArenaKind, FieldHome};
 use super::transfer::{Overlap, Source};
@@ -10,7 +10,7 @@ use regatta_program::{External, ExternalKind};
 use regatta_term::Value;
 
 impl Emitter<'_, '_> {
-    /// Emits it at the current location.
+    /// Emits the initialisation at the current location.
     pub fn begin_program(&mut self) {
         if let Some(mode) = self.rounding {
             self.assign(mode, pool().rounding(RoundingMode::NearestEven));
@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
                 Storage::Static { .. } | Storage::Literal => Source::Byte(0),
             };
             let home = self.home(object);
-            // Names of ours are none in C.
+            // The names of the frontend's own objects are no C names.
             if data.storage == Storage::Outside
                 && home != Home::Unused
                 && !data.name.starts_with('<')
@@ -55,13 +55,13 @@ impl Emitter<'_, '_> {
                     let spot = self.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);
                 }
-                // Its class's regions hold anything already.
+                // The class's regions are arbitrary already.
                 Home::Static(..) if data.storage == Storage::Outside => {}
                 Home::Static(id, _) if self.plan.class_by_id(id).arbitrary => {
                     let spot = self.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);
                 }
-                // Its class's regions hold zeros already.
+                // The class's regions hold zeros already.
                 Home::Static(..) | Home::Unused => {}
                 Home::Dynamic(..) => {
                     let name = &data.name;
@@ -74,18 +74,19 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The first contents of a class's regions: zero where all that exists is zero, else anything.
+    /// Emits the first contents of a class's regions: zero if all its objects are zero, else arbitrary.
     ///
-    /// So a read out of bounds of a class that has nothing but zeroed static objects gives zero until something is
-    /// written there, where C gives no value at all and the design says any. Anything else would need a loop that zeroes
-    /// each object, or an unknown value at each read: the price would be paid by every program, and only the proof of
-    /// one whose behaviour is undefined could be wrong. (An alarm that needs such a read is not confirmed.)
+    /// So an out-of-bounds read in a class of zeroed static objects gives zero until something is written there, where
+    /// C gives no value and an arbitrary one would be expected. Arbitrary values would need a loop that zeroes each
+    /// object, or an unknown value at each read, in every program, although only the proof of a program with undefined
+    /// behaviour could be wrong. (An alarm that needs such a read is not confirmed.)
     fn begin_class(&mut self, id: ClassId) {
         let class = self.plan.class_by_id(id);
         if let Some(target) = class.sizes
             && let Sort::Array { index, .. } = self.builder.program.variables[target.index()].sort
         {
-            // What was not allocated here counts as empty: `realloc` then copies nothing, and its result holds anything.
+            // An object that was not allocated here counts as empty: `realloc` then copies nothing, and its result is
+            // arbitrary.
             let zero = self.pointer_constant(0);
             self.assign(target, pool().const_array(index, zero));
         }
@@ -111,7 +112,7 @@ impl Emitter<'_, '_> {
             }
             if let Sort::Array { index, .. } = self.builder.program.variables[variable.index()].sort
             {
-                let zero = pool().value(&Value::zero(plan.kept.sort().into()));
+                let zero = pool().value(&Value::zero(plan.representation.sort().into()));
                 self.assign(variable, pool().const_array(index, zero));
             }
         }

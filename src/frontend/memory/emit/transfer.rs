@@ -1,26 +1,26 @@
-//! Copying, filling and making arbitrary whole ranges of memory.
+//! Copies, fills and havocs of ranges of memory.
 //!
-//! A range is taken apart into the elements that its class's fields have there. A few are written one by one; more
-//! become a loop over the class's repetitions, with a counter of its own.
+//! A range is divided into the elements of its class's fields. A few are written one by one; more by a loop over the
+//! class's repetitions, with a counter of its own.
 
 use std::ops::Range;
 
 use super::super::cells::FieldKind;
-use super::super::plan::{FieldHome, MOST_ELEMENTS};
+use super::super::plan::{FieldHome, MAXIMUM_UNROLLED_ELEMENTS};
 use super::super::points_to::Target;
 use super::places::{Base, Spot};
 use super::*;
 use crate::ir::BinaryOp;
 use regatta_term::{Constant, Pool};
 
-/// What a range is to hold.
+/// The new contents of a range.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// What another range holds.
+    /// The contents of another range.
     Copy(Spot),
     /// One byte everywhere.
     Byte(u8),
-    /// Anything.
+    /// Arbitrary contents.
     Any(InputKind),
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Element {
     pub bit: i64,
     /// Number of bits.
     pub bits: u32,
-    /// The form in which it is kept.
-    pub form: Kept,
-    /// Its variable, if it is all of one.
+    /// Its representation.
+    pub form: Representation,
+    /// Its variable, if it is the whole of one.
     variable: Option<VariableId>,
 }
 
-/// Whether inputs of the kind are what functions return, or objects hold, that the program does not define.
+/// Whether inputs of the kind come from functions or objects that the program does not define.
 const fn is_from_outside(kind: &InputKind) -> bool {
     matches!(kind, InputKind::Nondet(_) | InputKind::Outside(_))
 }
@@ -56,12 +56,12 @@ fn bit_number(bit: u64) -> i64 {
 }
 
 impl Emitter<'_, '_> {
-    /// Writes a range of so many bytes.
+    /// Writes a range of `size` bytes.
     pub fn transfer(&mut self, destination: &Spot, size: u64, source: Source, overlap: Overlap) {
         if self.current.is_none() || size == 0 || self.whole_object(destination, size, &source) {
             return;
         }
-        // Nobody looks at the copy: else the original would have been looked at, too.
+        // The copy is never read: else the source would count as read, too.
         if let Source::Copy(spot) = &source
             && let Base::Object(object) = spot.address.base
             && self.home(object) == Home::Unused
@@ -83,12 +83,12 @@ impl Emitter<'_, '_> {
                 .map_or(0, |id| this.plan.elements(*id, period.max(1)))
         };
         if repetitions > 1
-            && repetitions.saturating_mul(per_repetition(self)) > MOST_ELEMENTS
+            && repetitions.saturating_mul(per_repetition(self)) > MAXIMUM_UNROLLED_ELEMENTS
             && self.repeats(&source, period)
         {
             let first = self.builder.program.inputs.len();
             self.transfer_by_loop(&destination, size, period, &source, overlap);
-            // Each stands for many, one after the other.
+            // Each of these inputs is read many times, in the loop.
             for input in &mut self.builder.program.inputs[first..] {
                 input.part = input.part.map(|_| InputPart::Some);
             }
@@ -97,7 +97,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A single object that is overwritten as a whole.
+    /// Overwrites a single object as a whole, if the range is one; returns whether it is.
     fn whole_object(&mut self, destination: &Spot, size: u64, source: &Source) -> bool {
         let Base::Object(object) = destination.address.base else {
             return false;
@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
                         FieldKind::Uniform(_) => plan.field.bits as u32,
                         FieldKind::Mixed => 8 * plan.field.granule as u32,
                     };
-                    let element = self.repeated_byte(plan.kept, bits, *byte);
+                    let element = self.repeated_byte(plan.representation, bits, *byte);
                     self.assign(variable, pool().const_array(index, element));
                 }
                 Source::Any(kind) => {
@@ -149,7 +149,7 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// What a region of a class with a single object is of that object.
+    /// The part of the object that a region of a class with a single object holds.
     pub fn cells_of(&self, id: ClassId, variable: VariableId) -> InputPart {
         let regions = self.class_fields(id);
         let regions = regions
@@ -165,7 +165,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether what is to be written is the same place of its class in every repetition.
+    /// Whether the source of every repetition has the same target.
     fn repeats(&self, source: &Source, period: u64) -> bool {
         match source {
             Source::Copy(spot) => {
@@ -176,13 +176,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether some access of the program may touch one of the bits, counted from the spot.
+    /// Whether some access of the program may touch one of the bits, at offsets from the spot.
     pub fn is_accessed(&self, spot: &Spot, bits: &Range<u64>) -> bool {
         let (from, end) = (bit_number(bits.start), bit_number(bits.end));
         self.next_field(spot.target, from, end).is_some()
     }
 
-    /// From here on the bits, counted from the spot, hold anything.
+    /// Makes the bits, at offsets from the spot, arbitrary.
     pub fn make_undetermined(&mut self, spot: &Spot, bits: &Range<u64>) {
         for element in self.elements_between(spot.target, bits.start, bits.end) {
             self.store_anything(spot, element, &InputKind::Uninitialised);
@@ -210,17 +210,17 @@ impl Emitter<'_, '_> {
                     bit = start + rest;
                     continue;
                 }
-                (FieldKind::Uniform(_), _) if whole => (rest, located.plan.kept),
+                (FieldKind::Uniform(_), _) if whole => (rest, located.plan.representation),
                 (FieldKind::Mixed, None) => {
                     // Up to the end of the granule.
                     let granule = 8 * field.granule as i64;
                     let inside = (located.bit + field.start.rem_euclid(8)).rem_euclid(granule);
                     let bits = rest.min(granule - inside);
-                    (bits, Kept::Bits(bits as u8))
+                    (bits, Representation::Bits(bits as u8))
                 }
                 _ => {
                     let bits = rest.min(128);
-                    (bits, Kept::Bits(bits as u8))
+                    (bits, Representation::Bits(bits as u8))
                 }
             };
             elements.push(Element {
@@ -261,7 +261,7 @@ impl Emitter<'_, '_> {
                         )
                         .is_none()
                     {
-                        // Nobody ever looks at these bits.
+                        // These bits are never read.
                         continue;
                     }
                     let value = self.load(spot, element.bit, element.bits, element.form);
@@ -294,7 +294,7 @@ impl Emitter<'_, '_> {
         self.taken.entry(sort).and_modify(|taken| *taken -= 1);
     }
 
-    /// The input that was made last is these bits of what comes from outside.
+    /// Marks the last input as these bits of a value from outside.
     fn set_bits(&mut self, kind: &InputKind, element: &Element) {
         if is_from_outside(kind) {
             self.set_part(match u32::try_from(element.bit) {
@@ -400,7 +400,7 @@ impl Emitter<'_, '_> {
         self.current = Some(exit);
     }
 
-    /// Fills a new object whose size is a term; what lies behind its end is left alone.
+    /// Fills a new object, with a term as its size; memory behind its end does not change.
     pub fn fill_dynamic(&mut self, start: &Spot, size: TermId, source: &Source) {
         let root = self.facts.graph.canonical(start.target).node;
         let Some(&id) = self.plan.class_of.get(&root) else {
@@ -440,8 +440,8 @@ impl Emitter<'_, '_> {
         self.current = Some(body);
         let mut here = start.clone();
         here.address.parts.push(self.counter_part(1, variable));
-        // What a repetition may reach behind the end is free, if it is small enough.
-        if period <= super::super::layout::GAP && !self.plan.class_by_id(id).observable {
+        // The last repetition may reach behind the object's end: the gap there is free, if the period fits into it.
+        if period <= super::super::layout::MINIMUM_GAP && !self.plan.class_by_id(id).observable {
             self.transfer_elements(&here, 0, period, source, Overlap::No);
         } else {
             self.fill_guarded(&here, period, Some(variable), size, source);
@@ -454,7 +454,8 @@ impl Emitter<'_, '_> {
         self.current = Some(exit);
     }
 
-    /// Fills the elements of a range as far as they end within the object; `done` bytes come before the range.
+    /// Fills the elements of a range that end within the object; the range starts `done` bytes after the object's
+    /// start.
     fn fill_guarded(
         &mut self,
         start: &Spot,

@@ -1,4 +1,4 @@
-//! Calls of code that is not known.
+//! Calls of unknown code.
 
 use super::super::plan::FieldHome;
 use super::places::Spot;
@@ -7,34 +7,35 @@ use super::*;
 use crate::ir::{ResultPlace, UnknownEffect};
 use regatta_program::{AssumptionKind, Doubt, InputPart};
 
-/// So many elements of constant objects are put back after a call, and after all calls.
-const MOST_PUT_BACK: usize = 1024;
-const MOST_PUT_BACK_IN_ALL: usize = 16 * MOST_PUT_BACK;
+/// Maximum number of elements of constant objects that are restored after one call.
+const MAXIMUM_RESTORED_PER_CALL: usize = 1024;
+/// Maximum number of elements of constant objects that are restored after all calls.
+const MAXIMUM_RESTORED_IN_ALL: usize = 16 * MAXIMUM_RESTORED_PER_CALL;
 
-/// Larger objects are not looked at.
-const LARGEST_PUT_BACK: u64 = 1 << 16;
+/// Maximum size (bits) of a constant object that is restored after a call.
+const MAXIMUM_RESTORED_OBJECT_BITS: u64 = 1 << 16;
 
-/// What unknown code must leave as it is: constant objects of a class that it can change otherwise.
+/// The constant objects, which unknown code must not change, of a class that it can otherwise change.
 enum Constants {
     /// All objects of the class.
     All,
     /// These elements, with their values before the call.
     Elements(Vec<(Spot, Element, TermId)>),
-    /// More than can be put back: objects of other activations, or large ones.
+    /// More than can be restored: objects of other activations, or large ones.
     TooMany,
 }
 
 impl Emitter<'_, '_> {
-    /// A call of code that is not known, but for what it returns.
+    /// Emits the effects of a call of unknown code, except for its result.
     pub fn call_unknown(&mut self, name: &str, effect: UnknownEffect) {
         let what = match effect {
-            UnknownEffect::Pure => format!("`{name}`, which is not known, changes nothing"),
+            UnknownEffect::Pure => format!("`{name}`, whose code is unknown, changes nothing"),
             UnknownEffect::Reachable => format!(
-                "`{name}`, which is not known, returns, and changes what it is given addresses of and \
-                 what other files can name"
+                "`{name}`, whose code is unknown, returns, and changes only objects that it is given \
+                 addresses of or that other files can name"
             ),
         };
-        // Verifiers' inputs are known to be that.
+        // The verifier's input functions are known.
         if !name.starts_with("__VERIFIER_nondet_") {
             self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
         }
@@ -47,8 +48,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What code that is not known returns: for anything but a scalar that is wanted, an input that tells of the call alone,
-    /// and one for each part that is ever looked at.
+    /// Emits the result of unknown code: one input for a scalar; otherwise an input that only records the call, and one
+    /// for each part that is ever read.
     pub fn receive_unknown(&mut self, name: &str, result: Option<&ResultPlace>) {
         let kind = InputKind::Nondet(name.to_owned());
         if let Some(ResultPlace::Scalar(place)) = result {
@@ -62,16 +63,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Objects of the class that are not constant hold anything.
+    /// Makes the objects of the class that are not constant arbitrary.
     fn change_class(&mut self, name: &str, id: ClassId) {
         let constants = self.constants_of(id);
         let kind = match constants {
             Constants::All => return,
             Constants::Elements(_) => InputKind::Outside(name.to_owned()),
-            // An alarm might rest on a change of what does not change.
-            Constants::TooMany => {
-                InputKind::Unknown(format!("what `{name}` may change beside constant objects"))
-            }
+            // An alarm might rest on a change of a constant object.
+            Constants::TooMany => InputKind::Unknown(format!("an object that `{name}` may change")),
         };
         for plan in self.class_fields(id) {
             if let FieldHome::Variable(target)
@@ -103,19 +102,19 @@ impl Emitter<'_, '_> {
         if others.is_empty() && class.sites.is_empty() && !constant.is_empty() {
             return Constants::All;
         }
-        // The address of an automatic object says nothing while the object does not exist.
+        // The address of an automatic object is meaningless while the object does not exist.
         if constant
             .iter()
             .any(|&index| matches!(object(index).storage, Storage::Automatic(_)))
         {
             return Constants::TooMany;
         }
-        let most = MOST_PUT_BACK.min(MOST_PUT_BACK_IN_ALL - self.put_back);
+        let most = MAXIMUM_RESTORED_PER_CALL.min(MAXIMUM_RESTORED_IN_ALL - self.restored);
         let mut elements = Vec::new();
         for &index in constant {
             let spot = self.object_spot(index);
             let bits = self.unit.objects[index.0 as usize].size.saturating_mul(8);
-            if bits > LARGEST_PUT_BACK {
+            if bits > MAXIMUM_RESTORED_OBJECT_BITS {
                 return Constants::TooMany;
             }
             let room = most - elements.len();
@@ -125,7 +124,7 @@ impl Emitter<'_, '_> {
             }
             elements.extend(own.into_iter().map(|element| (spot.clone(), element)));
         }
-        self.put_back += elements.len();
+        self.restored += elements.len();
         let elements = elements.into_iter().map(|(spot, element)| {
             let value = self.load(&spot, element.bit, element.bits, element.form);
             let value = self.freeze(value);

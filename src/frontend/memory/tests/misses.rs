@@ -1,4 +1,4 @@
-//! What the steps do not know of each other is an internal error, never a guess.
+//! Tests that inconsistent results of the steps are an internal error, never a guess.
 
 use super::super::{
     MemoryError, builder::Builder, call_graph, constraints::Facts, constraints::NotAnalysed,
@@ -6,7 +6,7 @@ use super::super::{
 };
 use super::*;
 
-/// The program of a unit with what the analysis found out of another one.
+/// Emits a unit with the analysis results of another unit.
 fn emit_unlike(
     analysed: &Unit,
     unit: &Unit,
@@ -79,7 +79,7 @@ fn pointers_are_known_wherever_they_are_moved() {
     let moved = Box::new(pointer_of(&copy).clone());
     drop(copy);
     assert_eq!(facts.target(&moved), Ok(x));
-    // The same expression once more is another pointer.
+    // An equal expression elsewhere is another pointer.
     let other = Pointer::new(load(address(P), POINTER));
     assert_eq!(other, *moved);
     assert_eq!(facts.target(&other), Err(NotAnalysed));
@@ -209,9 +209,9 @@ fn indices_that_mean_nothing_are_an_internal_error() {
     }
 }
 
-/// An array of pointers that is written and never read gets a copy of one that is not used otherwise.
+/// An array of pointers that is written and never read is assigned a copy of one that is not used otherwise.
 #[test]
-fn what_nobody_looks_at_is_not_copied() {
+fn what_is_never_read_is_not_copied() {
     let mut maker = Maker::new();
     let array = || vec![leaf(0, POINTER, 100)];
     let (a, b) = (maker.global("a", array()), maker.global("b", array()));

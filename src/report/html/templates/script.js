@@ -7,7 +7,7 @@
   const values = byId("values");
   let current = -1;
 
-  // What each step gives a value to.
+  // The variables that each step assigns, with their values.
   const assigned = steps.map((step) =>
     Array.from(step.querySelectorAll(".values > div"), (pair) => [
       pair.querySelector("dt").title,

@@ -1,10 +1,10 @@
-//! Scanning a stream: as many conversions as the environment likes, and any values.
+//! Scanning a stream: any number of successful conversions, and any values.
 
 use super::super::directive::{Conversion, Piece, refused};
 use super::super::{Channel, FormatFunction, Kind, Made};
 use super::{is_float, most_characters, set_words, target_type, width_of};
 
-/// What has been read just before a directive, and restricts what comes next.
+/// The input that was read just before a directive, which restricts the next input.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Before {
     Anything,
@@ -17,7 +17,10 @@ pub(super) fn scan_stream(pieces: &[Piece], channel: Channel) -> Made {
         writes: true,
         ..FormatFunction::default()
     };
-    let assigned = |piece: &Piece| matches!(piece, Piece::Conversion(conversion) if !conversion.suppressed && conversion.letter != b'n');
+    let assigned = |piece: &Piece| match piece {
+        Piece::Conversion(conversion) => !conversion.suppressed && conversion.letter != b'n',
+        _ => false,
+    };
     let wanted = pieces.iter().filter(|piece| assigned(piece)).count();
     let asks = pieces.iter().any(|piece| {
         !matches!(
@@ -83,7 +86,7 @@ pub(super) fn scan_stream(pieces: &[Piece], channel: Channel) -> Made {
     Ok(function)
 }
 
-/// Whether what a directive reads is restricted by the one before it.
+/// Whether some directive's input is restricted by the directive before it.
 fn is_restricted(pieces: &[Piece]) -> bool {
     let mut before = Before::Anything;
     for piece in pieces {
@@ -115,7 +118,7 @@ fn is_restricted(pieces: &[Piece]) -> bool {
     false
 }
 
-/// Assigns what the environment likes.
+/// Assigns an arbitrary value that the conversion can give.
 fn stream_value(function: &mut FormatFunction, conversion: &Conversion, ty: &str, target: &str) {
     let width = width_of(conversion);
     let many = most_characters(width);
@@ -150,7 +153,7 @@ fn stream_value(function: &mut FormatFunction, conversion: &Conversion, ty: &str
             ));
             if let Some(width) = width.filter(|&width| width <= 18) {
                 let base: i128 = match letter {
-                    // A prefix takes room from digits with more values.
+                    // A prefix only replaces digits with more values.
                     b'd' | b'i' | b'u' => 10,
                     b'o' => 8,
                     _ => 16,

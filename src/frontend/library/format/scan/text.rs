@@ -1,10 +1,10 @@
-//! Scanning a string: what fails leaves at once.
+//! Scanning a string.
 
 use super::super::directive::{Conversion, Piece, refused};
 use super::super::{FormatFunction, Kind, Made, NotModelled};
 use super::{is_float, most_characters, set_words, target_type, width_of};
 
-/// Scanning a string: what fails leaves at once.
+/// Generates a function that scans a string; it returns at the first directive that fails.
 pub(super) fn scan_text(pieces: &[Piece]) -> Made {
     let mut function = FormatFunction {
         writes: true,
@@ -13,7 +13,7 @@ pub(super) fn scan_text(pieces: &[Piece]) -> Made {
     function.line("const char *at = start;");
     function.line("int count = 0;");
     function.line("_Bool converted = 0;");
-    // Whether a conversion that assigns nothing counts is not agreed on.
+    // C libraries disagree on whether a conversion that assigns nothing counts.
     let early = "!converted || (count == 0 && __regatta_unknown_int())";
     let failed = format!("return *at == 0 && ({early}) ? -1 : count;");
     let mut next = 0;
@@ -117,7 +117,7 @@ fn text_conversion(
                 b'o' => (8, false),
                 _ => (16, false),
             };
-            // Converted by `strtol` or `strtoull`; then cut to the type.
+            // As by `strtol` or `strtoull`, then truncated to the type.
             let long = match conversion.length.as_str() {
                 "ll" | "j" | "L" => "~0ULL",
                 _ => "~0UL",
