@@ -1,4 +1,4 @@
-//! The CPA++ algorithm (paper 000, Algorithm 2).
+//! The CPA++ algorithm (\[BDW18\], Algorithm 2).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! The ARG CPA: the abstract reachability graph, which records the edges by which a state was reached (paper 000, section
+//! The ARG CPA: the abstract reachability graph, which records the edges by which a state was reached (\[BDW18\], section
 //! 4).
 
 use smallvec::SmallVec;

@@ -1,4 +1,4 @@
-//! Configurable program analysis: the CPA++ algorithm, and the analyses that it runs (paper 000: Beyer, Dangl, Wendler: A
+//! Configurable program analysis: the CPA++ algorithm, and the analyses that it runs (\[BDW18\]: Beyer, Dangl, Wendler: A
 //! Unifying View on SMT-Based Software Verification, sections 2 and 3).
 //!
 //! * [`algorithm`]: CPA++ (Algorithm 2) over any [`Cpa`].
@@ -35,7 +35,7 @@ use std::hash::Hash;
 pub use algorithm::{Element, ElementId, Reached, cpa_plus_plus};
 pub use composite::{Composite, CompositeState, Domain};
 
-/// A configurable program analysis with dynamic precision adjustment, as CPA++ requires it (paper 000, sections 2.2 and
+/// A configurable program analysis with dynamic precision adjustment, as CPA++ requires it (\[BDW18\], sections 2.2 and
 /// 3.4).
 pub trait Cpa {
     /// Abstract states.

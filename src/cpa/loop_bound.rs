@@ -1,4 +1,4 @@
-//! The Loop-Bound CPA (paper 000, section 4.1): the number of steps of an execution, and its bound.
+//! The Loop-Bound CPA (\[BDW18\], section 4.1): the number of steps of an execution, and its bound.
 //!
 //! Departure: the paper counts the iterations of each loop. Here one counter counts the steps between cut points of all
 //! loops. With a counter per loop and the same k for all, the step case of k-induction misses errors. With one counter, all

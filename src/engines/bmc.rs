@@ -1,4 +1,4 @@
-//! Bounded model checking (Biere, Cimatti, Clarke and Zhu, TACAS 1999), as paper 000, section 4.1, configures it: the
+//! Bounded model checking (\[BCCZ99\]), as \[BDW18\], section 4.1, configures it: the
 //! Predicate CPA with blk^never under the Loop-Bound CPA, and Algorithm 3 without its lines 15 to 23.
 //!
 //! It finds violations within the bound, and proves programs whose executions all end within it (forward condition). If

@@ -1,4 +1,4 @@
-//! Lazy abstraction with interpolants (McMillan, CAV 2006; paper 000, section 4.4): the Predicate CPA with blk^l,
+//! Lazy abstraction with interpolants (\[McM06\]; \[BDW18\], section 4.4): the Predicate CPA with blk^l,
 //! abstraction formulas as terms, IMPACT refinement (section 3.2.4) and forced covering (section 3.3), under CEGAR.
 
 use std::rc::Rc;
@@ -233,7 +233,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
     }
 
     /// IMPACT refinement: conjoins the formulas to those of the states, removes states that become false, and checks
-    /// the affected coverings again (paper 000, Figure 3).
+    /// the affected coverings again (\[BDW18\], Figure 3).
     fn strengthen(&mut self, states: &[AbstractionId], formulas: &[TermId]) {
         let mut strengthened = Vec::new();
         for (&state, &formula) in states.iter().zip(formulas) {

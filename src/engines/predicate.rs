@@ -1,4 +1,4 @@
-//! The approaches of paper 000 as settings of one engine. The options are the columns of its Table 1, and can be
+//! The approaches of \[BDW18\] as settings of one engine. The options are the columns of its Table 1, and can be
 //! combined as far as there is an algorithm for the combination.
 //!
 //! | | `blocks` | `abstraction` | `refinement` | `coverage` | |

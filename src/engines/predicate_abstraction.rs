@@ -1,4 +1,4 @@
-//! Lazy predicate abstraction (paper 000, section 4.3): the Predicate CPA with blk^l, abstraction formulas as decision
+//! Lazy predicate abstraction (\[BDW18\], section 4.3): the Predicate CPA with blk^l, abstraction formulas as decision
 //! diagrams and predicate refinement (section 3.2.4), under CEGAR.
 
 use std::rc::Rc;

@@ -163,7 +163,7 @@ mod tests {
         near(wilcoxon(&[1.0, 2.0, 3.0, 4.0, 5.0]), 0.0625);
         near(wilcoxon(&[1.0, -2.0, 3.0, -4.0, 5.0]), 0.8125);
         near(wilcoxon(&[0.0, 0.0]), 1.0);
-        // Hollander and Wolfe (1973), depression scale: p = 0.03906.
+        // [HW73], depression scale: p = 0.03906.
         let depression = [
             0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010,
         ];

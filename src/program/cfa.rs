@@ -76,7 +76,7 @@ pub enum Arithmetic {
     /// Machine integers: bit vectors that wrap around.
     #[default]
     BitVector,
-    /// Mathematical integers, as papers 001 and 002 read C. See `frontend::memory::integer` for each operator's meaning.
+    /// Mathematical integers, as \[KGCC13\] and \[Bir13\] read C. See `frontend::memory::integer` for each operator's meaning.
     Integer,
 }
 

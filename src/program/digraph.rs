@@ -159,8 +159,8 @@ impl Digraph {
         Components { component, count }
     }
 
-    /// The immediate dominators of the nodes reachable from the root (Cooper, Harvey and Kennedy, "A Simple, Fast
-    /// Dominance Algorithm"); the root is its own.
+    /// The immediate dominators of the nodes reachable from the root (\[CHK01\]);
+    /// the root is its own.
     pub fn dominators(&self, root: u32) -> Dominators {
         let order = self.reverse_postorder([root]);
         let predecessors = self.reversed();

@@ -1,4 +1,4 @@
-//! Weak topological orders (Bourdoncle, FMPA 1993) of the locations of each function.
+//! Weak topological orders (\[Bou93\]) of the locations of each function.
 //!
 //! Locations are numbered so that an edge leads to a greater number, or back to the *head* of a component that it is in.
 //! A component, the loops nested in it included, has consecutive numbers, of which its head has the first. An analysis that

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use regatta_term::{Arena, Build, RoundingMode, Symbol};
 
-    /// A Newton step of the sine (D'Silva et al., TACAS 2012, program newton_2_1): Z3 does not decide it within a minute.
+    /// A Newton step of the sine (\[DHKT12\], program newton_2_1): Z3 does not decide it within a minute.
     #[test]
     #[cfg(feature = "bitwuzla")]
     fn bitwuzla_decides_what_z3_leaves_open() {

@@ -1,8 +1,8 @@
 //! Replaces array cells by variables, for arrays that are read at constant indices only.
 //!
 //! A formula in which an array variable is only read, and only at constants, is equisatisfiable to one with a variable for
-//! each cell: for all values of these there is an array with them at the different constants (Ackermann, Solvable Cases of
-//! the Decision Problem, 1954; no two arguments can be the same here). So a formula over arrays and bit vectors may become one
+//! each cell: for all values of these there is an array with them at the different constants (\[Ack54\];
+//! no two arguments can be the same here). So a formula over arrays and bit vectors may become one
 //! over bit vectors, which solvers decide by a circuit and a SAT solver alone.
 
 use rustc_hash::{FxHashMap, FxHashSet};

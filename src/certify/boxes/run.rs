@@ -305,7 +305,7 @@ impl<'p> Machine<'p> {
             .map(|&argument| self.known(path, argument))
             .collect();
         // A new activation does not begin with the final values of an earlier one.
-        for local in &self.locals[callee.index()][..] {
+        for local in &self.locals[callee.index()] {
             path.variables[local.index()] = Known::any();
         }
         let callee = program.function(callee);

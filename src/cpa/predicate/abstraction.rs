@@ -1,4 +1,4 @@
-//! The computation and comparison of abstraction formulas (paper 000, section 3.1; Table 1, first column).
+//! The computation and comparison of abstraction formulas (\[BDW18\], section 3.1; Table 1, first column).
 //!
 //! * [`NoAbstraction`]: for blk^never.
 //! * [`super::boolean::BooleanAbstraction`]: Boolean predicate abstraction, with decision diagrams.

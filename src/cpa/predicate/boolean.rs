@@ -1,5 +1,5 @@
-//! Boolean predicate abstraction (Ball, Podelski and Rajamani, TACAS 2001; with all models of a solver as in Lahiri,
-//! Nieuwenhuis and Oliveras, CAV 2006), block by block (Beyer, Keremoglu and Wendler, FMCAD 2010).
+//! Boolean predicate abstraction (\[BPR01\]; with all models of a solver as in \[LNO06\]),
+//! block by block (\[BKW10\]).
 //!
 //! The abstraction of a formula is the strongest Boolean combination of predicates that it implies. Each block has an
 //! incremental solver to which the block is asserted once, and a cache of results. A predicate at the block's end is

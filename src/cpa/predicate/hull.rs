@@ -1,7 +1,7 @@
 //! The strongest conjunction of clauses of at most two literals that some assignments satisfy: an over-approximation of sets
 //! of assignments that are too large to be enumerated.
 //!
-//! It is computed as in symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004): as long as there is an assignment that
+//! It is computed as in symbolic abstraction (\[RSY04\]): as long as there is an assignment that
 //! violates the clauses, it is added.
 
 use super::regions::{PredicateId, Region, Regions, TooLarge};

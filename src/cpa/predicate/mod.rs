@@ -1,6 +1,6 @@
-//! The Predicate CPA (paper 000, section 3): abstraction formula, abstraction location, path formula.
+//! The Predicate CPA (\[BDW18\], section 3): abstraction formula, abstraction location, path formula.
 //!
-//! Engines are configurations of it (paper 000, Table 1):
+//! Engines are configurations of it (\[BDW18\], Table 1):
 //!
 //! | engine | abstraction formulas | blk | refinement | fcover |
 //! | --- | --- | --- | --- | --- |
@@ -40,7 +40,7 @@ use regatta_program::block::Blocks;
 use regatta_program::{CutPointKind, InlinedLocation, Program, VariableId};
 use regatta_term::{Arena, Symbol, TermId};
 
-/// The operator blk of adjustable-block encoding (ABE: Beyer, Keremoglu and Wendler, FMCAD 2010; paper 000, section 3.1.6):
+/// The operator blk of adjustable-block encoding (ABE: \[BKW10\]; \[BDW18\], section 3.1.6):
 /// the places where an abstraction is computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum BlockOperator {
@@ -299,7 +299,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         Some((state, precision.clone()))
     }
 
-    /// Joins intermediate states whose path formulas began at the same abstraction state: merge of paper 000, section 3.1.
+    /// Joins intermediate states whose path formulas began at the same abstraction state: merge of \[BDW18\], section 3.1.
     fn merge(
         &mut self,
         new: &PredicateState,

@@ -1,7 +1,8 @@
-//! Abstraction formulas as terms, which refinements strengthen (paper 000, section 4.4).
+//! Abstraction formulas as terms, which refinements strengthen (\[BDW18\], section 4.4).
 //!
-//! A new state is true, as in IMPACT, or the result of Cartesian predicate abstraction, as in UFO (Albarghouthi, Gurfinkel
-//! and Chechik: From Under-Approximations to Over-Approximations and Back, TACAS 2012; paper 000, section 4.5.1): the
+//! A new state is true, as in IMPACT, or the result of Cartesian predicate abstraction, as in UFO (\[AGC12\]; \[BDW18\], section
+//! 4.5.1):
+//! the
 //! conjunction of those predicates of the place, and negations, that each hold after the block.
 
 use std::rc::Rc;

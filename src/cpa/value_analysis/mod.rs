@@ -1,7 +1,7 @@
-//! The value analysis: abstract interpretation (Cousot and Cousot, POPL 1977) of numbers, as a domain of CPA++.
+//! The value analysis: abstract interpretation (\[CC77\]) of numbers, as a domain of CPA++.
 //!
 //! An abstract state maps terms to sets of numbers ([`regatta_term::domain`]). A term is a variable; the difference of two
-//! variables (zones: Miné, PADO 2001; here modulo 2^w, exact when they wrap around); or an array, whose set contains the
+//! variables (zones: \[Min01\]; here modulo 2^w, exact when they wrap around); or an array, whose set contains the
 //! values of all its cells. The operator merge is the join, at loop heads widening; stop is inclusion. The
 //! [`Precision`] determines what is tracked.
 //!

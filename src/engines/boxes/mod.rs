@@ -1,5 +1,5 @@
-//! Branch and bound over inputs: for programs with floats and with products of inputs (interval analysis: Moore 1966; on
-//! programs: Michel, Rueher and Lebbah, Solving constraints over floating-point numbers, CP 2001).
+//! Branch and bound over inputs: for programs with floats and with products of inputs (interval analysis: \[Moo66\]; on programs:
+//! \[MRL01\]).
 //!
 //! Initially a single box contains all inputs. The program as lowered is executed on a box in interval arithmetic, by the
 //! same code as in the checker ([`regatta_certify::boxes`]). If no path may reach an error, the box is safe. Otherwise the

@@ -1,5 +1,5 @@
-//! Abstract counterexamples: the abstraction states from the root to a target and the block formulas between them (paper
-//! 000, sections 3.2.1 and 3.2.2).
+//! Abstract counterexamples: the abstraction states from the root to a target and the block formulas between them (\[BDW18\],
+//! sections 3.2.1 and 3.2.2).
 
 use std::rc::Rc;
 

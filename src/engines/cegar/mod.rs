@@ -1,4 +1,4 @@
-//! Counterexample-guided abstraction refinement around CPA++ (paper 000, Algorithm 4): the part that predicate abstraction
+//! Counterexample-guided abstraction refinement around CPA++ (\[BDW18\], Algorithm 4): the part that predicate abstraction
 //! and IMPACT share (sections 4.3 and 4.4). The two differ in their configuration of the Predicate CPA and in their
 //! [`Strategy`] ([`strategy`]).
 //!

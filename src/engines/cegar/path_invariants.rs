@@ -1,10 +1,10 @@
-//! Invariants of path programs (Beyer, Henzinger, Majumdar and Rybalchenko, Path Invariants, PLDI 2007; paper 003, section
+//! Invariants of path programs (\[BHMR07\]; \[BD19\], section
 //! 4.9).
 //!
 //! A counterexample that passes through a loop more than once is one unrolling of it, and its predicates may exclude no
 //! other unrolling. Its path program is the part of the program that consists of the counterexample's blocks: a place that
 //! is visited twice is a single place, so that the loops are restored. Invariants that prove the path program safe exclude
-//! all its unrollings. They are computed by the data-flow analysis or by KIPDR ([`Generator`]), the two that paper 003
+//! all its unrollings. They are computed by the data-flow analysis or by KIPDR ([`Generator`]), the two that \[BD19\]
 //! compares. Induction of KIPDR goes from one cut point to the next here, because interpolants must do so.
 //!
 //! Departure: invariants are computed only when a path program recurs, which shows that refinement unrolls a loop. Before

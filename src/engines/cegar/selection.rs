@@ -2,8 +2,8 @@
 //!
 //! The blocks of the path are asserted with separate states; at each joint between two blocks, the states are related only
 //! by the truth of predicates. This path is feasible if and only if Boolean abstraction with these predicates admits it
-//! (the encoding of predicate abstraction within the transition relation: Tonetta, FM 2009; Cimatti, Griggio, Mover and
-//! Tonetta, TACAS 2014). While it is feasible, a model gives two states that the predicates do not distinguish, and
+//! (the encoding of predicate abstraction within the transition relation: \[Ton09\], \[CGMT14\]).
+//! While it is feasible, a model gives two states that the predicates do not distinguish, and
 //! predicates that do are added; finally an unsatisfiable core gives the predicates that are needed. Interpolants, which
 //! are expensive for large blocks and often specific to one path, are thus only needed where the program's own conditions
 //! do not suffice.

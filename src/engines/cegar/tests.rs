@@ -1,4 +1,4 @@
-//! The four configurations of the Predicate CPA on the running example of paper 000, and abstraction refinement on
+//! The four configurations of the Predicate CPA on the running example of \[BDW18\], and abstraction refinement on
 //! small programs.
 
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The abstract domain: predicates and the implications between them (thesis, sections 3.1 and 3.6).
+//! The abstract domain: predicates and the implications between them (\[Bir13\], sections 3.1 and 3.6).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,7 +28,7 @@ struct Predicate {
     symbols: Vec<Symbol>,
 }
 
-/// The predicates that an equation between numbers is split into (thesis, section 3.6).
+/// The predicates that an equation between numbers is split into (\[Bir13\], section 3.6).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Equations {
     /// The equation.
@@ -271,7 +271,7 @@ impl Domain {
         own.iter().any(|symbol| symbols.contains(symbol))
     }
 
-    /// Returns the nearest literals that the literal implies: PARENTS of a predicate, CHILDREN of a negated one (thesis, section
+    /// Returns the nearest literals that the literal implies: PARENTS of a predicate, CHILDREN of a negated one (\[Bir13\], section
     /// 3.1). Implications are checked lazily.
     pub fn weaker(
         &mut self,

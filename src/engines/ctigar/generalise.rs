@@ -1,4 +1,4 @@
-//! Generalisation: dropping literals of an inductive clause (thesis, section 3.5, Algorithms 8 and 9, and section 3.6,
+//! Generalisation: dropping literals of an inductive clause (\[Bir13\], section 3.5, Algorithms 8 and 9, and section 3.6,
 //! generalisation in consecution).
 
 use super::cube::{Cube, Literal};

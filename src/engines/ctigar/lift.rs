@@ -1,4 +1,4 @@
-//! The cells that a lifted state may constrain (thesis, section 3.2).
+//! The cells that a lifted state may constrain (\[Bir13\], section 3.2).
 //!
 //! Departure: the inputs of the step, nondeterministic assignments included, keep the values of the model, whereas the
 //! thesis removes the assigned variables from the successor. A state is lifted only if it takes the step with these inputs.

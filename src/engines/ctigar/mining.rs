@@ -1,4 +1,4 @@
-//! Refinement state mining (thesis, section 3.4, Algorithms 4 and 5): linear equations that hold in several of the states that
+//! Refinement state mining (\[Bir13\], section 3.4, Algorithms 4 and 5): linear equations that hold in several of the states that
 //! refinement was about, at one place and over the same cells.
 //!
 //! Departures: equations are computed as the kernel of the matrix of the states, where the thesis asks a solver for one.

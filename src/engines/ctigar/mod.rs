@@ -1,5 +1,4 @@
-//! CTIGAR: IC3 on predicates, refined from counterexamples to induction (Birgmeier's thesis, paper 002, chapter 3, and
-//! Birgmeier, Bradley and Weissenbacher, CAV 2014; IC3 is Bradley's, VMCAI 2011).
+//! CTIGAR: IC3 on predicates, refined from counterexamples to induction (\[Bir13\], chapter 3, and \[BBW14\]; IC3: \[Bra11\]).
 //!
 //! Frames are sets of clauses over the predicates of an abstract domain, and the program counter is explicit: a clause
 //! belongs to a cut point, and a transition is a block between two cut points ([`regatta_program::block`]). A state that

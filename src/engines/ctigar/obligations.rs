@@ -1,4 +1,4 @@
-//! Proof obligations (thesis, Algorithms 3, 6 and 7).
+//! Proof obligations (\[Bir13\], Algorithms 3, 6 and 7).
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -168,7 +168,8 @@ impl Ctigar<'_> {
         Ok(Outcome::Eliminated(excluded.unwrap_or(level.next())))
     }
 
-    /// Returns an abstract state that intersects the states and is not excluded from the frame (thesis, section 3.3). It consists
+    /// Returns an abstract state that intersects the states and is not excluded from the frame (\[Bir13\], section 3.3). It
+    /// consists
     /// of the predicates that share a symbol with the states' cells.
     fn next_abstract_state(
         &mut self,

@@ -1,4 +1,4 @@
-//! Refinement of the domain (thesis, section 3.4).
+//! Refinement of the domain (\[Bir13\], section 3.4).
 //!
 //! Refinement applies when the states have no predecessor in the frame, but their abstraction has one. For each step to
 //! their place, an interpolant J between the frame with the step and the states explains why they are not reached; ¬J,

@@ -1,5 +1,6 @@
-//! Data-flow invariants, continuously refined: the generator of k-induction with continuously-refined invariants (Beyer,
-//! Dangl and Wendler, Boosting k-Induction with Continuously-Refined Invariants, CAV 2015; paper 003, Algorithm 1 without
+//! Data-flow invariants, continuously refined: the generator of k-induction with continuously-refined invariants (\[BDW15\];
+//! \[BD19\], Algorithm
+//! 1 without
 //! its property direction).
 //!
 //! Each round is more precise than those before it, and publishes its invariants at once. There are two kinds of rounds
@@ -8,7 +9,7 @@
 //! * [`fixpoint`]: abstract interpretation. A fixpoint is inductive, so that all its formulas are expected to be
 //!   proved; [`relevance`] chooses the variables to track. These rounds go first, for they take milliseconds.
 //! * Guesses: each round enlarges the language of candidates ([`guess`]) and drops those that states of concrete runs
-//!   refute. This is symbolic abstraction (Reps, Sagiv and Yorsh, VMCAI 2004) with templates: the abstraction must
+//!   refute. This is symbolic abstraction (\[RSY04\]) with templates: the abstraction must
 //!   cover the samples and the solver's models. It needs no widening, since each language is finite, except that of
 //!   equations, whose solution space grows in dimension at most as many times as there are monomials.
 //!

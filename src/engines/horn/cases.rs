@@ -1,6 +1,6 @@
 //! Solutions by cases, for recursion that is wide but not deep: each recursive function is executed in the states in which
 //! it is called, once per *case*, and the result for one call serves all other calls of the case (as in compositional
-//! testing: Godefroid, POPL 2007).
+//! testing: \[God07\]).
 //!
 //! A case is a path through a function together with a case for each call on it: a condition on the state at the entry, and
 //! the state at the exit as terms over that at the entry. Cases are found from examples: a solver gives a call that no case

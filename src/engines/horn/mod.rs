@@ -1,5 +1,5 @@
-//! Solving of the program's Horn clauses by Z3's engine, with a summary for each recursive function (Komuravelli, Gurfinkel
-//! and Chaki: SMT-based model checking for recursive programs, CAV 2014; paper 001 builds on the same engine).
+//! Solving of the program's Horn clauses by Z3's engine, with a summary for each recursive function (\[KGC14\];
+//! \[KGCC13\] builds on the same engine).
 //!
 //! The clauses are those of [`horn_clauses`](super::horn_clauses). [`cases`] computes solutions without Z3's engine, for
 //! recursion with few cases.

@@ -1,4 +1,4 @@
-//! Proofs of candidates by k-induction, of one or several together (paper 003, Algorithm 1, lines 12 to 23).
+//! Proofs of candidates by k-induction, of one or several together (\[BD19\], Algorithm 1, lines 12 to 23).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Counterexamples to induction lifted to sets of states (paper 003, section 3, the function `lift`; paper 002, sections
+//! Counterexamples to induction lifted to sets of states (\[BD19\], section 3, the function `lift`; \[Bir13\], sections
 //! 3.2 and 3.3).
 //!
 //! The inputs of the model are kept. The condition under which a state leads to the violation with these inputs, guards

@@ -1,5 +1,5 @@
-//! k-induction (paper 000, section 4.2, Algorithm 3), with the invariants that other analyses have proved, and with
-//! property direction if asked for (paper 003, section 3, Algorithm 1), which makes it KIPDR.
+//! k-induction (\[BDW18\], section 4.2, Algorithm 3), with the invariants that other analyses have proved, and with
+//! property direction if asked for (\[BD19\], section 3, Algorithm 1), which makes it KIPDR.
 //!
 //! Departure: k counts steps between cut points, whichever loop they belong to. Base case: no error within k steps from
 //! the entry. Step case: from any cut point, in any state, k steps lead to no error; that the earlier steps are free of

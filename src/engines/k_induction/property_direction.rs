@@ -1,4 +1,4 @@
-//! Property direction (paper 003, section 3, Algorithm 1, lines 10 to 23 and 30): invariants from failed inductions.
+//! Property direction (\[BD19\], section 3, Algorithm 1, lines 10 to 23 and 30): invariants from failed inductions.
 //!
 //! A counterexample to induction is lifted to a set of states ([`lift`](super::lift)); that none of them is reached is
 //! a proof obligation, a clause. Obligations are proved by k-induction and strengthened; failed proofs give more of

@@ -40,7 +40,7 @@ fn directed(body: &str, max_bound: u32) -> (Answer, Vec<String>) {
     (answer, all.map(|one| to_smtlib(store(), one)).collect())
 }
 
-/// Paper 003, Table 1: y = z is learned from a counterexample in which they differ.
+/// \[BD19\], Table 1: y = z is learned from a counterexample in which they differ.
 const EQUAL_SUMS: &str = "unsigned w = __VERIFIER_nondet_uint(), x = w, y = w + 1, z = x + 1;
     while (__VERIFIER_nondet_uint()) { y++; z++; }
     if (y != z) reach_error();";

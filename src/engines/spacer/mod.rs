@@ -1,5 +1,5 @@
-//! SPACER (paper 001: Komuravelli, Gurfinkel, Chaki and Clarke, Automatic Abstraction in SMT-Based Unbounded Software Model
-//! Checking, CAV 2013): proof-based abstraction combined with counterexample-guided refinement, over bounded
+//! SPACER (\[KGCC13\]):
+//! proof-based abstraction combined with counterexample-guided refinement, over bounded
 //! under-approximations that Z3's engine for Horn clauses solves.
 //!
 //! The modules contain the functions of Figure 5:

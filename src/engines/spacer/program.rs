@@ -45,8 +45,7 @@ pub struct Transition {
 pub enum Omissible {
     /// Any constraint (section 5).
     Constraints,
-    /// An assignment to a next-state variable, whose value is arbitrary then; guards stay (section 6, after Vizel, Grumberg
-    /// and Shoham, FMCAD 2012).
+    /// An assignment to a next-state variable, whose value is arbitrary then; guards stay (section 6, after \[VGS12\]).
     Variables,
 }
 

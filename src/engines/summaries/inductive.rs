@@ -1,4 +1,4 @@
-//! The largest set of candidates that Horn clauses preserve (Flanagan and Leino, Houdini, FME 2001), and solutions made of
+//! The largest set of candidates that Horn clauses preserve (Houdini: \[FL01\]), and solutions made of
 //! such sets.
 //!
 //! A candidate for a predicate is kept as long as every clause with this predicate in its head implies it, given the

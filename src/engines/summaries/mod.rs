@@ -3,9 +3,8 @@
 //! The interpreter gives pairs of states: the state at the entry of an activation, and the state at its exit or at one of
 //! its loops. Formulas that hold in all pairs are candidates ([`guess`], the same languages as for loop invariants). The
 //! largest set of candidates that the program's Horn clauses preserve relates entry and exit of all activations, and
-//! contains the conditions that hold at every call. This is Houdini over Horn clauses with guesses from data (Garg, Löding,
-//! Madhusudan and Neider, ICE, CAV 2014, and Ezudheen et al., Horn-ICE, OOPSLA 2018, learn from examples and
-//! counterexamples as well; guesses of a summary as a polynomial: Sharma et al., ESOP 2013).
+//! contains the conditions that hold at every call. This is Houdini over Horn clauses with guesses from data (ICE \[GLMN14\] and
+//! Horn-ICE \[END+18\] learn from examples and counterexamples as well; guesses of a summary as a polynomial: \[SGH+13\]).
 //!
 //! While [`super::horn`] has Z3's engine find solutions in linear arithmetic, this engine guesses products, powers of two
 //! and remainders from samples and proves them by the stages of [`regatta_entailment`].

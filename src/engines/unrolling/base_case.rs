@@ -1,4 +1,4 @@
-//! Base case and forward condition (paper 000, Algorithm 3, lines 6 to 14), which is bounded model checking.
+//! Base case and forward condition (\[BDW18\], Algorithm 3, lines 6 to 14), which is bounded model checking.
 
 use std::time::Duration;
 

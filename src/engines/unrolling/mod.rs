@@ -1,6 +1,6 @@
 //! Unrolling of programs, shared by bounded model checking and k-induction.
 //!
-//! An [`Unrolling`] is the Predicate CPA with blk^never under a loop bound (paper 000, sections 4.1 and 4.2), run by
+//! An [`Unrolling`] is the Predicate CPA with blk^never under a loop bound (\[BDW18\], sections 4.1 and 4.2), run by
 //! CPA++, together with a solver to which each definition is asserted once. Raising the bound continues from the last
 //! one, so that nothing is built twice and the solver keeps what it has learned.
 //!

@@ -1,5 +1,5 @@
 //! The weakest precondition of a formula under the inputs of a model, over the state in which an unrolling begins, with
-//! all definitions expanded (thesis of Birgmeier, paper 002, section 3.2, which lifts states by it).
+//! all definitions expanded (\[Bir13\], section 3.2, which lifts states by it).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

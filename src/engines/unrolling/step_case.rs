@@ -1,4 +1,4 @@
-//! The step case of k-induction (paper 000, Algorithm 3, lines 15 to 23; paper 003, Algorithm 1, lines 16 to 27), for
+//! The step case of k-induction (\[BDW18\], Algorithm 3, lines 15 to 23; \[BD19\], Algorithm 1, lines 16 to 27), for
 //! the property and for other formulas. Invariants are asserted only when a model of the solver violates them.
 
 use std::sync::Arc;

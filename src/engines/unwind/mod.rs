@@ -1,5 +1,5 @@
-//! Unwinding by symbolic execution with state merging (Kuznetsov, Kinder, Bucur and Candea, PLDI 2012; Hansen, Schachte and
-//! Søndergaard, RV 2009), with a bound per loop as in CBMC (Clarke, Kroening and Lerda, TACAS 2004).
+//! Unwinding by symbolic execution with state merging (\[KKBC12\], \[HSS09\]),
+//! with a bound per loop as in CBMC (\[CKL04\]).
 //!
 //! Bounded model checking queries one bound after the other, and a bound is a number of steps. Unwinding instead walks
 //! forward through the program once, call by call and iteration by iteration, and merges states where paths join. Constants
@@ -9,8 +9,8 @@
 //! concerned grow, and the program is walked again.
 //!
 //! Merging turns pointers and indices that differ into if-then-else terms, and accesses through them become choices. Where
-//! there are few paths, walking each path separately is better ([`Options::paths`]), as in KLEE (Cadar, Dunbar and Engler,
-//! OSDI 2008): each branch is a solver query, and an index that is a choice splits the path.
+//! there are few paths, walking each path separately is better ([`Options::paths`]), as in KLEE (\[CDE08\]):
+//! each branch is a solver query, and an index that is a choice splits the path.
 //!
 //! * [`walk`]: the order of execution, and edges; [`path`]: path conditions.
 //! * [`values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the program.

@@ -6,8 +6,8 @@
 //! location is left, a call is finished before its caller continues, and all rounds of a loop precede what follows the
 //! loop. States with the same position are merged.
 //!
-//! Alternatively, states at the same location are kept apart ([`Limits::paths`]), as in the first symbolic execution (King,
-//! CACM 1976): each path is walked to its end before the next one, and the solver decides each branch. Values that merging
+//! Alternatively, states at the same location are kept apart ([`Limits::paths`]), as in the first symbolic execution (\[Kin76\]):
+//! each path is walked to its end before the next one, and the solver decides each branch. Values that merging
 //! would turn into choices, above all indices and pointers, stay constant on each path.
 //!
 //! A round is *open* if a condition assumed in it is still undecided when the loop's head is reached again. Loops and

@@ -3,8 +3,7 @@
 //! The objective is the price of the race: a task's wall time divided by that of the best analysis alone, as the geometric
 //! mean over the tasks that some analysis solves. A decision tree over a program's features selects an opening
 //! ([`tree`]). An opening is built greedily turn by turn and then improved by local search ([`search`]); its effect is
-//! simulated from the runs ([`schedule`]). Greedy schedules of runs with limits are due to Streeter, Golovin and Smith
-//! (Combining multiple heuristics online, AAAI 2007).
+//! simulated from the runs ([`schedule`]). Greedy schedules of runs with limits are those of \[SGS07\].
 //!
 //! Cross-validation estimates the price on unseen programs: the categories are divided into folds, and
 //! each fold is evaluated by the tree learned from the others. The depth of the tree is chosen in the same way.

@@ -1,4 +1,4 @@
-//! `--arithmetic integer`: C's integers as mathematical integers, as in papers 001 and 002.
+//! `--arithmetic integer`: C's integers as mathematical integers, as in \[KGCC13\] and \[Bir13\].
 //!
 //! * **Values.** Every integer type, signed or unsigned, of whatever width, and every pointer is ℤ; `_Bool` is a truth
 //!   value. An input of an unsigned type is not negative (an `Assume` follows it); apart from that nothing keeps

@@ -1,6 +1,5 @@
-//! The points-to graph: unification in the manner of Steensgaard ("Points-to analysis in almost linear time", 1996),
-//! with offsets as in Lattner's data structure analysis ("Making context-sensitive points-to analysis with heap cloning
-//! practical", 2007).
+//! The points-to graph: unification in the manner of Steensgaard \[Ste96\], with offsets as in Lattner's data structure analysis
+//! \[LLA07\].
 //!
 //! A *node* is a class of objects that the analysis does not tell apart. A pointer's *target* is a node and an offset
 //! in bytes in the node's own frame. Two targets that one pointer may have are unified: their nodes become one, the

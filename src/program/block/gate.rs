@@ -3,7 +3,7 @@
 //! The paths from a cut point to the next ones form an acyclic graph. Its nodes are visited in topological order; each
 //! gets the values of the changed variables as terms over the state at the block's start. A node's *gate* is the condition
 //! under which it is reached from its immediate dominator: where several edges join, the value of a variable is selected by
-//! the conditions of the edges relative to the join's dominator (as in gated SSA: Tu and Padua, PLDI 1995). If the join
+//! the conditions of the edges relative to the join's dominator (as in gated SSA: \[TP95\]). If the join
 //! postdominates its dominator and nothing in between can block, its gate is true, and the branches do not occur in the
 //! path condition. A path condition is the conjunction of the gates along the dominator tree. Where branches add different
 //! constants to a variable, the constant is selected rather than the sum ([`Build::ite_of_sums`]), so that sums of

@@ -1,7 +1,7 @@
 //! Block formulas: the paths between two cut points as one formula.
 //!
-//! A [`Block`] covers all paths of the inlined program from a cut point to a next one (large-block encoding: Beyer,
-//! Cimatti, Griggio, Keremoglu and Sebastiani, FMCAD 2009). The operator blk of adjustable-block encoding
+//! A [`Block`] covers all paths of the inlined program from a cut point to a next one (large-block encoding: \[BCG+09\]).
+//! The operator blk of adjustable-block encoding
 //! (`regatta_cpa::predicate::BlockOperator`) decides where an engine concatenates several blocks. A block is a function
 //! rather than a relation: over the values of the state variables (instance 0) and of the block's inputs, `guard` is the
 //! condition under which the block is executed, and `updates` are the values afterwards of the variables that it changes.

@@ -1,5 +1,4 @@
-//! A layered drawing of a directed graph (K. Sugiyama, S. Tagawa, M. Toda: Methods for Visual Understanding of Hierarchical
-//! System Structures, 1981).
+//! A layered drawing of a directed graph (\[STT81\]).
 //!
 //! 1. Edges that close a cycle, as a depth-first search from the first node finds them, are reversed.
 //! 2. A node's layer is its longest distance from a source.

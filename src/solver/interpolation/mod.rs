@@ -1,14 +1,14 @@
 //! Sequence interpolation: the reason for a path's infeasibility at each of its states.
 //!
 //! Of a sequence of formulas φ1 … φn whose conjunction is unsatisfiable, *interpolants* are I0 … In with I0 = true,
-//! I(i-1) ∧ φi ⇒ Ii, and In = false, each over the variables of the state between φi and φ(i+1) alone (McMillan: Lazy
-//! Abstraction with Interpolants, CAV 2006). Refinement takes its predicates from them.
+//! I(i-1) ∧ φi ⇒ Ii, and In = false, each over the variables of the state between φi and φ(i+1) alone (\[McM06\]).
+//! Refinement takes its predicates from them.
 //!
 //! An engine holds a `Box<dyn` [`Interpolator`]`>`. There are two sources of interpolants, which [`Interpolators`] asks in
 //! the order of its [`InterpolationConfig`]:
 //!
 //! * [`conditions`]: strongest postconditions and weakest preconditions over the unsatisfiable core of the sequence
-//!   (Dietsch, Heizmann, Musa, Nutz, Podelski: Craig vs. Newton in Software Model Checking, ESEC/FSE 2017), with variables
+//!   (\[DHM+17\]), with variables
 //!   outside the state eliminated by [`project`]. For every theory.
 //! * [`horn`]: Z3's SPACER on the clauses I(i-1) ∧ φi → Ii, with a time limit.
 //!

@@ -1,5 +1,4 @@
-//! Iterated model-based projection (Komuravelli, Gurfinkel, Chaki: SMT-Based Model Checking for Recursive Programs, CAV
-//! 2014).
+//! Iterated model-based projection (\[KGC14\]).
 //!
 //! An implicant of a conjunction in a model is projected to a formula that is true in the model and implies
 //! ∃ variables. conjunction. That is repeated with models outside the projections until there are none. A single projection

@@ -1,8 +1,7 @@
 //! A solver with known assignments that are tried before it is asked.
 //!
 //! Nothing is asserted; a question is a set of conditions. Symbolic execution asks about many paths with a common prefix,
-//! so that a known assignment answers many of its questions (the counterexample cache of KLEE: Cadar, Dunbar and Engler,
-//! OSDI 2008).
+//! so that a known assignment answers many of its questions (the counterexample cache of KLEE: \[CDE08\]).
 
 mod samples;
 

@@ -1,5 +1,4 @@
-//! The interface to SPACER, Z3's engine for constrained Horn clauses (Komuravelli, Gurfinkel and Chaki: SMT-based model
-//! checking for recursive programs, CAV 2014).
+//! The interface to SPACER, Z3's engine for constrained Horn clauses (\[KGC14\]).
 
 use std::ffi::CStr;
 

@@ -1,4 +1,4 @@
-//! The domain of congruences (Granger, Static Analysis of Arithmetical Congruences, 1989): numbers with a common remainder. The
+//! The domain of congruences (\[Gra89\]): numbers with a common remainder. The
 //! parity of a number, the template Mod2, is the case of modulus two.
 //!
 //! For a bit vector, the unsigned number has the remainder. A computation that wraps around subtracts a power of two, so only the

@@ -1,7 +1,7 @@
 //! Sets of bit vectors, Booleans or mathematical integers as unions of few intervals.
 //!
-//! Bit vectors of w bits lie on a circle of 2^w numbers (wrapped intervals: Navas, Schachte, Søndergaard and Stuckey,
-//! Signedness-Agnostic Program Analysis, APLAS 2012), so that the signed and the unsigned view of a set are the same
+//! Bit vectors of w bits lie on a circle of 2^w numbers (wrapped intervals: \[NSSS12\]),
+//! so that the signed and the unsigned view of a set are the same
 //! set: the signed range from -1 to 1 is one arc, and an addition that wraps around loses nothing.
 
 use smallvec::SmallVec;
@@ -261,7 +261,7 @@ impl Intervals {
     }
 
     /// Widening: the ends of the union that are not ends of `self` move outwards to the next threshold, so that
-    /// every chain becomes stationary (Cousot and Cousot, POPL 1977; thresholds: Blanchet et al., PLDI 2003).
+    /// every chain becomes stationary (\[CC77\]; thresholds: \[BCC+03\]).
     pub fn widen(&self, other: &Self, thresholds: &Thresholds, most: usize) -> Self {
         let joined = self.join(other).limited(most);
         if joined.is_subset(self) {

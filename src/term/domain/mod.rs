@@ -1,7 +1,7 @@
-//! Abstract domains of numbers (Cousot and Cousot, POPL 1977), and the abstract evaluation of terms.
+//! Abstract domains of numbers (\[CC77\]), and the abstract evaluation of terms.
 //!
-//! A set of numbers is a union of intervals (Gurfinkel and Chaki, Boxes, SAS 2010, but for each term separately) and a
-//! congruence (Granger 1989). The simplifier uses it with one interval for each variable, the value analysis with full precision.
+//! A set of numbers is a union of intervals (\[GC10\], but for each term separately) and a
+//! congruence (\[Gra89\]). The simplifier uses it with one interval for each variable, the value analysis with full precision.
 //! Concolic execution keeps the inputs for which runs are known in exact sets, which are never over-approximated.
 //!
 //! * [`set`]: exact sets of integers; [`intervals`]: sets of one sort's numbers, of few intervals;

@@ -189,7 +189,7 @@ impl AbstractValue {
     }
 
     /// Returns formulas for the congruence. For bit vectors: the low bits, for the modulus's factor that is a power of two; for
-    /// its odd part d, that a multiple of d times the inverse of d is its quotient (Granlund and Montgomery, PLDI 1994), which
+    /// its odd part d, that a multiple of d times the inverse of d is its quotient (\[GM94\]), which
     /// keeps sums linear.
     fn congruence_formulas(&self, sort: Sort, term: TermId) -> Vec<TermId> {
         let (modulus, residue) = (self.congruence.modulus(), self.congruence.residue());

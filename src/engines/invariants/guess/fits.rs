@@ -3,8 +3,8 @@
 //! A fit expresses a cell in all states as a polynomial in its number, in the variables and in the cells of other
 //! arrays with the same number: `a[k] = k² + n`, `b[k] = a[k]·(k + 1)`, for all k in a range that ends at variables.
 //! The candidate for a range is the fit of lowest degree, if there is one, by linear algebra over sampled states as in
-//! [`super::equations`]; without a fit, candidates are orders with variables or multiples of them (compare Chakraborty,
-//! Gupta and Unadkat, Diffy: Inductive Reasoning of Array Programs Using Difference Invariants, CAV 2021, whose
+//! [`super::equations`]; without a fit, candidates are orders with variables or multiples of them (compare \[CGU21\],
+//! whose
 //! programs are of this kind).
 
 use rustc_hash::{FxHashMap, FxHashSet};

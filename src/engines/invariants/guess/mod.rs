@@ -1,7 +1,7 @@
 //! Candidates from sampled states: properties that all samples have, in a language that grows with each round.
 //!
-//! This is dynamic invariant detection (Ernst et al., Daikon, TSE 2001; equations by linear algebra: Sharma et al., A
-//! Data Driven Approach for Algebraic Loop Invariants, ESOP 2013). A wrong candidate costs little: samples refute most,
+//! This is dynamic invariant detection (\[ECGN01\]; equations by linear algebra: \[SGH+13\]).
+//! A wrong candidate costs little: samples refute most,
 //! a solver's model refutes the others.
 //!
 //! * [`vocabulary`]: constants and conditions of the program.

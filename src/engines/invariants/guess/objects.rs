@@ -6,8 +6,7 @@
 //! for all objects in a range of addresses; an object is followed by the one that was made before it, as in a list that
 //! is built at its head; and all objects in a range satisfy what the program's assertions require of the object at one
 //! of its pointers. Candidates do not express reachability: an order of addresses, or all existing objects, takes its
-//! place (compare the "all cells" abstractions of heaps by arrays: Lahiri and Qadeer, Back to the Future, POPL 2008;
-//! Gurfinkel and Navas, A Context-Sensitive Memory Model, SAS 2017).
+//! place (compare the "all cells" abstractions of heaps by arrays: \[LQ08\], \[GN17\]).
 
 use rustc_hash::FxHashMap;
 

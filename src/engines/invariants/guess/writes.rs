@@ -2,8 +2,8 @@
 //!
 //! A loop that executes `b[N - 1 - i] = a[i]` for growing i establishes that relation for each i so far. So a write in
 //! a block is a fact about the program's variables at the block's end, and with [`any_index`] in the place of a
-//! variable in its index, a candidate for all values that this variable has had (compare Prabhu, Fedyukovich, Madhukar
-//! and Gupta, Quantified Invariants via Syntax-Guided Synthesis, CAV 2019). If the written value is an input, the
+//! variable in its index, a candidate for all values that this variable has had (compare \[FPMG19\]).
+//! If the written value is an input, the
 //! block's conditions on it take the place of the value.
 
 use rustc_hash::FxHashMap;

@@ -1,5 +1,5 @@
-//! The largest inductive subset of candidates (Flanagan and Leino, Houdini, an Annotation Assistant for ESC/Java, FME
-//! 2001), and proofs by such sets.
+//! The largest inductive subset of candidates (\[FL01\]),
+//! and proofs by such sets.
 //!
 //! A candidate stays as long as every block into its cut point leads to states that satisfy it, from states that
 //! satisfy the candidates and the proved invariants at the block's source. A model of a block refutes all candidates

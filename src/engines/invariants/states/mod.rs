@@ -2,7 +2,7 @@
 //!
 //! This is explicit-state model checking over features with few values, with the rest of the state symbolic: a tuple is
 //! substituted into a block, which simplifies it, and a solver's models of the rest give the tuples after it (so it is
-//! symbolic abstraction, too, in the domain of sets of tuples: Reps, Sagiv and Yorsh, VMCAI 2004). Samples give the
+//! symbolic abstraction, too, in the domain of sets of tuples: \[RSY04\]). Samples give the
 //! first tuples. Features that turn out to have many values are dropped.
 //!
 //! Most blocks are decided by the tuple alone; these are executed on machine words ([`words`]), without building terms.

@@ -4,9 +4,8 @@
 //! iteration, with the number of preceding iterations as its only input, determines for how many iterations the run
 //! takes the same path, provided that the registers' forms after the iteration equal those before it with the next number
 //! (by induction). The machine then continues after these iterations (loop acceleration, in the simplest case:
-//! Bozga, Iosif and Konečný, Fast Acceleration of Ultimately Periodic Relations, CAV 2010; the path is the one that is
-//! run, as in Kroening, Lewis and Weissenbacher, Under-Approximating Loops in C Programs for Fast Counterexample
-//! Detection, CAV 2013).
+//! \[BIK10\]; the path is the one that is
+//! run, as in \[KLW13\]).
 //!
 //! The iterations must not write memory, read inputs or call recursive functions. If each iteration reads other cells, at
 //! equal distances, all these cells must hold the same value.

@@ -1,6 +1,6 @@
 //! Concolic execution: a concrete run together with a set of inputs for which it is the same.
 //!
-//! As in DART (Godefroid, Klarlund, Sen: DART, PLDI 2005) and CUTE, a run on chosen inputs also computes the conditions of
+//! As in DART \[GKS05\] and CUTE \[SMA05\], a run on chosen inputs also computes the conditions of
 //! its path; but without a solver. The conditions are kept as a *box*: a set of intervals for each input, such that
 //! all inputs in the box take the same path with the same faults. Values that are affine in one input are tracked exactly
 //! (`shadow`); where that is not enough, the input is *concretised*: its set shrinks to the value of the run.

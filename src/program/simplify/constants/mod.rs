@@ -1,7 +1,8 @@
 //! Interprocedural propagation of constants and ranges.
 //!
-//! A forward data-flow analysis over the reachable locations that takes conditions into account (the idea of Wegman and
-//! Zadeck's conditional constant propagation, with one map from variables to abstract values for each location; the maps
+//! A forward data-flow analysis over the reachable locations that takes conditions into account (the idea of conditional constant
+//! propagation \[WZ91\],
+//! with one map from variables to abstract values for each location; the maps
 //! share common parts). The state at a callee's entry is the join over its calls; after a call, the caller keeps the values
 //! of everything that the callee cannot change. A range that keeps growing is widened to the end of the type; two
 //! descending iterations then recover precision.
