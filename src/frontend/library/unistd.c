@@ -303,7 +303,8 @@ int getpid(void)
 {
     if (__regatta_process == 0) {
         int process = __VERIFIER_nondet_int();
-        __regatta_process = process > 0 ? process : 1;
+        /* Linux numbers processes below 2^22 (PID_MAX_LIMIT). */
+        __regatta_process = process > 0 && process < 4194304 ? process : 1;
     }
     return __regatta_process;
 }
@@ -311,7 +312,7 @@ int getpid(void)
 int getppid(void)
 {
     int process = __VERIFIER_nondet_int();
-    __VERIFIER_assume(process >= 0);
+    __VERIFIER_assume(process >= 0 && process < 4194304);
     return process;
 }
 
