@@ -866,8 +866,7 @@ fn a_wrong_slice_is_not_believed() {
     }
 }
 
-/// A solver whose translation takes `<` on signed bit vectors for `<=` would find the error unreachable. (Such a fault is
-/// planted in `tests/faults`.)
+/// A solver whose translation takes `<` on signed bit vectors for `<=` would find the error unreachable.
 #[test]
 fn what_only_a_wrong_translation_proves_is_not_confirmed() {
     let task = Task::new(c("
