@@ -4,7 +4,7 @@
 #   scripts/docs/build.sh [FOLDER]      (where the HTML goes; default: ${REGATTA_CACHE:-$HOME/.cache/regatta}/book)
 #
 # mdBook is installed into the cache folder, in the version below, when it is missing; compiling it takes three to five
-# minutes on two cores.
+# minutes on two cores. If it cannot be installed, the exit code is 69.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/environment.sh
@@ -18,7 +18,10 @@ book=$(realpath -m "${1:-$cache/book}")
 if [ "$("$mdbook" --version 2>/dev/null)" != "mdbook v$mdbook_version" ]; then
     mkdir -p "$cache"
     CARGO_TARGET_DIR=$mdbook_folder/target cargo install mdbook --quiet --locked --version "$mdbook_version" \
-        --no-default-features --features search --root "$mdbook_folder"
+        --no-default-features --features search --root "$mdbook_folder" || {
+        echo "mdBook $mdbook_version cannot be installed" >&2
+        exit 69
+    }
     rm -rf "$mdbook_folder/target"
 fi
 
