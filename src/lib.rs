@@ -14,7 +14,8 @@
 //! ```
 //!
 //! # The crates
-//! Each folder of `src` is a crate, whose manifest says what it uses: crates before it in this list, never those after it.
+//! Each folder of `src` is a crate; its `lib.rs` lists its modules. The `[dependencies]` of its manifest are crates before it
+//! in this list, never crates after it.
 //!
 //! * [`base`]: diagnostics, digests, options, counters, helper threads.
 //! * [`term`]: hash-consed terms: sorts, simplifying constructors, evaluation, substitution, printing.
@@ -30,6 +31,29 @@
 //! * [`report`]: what a run found, for other tools and for people: witnesses, SARIF, HTML.
 //! * [`experiment`]: many runs, measured; tables, plots and pages of them.
 //! * [`cli`]: the command.
+//!
+//! # Where to find what
+//! Paths are relative to `src`. The page `docs/src/ways.md` follows an allocation, an alarm, an invariant and an option from
+//! crate to crate.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | `malloc` in C text | `frontend/lower/memory_builtin.rs`, then `frontend/memory/emit/allocation.rs` |
+//! | `malloc` in a run | `program/interpreter/objects.rs` |
+//! | `malloc` for the engines: counters and arrays | `frontend/memory/layout.rs`, `program/arena.rs` |
+//! | models of the C library | `frontend/library.rs`, `frontend/library/*.c` |
+//! | blocks and their formulas | [`program::block`] |
+//! | interpolation | [`solver::interpolation`] |
+//! | CEGAR: the refinement loop of lazy abstraction | [`engines::cegar`] |
+//! | what a refinement does to the explored states | `explore_again` in `engines/predicate_abstraction.rs`; `strengthen` in `engines/impact.rs` |
+//! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
+//! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
+//! | exchange of invariants | [`engines::invariants`] |
+//! | permits to run (which thread runs) | `run/scheduler` (the rules), `run/coordinator.rs` (the threads), [`base::workers`] (helpers) |
+//! | replay of an alarm | [`certify::replay`] |
+//! | check of a certificate | `certify/check.rs`; its process: [`run::checker`] |
+//! | assumptions of an answer | [`program::assumption`], [`run::ledger`] |
+//! | options of engines, portfolio files | [`base::options`](mod@base::options), [`run::config`] |
 //!
 //! # Example
 //! A program is lowered, simplified and run on an input:

@@ -1,23 +1,25 @@
 //! The engines: one module each.
 //!
-//! An engine gets a program, a budget and a [`CancellationToken`]. Engines do not import one another, except that
-//! [`data_flow`] samples runs of [`simulate`], and [`cegar`] runs [`data_flow`] or [`k_induction`] on path programs.
+//! An engine gets a program, a [`Context`] and mostly a solver. Engines do not import one another, with these exceptions:
+//! [`data_flow`] and [`summaries`] sample runs of [`simulate`]; [`cegar`] runs [`data_flow`] or [`k_induction`] on path
+//! programs; [`predicate`] runs the engine that its options describe.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: enumeration of all runs, where inputs have few values that make a difference.
 //! * [`boxes`]: branch and bound over inputs in interval arithmetic.
-//! * [`bmc`]: bounded model checking; [`k_induction`]; [`unrolling`]: the unrolling that these two share.
+//! * [`bmc`]: bounded model checking; [`k_induction`]: k-induction and KIPDR, with its lifting of states; [`unrolling`]: the
+//!   unrolling that these two share.
 //! * [`unwind`]: symbolic execution with merging of states, each loop up to a limit.
 //! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]:
-//!   the refinement loop that these two share; [`predicate`]: all of these as settings of one engine.
+//!   the refinement loop that these two share; [`predicate`]: these two, [`bmc`] and [`k_induction`] as settings of one
+//!   engine.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: constrained Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]:
 //!   the translation of the program to such clauses, and of solutions back to the program.
 //! * [`spacer`]: automatic abstraction of Horn clauses with counters for loops, which Z3's SPACER solves.
 //! * [`summaries`]: summaries of recursive functions, guessed and then proved.
 //! * [`data_flow`]: invariants by abstract interpretation and by proved guesses, continuously refined.
-//! * [`invariants`]: the store through which engines share invariants.
-//! * [`options`]: the declaration of options that users set.
+//! * [`invariants`]: the exchange of invariants: candidates, the prover, and the store of what is proved.
 
 pub mod bmc;
 pub mod boxes;

@@ -5,8 +5,8 @@
 //! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
 //! * [`pipeline`]: the child process: load, simplify, analyse.
 //! * [`race`]: the engines on their threads; the first answer that passes its check wins.
-//! * [`scheduler`]: the rules by which analyses share the cores; [`coordinator`]: these rules applied to threads;
-//!   [`mailbox`]: messages from the threads to the thread that runs the race.
+//! * [`scheduler`]: the rules by which analyses share the cores (permits and turns); [`coordinator`]: these rules applied to
+//!   threads; [`mailbox`]: messages from the threads to the thread that runs the race.
 //! * [`task`]: the data that the threads share, and the checks that an answer has to pass; [`checker`]: the processes that
 //!   check proofs; [`zygote`]: the process from which others are forked.
 //! * [`alarm`]: confirmation of an alarm by the compiled program, and its harness.

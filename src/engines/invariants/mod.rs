@@ -7,7 +7,7 @@
 //!
 //! # Publishers and consumers
 //! The invariants of every engine reach all engines: there is one store, and consumers ([`taken`]) do not distinguish
-//! publishers. Each pair of a publisher and a consumer has a test (`analysis/exchange_table.rs`).
+//! publishers. Each pair of a publisher and a consumer has a test (`engines/exchange_table.rs`).
 //!
 //! * Data flow (fixpoints, guesses, cells of arrays, combinations of values) proves its invariants itself, since the
 //!   models that refute one guess suggest the next. Each of its fixpoints assumes the known invariants.
