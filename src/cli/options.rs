@@ -211,7 +211,7 @@ fn address_range(text: &str) -> Result<Range<u64>, String> {
 /// The values of `--check`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CheckOption {
-    /// Z3 checks the verification conditions, which are derived anew from the program, in another process
+    /// Bitwuzla and Z3 check the verification conditions, which are derived anew from the program, in another process
     Usual,
     /// Z3, Bitwuzla and a separate solver (cvc5, or the program in REGATTA_SECOND_SOLVER) check the verification
     /// conditions and all simplifications of terms; if two solvers disagree, the result is UNKNOWN
