@@ -5,8 +5,8 @@
 //! structured statements; [`ProgramBuilder::location`] and [`ProgramBuilder::edge`] make any graph.
 //!
 //! ```
-//! use regatta::program::{ProgramBuilder, Operation};
-//! use regatta::term::{Build, Sort, store};
+//! use regatta_program::{ProgramBuilder, Operation};
+//! use regatta_term::{Build, Sort, store};
 //!
 //! let mut b = ProgramBuilder::new();
 //! let x = b.global("x", Sort::BitVec(32));

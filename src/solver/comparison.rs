@@ -1,5 +1,5 @@
 //! Compares the solvers' speed on formulas of bounded model checking. Not run by default:
-//! `cargo test --release --lib solver::comparison -- --ignored --nocapture`.
+//! `cargo test --release --package regatta-solver --lib comparison -- --ignored --nocapture`.
 
 use std::rc::Rc;
 use std::time::Instant;

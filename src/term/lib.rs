@@ -4,6 +4,15 @@
 //! a number, a [`TermId`]; equal terms have equal numbers, so that comparing, hashing and storing terms costs
 //! nothing. The structure of a term is asked from the [`Pool`] it lives in.
 //!
+//! # Modules
+//! * `node`, `store`, `arena`, `pool`: terms in memory; `symbol`, `sort`, `op`, `value`: what they consist of.
+//! * [`build`]: the simplifying constructors; `record`: a record of their simplifications.
+//! * `semantics`, `evaluate`, `float`, `exact`: what operators compute.
+//! * `substitute`, `connectives`, `cell_variables`, [`prefix_sums`]: traversals, parts, cells as variables, sums over arrays.
+//! * `smtlib`, `c_printer`, `portable`: terms as text, and as bytes for another process.
+//! * [`domain`]: abstract domains of numbers.
+//! * [`random`]: random terms for tests.
+//!
 //! # Two kinds of pools
 //! The [`store()`] belongs to the process. Every thread reads and adds to it, and a `TermId` means the same in every
 //! analysis: an invariant passes from one engine to another as a number. Its terms are never removed, so only what
@@ -22,7 +31,7 @@
 //! built without them by [`Pool::intern`], or be too large for them.
 //!
 //! ```
-//! use regatta::term::{Build, Sort, Symbol, Value, evaluate, store, to_smtlib};
+//! use regatta_term::{Build, Sort, Symbol, Value, evaluate, store, to_smtlib};
 //!
 //! let pool = store();
 //! let x = pool.variable(Symbol::new("x", Sort::BitVec(32)));
