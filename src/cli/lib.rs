@@ -2,6 +2,11 @@
 //!
 //! [`run`] parses the command line and returns the exit code. Results and requested output go to standard output,
 //! everything else to standard error.
+//!
+//! * [`mod@options`]: the options and their help; `grammar`, `completions`, `manual`: what is generated from these.
+//! * `verify`, `validate`, `cfa`, `interpret`, `library`, `portfolio`, `experiment`, `witness`: the subcommands.
+//! * `input`, `outputs`: options about the input; checks of the outputs before a run.
+//! * `explain`, `progress`, `reports`: the path to an error in words, the live view, the files written at the end.
 
 mod cfa;
 mod completions;

@@ -3,6 +3,18 @@
 //! `preprocess` (cc -E) → `rewrite` (constructs that lang-c cannot parse) → `parse` (lang-c) → `types`, `lower` (type
 //! check, make the typed intermediate representation [`ir`]) → `memory` (points-to analysis, regions, emission).
 //!
+//! * [`mod@load`]: all these steps, from a file to a program; [`task`], [`mod@property`]: task definitions and properties of
+//!   SV-COMP; [`standard`]: the option `--std`; [`advice`]: inputs that are no C programs.
+//! * [`preprocess`]: `cc -E`; [`embed`]: what older compilers lack of C23's preprocessor; [`headers`]: headers that a machine
+//!   may lack.
+//! * [`rewrite`]: what lang-c cannot parse, rewritten; [`token`], [`literal`], [`modern`]: tokens, literals and keywords;
+//!   [`split`]: external declarations; [`parse`]: lang-c; [`position`], [`align`]: places in the user's files.
+//! * [`types`], [`constant`]: C's types and literals; [`lower`]: type check and lowering.
+//! * [`library`]: models of the C library (`malloc` is built in: `lower::memory_builtin`).
+//! * [`ir`]: the typed representation; `ir_check`, [`ir_print`]: its typing rules, its text.
+//! * [`memory`]: where each object lives, and the edges (`malloc`: `memory::emit::allocation`).
+//! * [`statements`], [`pure`]: places and expressions that witnesses name.
+//!
 //! # Bit-fields in the front end
 //! * The type and width of a bit-field are checked in `lower::tag`; `types::record` lays it out, as gcc does.
 //! * A member access becomes an lvalue with an [`ir::BitField`], the bits after the first byte touched
