@@ -402,9 +402,10 @@ mod tests {
     pub enum Backend {
         Z3,
         Yices2,
+        Bitwuzla,
     }
 
-    choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2);
+    choice!(Backend: "z3" = Self::Z3, "yices2" = Self::Yices2, "bitwuzla" = Self::Bitwuzla);
 
     options! {
         /// For the tests.
