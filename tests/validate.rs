@@ -1229,6 +1229,45 @@ int main(void) {
     }
 }
 
+/// Accesses to an object whose size depends on an input.
+#[test]
+fn an_invariant_reads_what_is_allocated() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+extern void *malloc(unsigned long);
+extern void free(void *);
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  if (n < 1 || n > 1000) return 0;
+  int *q = malloc(n * sizeof(int));
+  int *freed = malloc(n);
+  if (!q || !freed) return 0;
+  free(freed);
+  while (i < n) {
+    q[i] = 1;
+    i++;
+  }
+  if (i != n) reach_error();
+  return 0;
+}
+";
+    let head = place(program, "while", 0);
+    for (value, is_right) in [
+        ("i == n || q[i] * 0 == 0", true),
+        ("q[-1] * 0 == 0", false),
+        ("*(char *)freed * 0 == 0", false),
+    ] {
+        let invariant = serde_json::json!([{"invariant": {
+            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
+        }}]);
+        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
+        let (code, said) = validated(program, &witness);
+        let expected = if is_right { 0 } else { 2 };
+        assert_eq!(code, Some(expected), "{value}: {said}");
+        assert!(!said.contains("is refuted"), "{value}: {said}");
+    }
+}
+
 /// The default of a `switch` whose cases are named constants.
 #[test]
 fn cases_may_be_names() {
