@@ -1114,7 +1114,8 @@ int main(void) {
         ("i + 1 > i && i * 2 <= 6", true),
         ("1 || n / i", true),
         ("sizeof(1 / 0) == 4", true),
-        ("&a[100] == &a[100]", true),
+        ("&a[4] == a + 4", true),
+        ("&a[100] == &a[100]", false),
         ("i > 3 || a[i + 1] == a[i + 1]", false),
         ("n / i == n / i || 1", false),
         ("(n / i) * 0 == 0", false),
@@ -1128,6 +1129,133 @@ int main(void) {
         ("-(-2147483647 - 1 + i) != 5", false),
         ("(-2147483647 - 1 + i) / -1 != 5", false),
         ("(-2147483647 - 1 + i) % (i - 1) * 0 == 0", false),
+    ] {
+        let invariant = serde_json::json!([{"invariant": {
+            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
+        }}]);
+        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
+        let (code, said) = validated(program, &witness);
+        let expected = if is_right { 0 } else { 2 };
+        assert_eq!(code, Some(expected), "{value}: {said}");
+        assert!(!said.contains("is refuted"), "{value}: {said}");
+    }
+}
+
+/// What is undefined although the machine finds a value, or nothing to do.
+#[test]
+fn an_invariant_is_read_as_c_reads_it() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+extern double __VERIFIER_nondet_double(void);
+extern void reach_error(void);
+struct { int x; int y[3]; int z; } s, *q = &s;
+int m[2][3];
+double big = 1e30, small;
+int *z;
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  int *p = s.y;
+  small = 2.5;
+  if (n < 0 || n > 2) return 0;
+  while (i < n) {
+    s.y[i] = 0;
+    i++;
+  }
+  if (i != n) reach_error();
+  return 0;
+}
+";
+    let head = place(program, "while", 0);
+    for (value, is_right) in [
+        // Members are not what is beside them.
+        ("s.y[i] * 0 == 0", true),
+        ("q->y[i] == s.y[i]", true),
+        ("*(s.y + i) == 0", true),
+        ("m[1][i] == 0", true),
+        ("&s.y[3] == s.y + 3", true),
+        ("s.y[-1] * 0 == 0", false),
+        ("s.y[3] * 0 == 0", false),
+        ("s.y[i + 1] * 0 == 0", false),
+        ("q->y[i - 1] * 0 == 0", false),
+        ("(i - 1)[s.y] * 0 == 0", false),
+        ("*(s.y - 1) * 0 == 0", false),
+        ("*(s.y + 3) * 0 == 0", false),
+        ("(1, s.y)[-1] * 0 == 0", false),
+        ("(s.y + 1)[-2] * 0 == 0", false),
+        ("m[0][3] * 0 == 0", false),
+        ("s.y + 4 != 0", false),
+        ("((unsigned char *)&s)[19] * 0 == 0", true),
+        ("*(int *)((char *)&s + 4) * 0 == 0", true),
+        ("((unsigned char *)&s)[20] * 0 == 0", false),
+        ("((unsigned char *)s.y)[12] * 0 == 0", false),
+        ("(&s.z)[-1] * 0 == 0", false),
+        ("i < 3 && s.y[i] == 0", true),
+        ("i == 0 || s.y[i - 1] == 0", true),
+        ("i == 0 ? n >= 0 : s.y[i - 1] == 0", true),
+        ("sizeof(s.y[9]) == 4", true),
+        // Numbers that the type does not have.
+        ("(int)small == 2", true),
+        ("(unsigned char)255.5 == 255", true),
+        ("(int)big * 0 == 0", false),
+        ("(int)big == (int)big", false),
+        ("(int)1e30 == (int)1e30", false),
+        ("(unsigned)-1.5 >= 0", false),
+        ("(long long)9223372036854775808.0 != 5", false),
+        ("big > 1e9 || (int)big > 0", true),
+        ("big < 1e9 && (int)big > 0 || n >= 0", true),
+        ("big > 1e9 ? n >= 0 : (int)big > 0", true),
+        // Shifts out of the type.
+        ("(n << 29) >= 0", true),
+        ("(n << 31) * 0 == 0", false),
+        ("(-1 << i) < 0", false),
+        ("((unsigned)n << 31) >= 0", true),
+        ("n > 1 || (n << 30) >= 0", true),
+        ("n < 2 ? (n << 30) >= 0 : n == 2", true),
+        // What is read and dropped.
+        ("(s.y[2], 1)", true),
+        ("(s.y[9], 1)", false),
+        ("((void)*z, 1)", false),
+        ("(*z, 1)", false),
+        ("(s.x, 1)", true),
+        ("z == 0 || (*z, 1)", true),
+    ] {
+        let invariant = serde_json::json!([{"invariant": {
+            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
+        }}]);
+        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
+        let (code, said) = validated(program, &witness);
+        let expected = if is_right { 0 } else { 2 };
+        assert_eq!(code, Some(expected), "{value}: {said}");
+        assert!(!said.contains("is refuted"), "{value}: {said}");
+    }
+}
+
+/// Accesses to an object whose size depends on an input.
+#[test]
+fn an_invariant_reads_what_is_allocated() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+extern void *malloc(unsigned long);
+extern void free(void *);
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  if (n < 1 || n > 1000) return 0;
+  int *q = malloc(n * sizeof(int));
+  int *freed = malloc(n);
+  if (!q || !freed) return 0;
+  free(freed);
+  while (i < n) {
+    q[i] = 1;
+    i++;
+  }
+  if (i != n) reach_error();
+  return 0;
+}
+";
+    let head = place(program, "while", 0);
+    for (value, is_right) in [
+        ("i == n || q[i] * 0 == 0", true),
+        ("q[-1] * 0 == 0", false),
+        ("*(char *)freed * 0 == 0", false),
     ] {
         let invariant = serde_json::json!([{"invariant": {
             "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",

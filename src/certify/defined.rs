@@ -3,14 +3,18 @@
 //!
 //! The program that a witness was put into says by a variable when it evaluates one of its expressions
 //! ([`regatta_program::ghost::CHECKING`]). What is assumed there of operands and accesses is looked at by the program itself.
+//!
+//! The data-flow analysis cannot relate an index to a size that depends on an input. Such accesses are compared with the
+//! objects that the allocations on the heap made last, which ghost variables remember while they live; an access outside of
+//! them may be within another object, so it counts as not modelled, not as a violation.
 
-use super::violated_assumptions::violation;
+use super::violated_assumptions::{is_outside, violation};
 use regatta_program::ghost::CHECKING;
 use regatta_program::{
-    Assumption, AssumptionKind, Edge, EdgeId, Location, LocationId, Operation, Program, Property,
-    VariableId,
+    Assumption, AssumptionKind, Doubt, Edge, EdgeId, Lifetime, Location, LocationId, Operation,
+    Program, Property, Role, Scope, Span, UnsupportedReason, Variable, VariableId,
 };
-use regatta_term::{Build, Pool, TermId, Value, store};
+use regatta_term::{Build, Pool, Sort, Symbol, TermId, Value, store};
 
 /// What becomes of a run in which an expression has no defined value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -19,6 +23,118 @@ pub enum Undefined {
     Violates,
     /// It ends.
     Ends,
+    /// It is not modelled.
+    Unknown,
+}
+
+/// Maximum number of allocation sites whose objects are watched.
+const MAXIMUM_SITES: usize = 8;
+
+/// The object that an allocation on the heap made last, as ghost variables.
+struct Site {
+    is_live: VariableId,
+    start: VariableId,
+    size: VariableId,
+}
+
+/// Makes the ghost variables for the program's allocations; none if there are too many.
+fn allocation_sites(program: &mut Program) -> Vec<Site> {
+    let operations = program.edges.iter().flat_map(|edge| &edge.operations);
+    let sorts: Vec<Sort> = operations
+        .filter_map(|operation| match operation {
+            Operation::Allocate {
+                address,
+                lifetime: Lifetime::Heap,
+                ..
+            } => Some(store().sort(*address)),
+            _ => None,
+        })
+        .collect();
+    if sorts.len() > MAXIMUM_SITES {
+        return Vec::new();
+    }
+    let mut ghost = |name: String, sort: Sort| {
+        let id = VariableId(program.variables.len() as u32);
+        program.variables.push(Variable {
+            symbol: Symbol::fresh(&name, sort),
+            name,
+            sort,
+            scope: Scope::Global,
+            role: Role::Model,
+            c_type: None,
+            span: Span::NONE,
+        });
+        id
+    };
+    let sites = sorts.into_iter().enumerate().map(|(number, sort)| Site {
+        is_live: ghost(format!("allocation {number} is live"), Sort::Bool),
+        start: ghost(format!("allocation {number}"), sort),
+        size: ghost(format!("size of allocation {number}"), sort),
+    });
+    sites.collect()
+}
+
+/// When an access is outside of the objects that the sites made last; `None` if no term says that.
+fn outside_of_all(program: &Program, sites: &[Site], doubt: &Doubt) -> Option<TermId> {
+    let value = |id: VariableId| store().variable(program.variables[id.index()].symbol);
+    let outside = sites.iter().map(|site| {
+        let outside = is_outside(doubt, value(site.start), value(site.size))?;
+        Some(store().or2(store().not(value(site.is_live)), outside))
+    });
+    let outside: Option<Vec<TermId>> = outside.collect();
+    outside
+        .filter(|all| !all.is_empty())
+        .map(|all| store().and(all))
+}
+
+/// Has the program keep the ghost variables.
+fn watch_objects(program: &mut Program, sites: &[Site]) {
+    let symbols: Vec<Symbol> = program.variables.iter().map(|one| one.symbol).collect();
+    let value = |id: VariableId| store().variable(symbols[id.index()]);
+    let assign = |target, value| Operation::Assign { target, value };
+    let mut next = sites.iter();
+    for edge in &mut program.edges {
+        for operation in std::mem::take(&mut edge.operations) {
+            edge.operations.push(operation.clone());
+            match operation {
+                Operation::Allocate {
+                    address,
+                    size,
+                    lifetime: Lifetime::Heap,
+                } => {
+                    if let Some(site) = next.next() {
+                        edge.operations.extend([
+                            assign(site.is_live, TermId::TRUE),
+                            assign(site.start, address),
+                            assign(site.size, size),
+                        ]);
+                    }
+                }
+                Operation::Free { address, .. } => {
+                    edge.operations.extend(sites.iter().map(|site| {
+                        let same = store().eq(address, value(site.start));
+                        let remains = store().and2(value(site.is_live), store().not(same));
+                        assign(site.is_live, remains)
+                    }))
+                }
+                _ => {}
+            }
+        }
+    }
+    let entry = program.functions[program.start.index()].entry;
+    let begins = new_location(program, entry);
+    for edge in &mut program.edges {
+        if edge.source == entry {
+            edge.source = begins;
+        }
+    }
+    let none_is_live = sites.iter().map(|site| assign(site.is_live, TermId::FALSE));
+    program.edges.push(Edge {
+        source: entry,
+        target: begins,
+        operations: none_is_live.collect(),
+        span: program.location(entry).span,
+    });
 }
 
 /// Has the program look whether a witness's expressions have defined values. Returns the first access of which that cannot
@@ -28,6 +144,10 @@ pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option
     let variable = program.variables.iter().position(checking)?;
     let within = Within::new(program, VariableId(variable as u32));
     let assumptions = std::mem::take(&mut program.assumptions);
+    let sites = match becomes {
+        Undefined::Ends => Vec::new(),
+        Undefined::Violates | Undefined::Unknown => allocation_sites(program),
+    };
     let is_meant = |assumption: &&Assumption| {
         let kinds = [
             AssumptionKind::Defined,
@@ -39,25 +159,44 @@ pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option
     };
     let mut unseen = None;
     let mut places: Vec<(LocationId, usize, TermId)> = Vec::new();
+    let mut accesses: Vec<(LocationId, usize, TermId)> = Vec::new();
     for (number, assumption) in assumptions.iter().enumerate() {
         if !is_meant(&assumption) {
             continue;
         }
-        let Some(violated) = violation(&assumption.doubt) else {
-            let is_open = open.get(number).is_none_or(|open| *open);
-            unseen = unseen.or_else(|| is_open.then(|| assumption.what.clone()));
-            continue;
+        let guarded = |violated| {
+            let guards = assumption.guards.iter().copied();
+            let condition = store().and(guards.chain([violated]));
+            (assumption.location, assumption.operations, condition)
         };
-        let guards = assumption.guards.iter().copied();
-        let condition = store().and(guards.chain([violated]));
-        places.push((assumption.location, assumption.operations, condition));
+        if let Some(violated) = violation(&assumption.doubt) {
+            places.push(guarded(violated));
+            continue;
+        }
+        if !open.get(number).is_none_or(|open| *open) {
+            continue;
+        }
+        match outside_of_all(program, &sites, &assumption.doubt) {
+            Some(outside) => accesses.push(guarded(outside)),
+            None => unseen = unseen.or_else(|| Some(assumption.what.clone())),
+        }
     }
+    let watches_objects = !accesses.is_empty();
+    let places = places.into_iter().map(|place| (place, becomes));
+    let accesses = accesses
+        .into_iter()
+        .map(|place| (place, Undefined::Unknown));
+    let mut places: Vec<_> = places.chain(accesses).collect();
     // Behind other operations first, so that the numbers of those before stay.
-    places.sort_by_key(|&(location, operations, _)| (location, std::cmp::Reverse(operations)));
-    for place in places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let conditions = place.iter().map(|(_, _, condition)| *condition);
+    places.sort_by_key(|&((location, operations, _), _)| (location, std::cmp::Reverse(operations)));
+    for place in places.chunk_by(|(a, c), (b, d)| (a.0, a.1, c) == (b.0, b.1, d)) {
+        let conditions = place.iter().map(|((_, _, condition), _)| *condition);
         let undefined = store().or(conditions);
-        divide(program, (place[0].0, place[0].1), undefined, becomes);
+        let ((location, operations, _), becomes) = place[0];
+        divide(program, (location, operations), undefined, becomes);
+    }
+    if watches_objects {
+        watch_objects(program, &sites);
     }
     debug_assert_eq!(program.validate(), Ok(()));
     unseen
@@ -175,15 +314,24 @@ fn divide(
 
 /// What happens at the location where something is undefined.
 fn fail(program: &mut Program, location: LocationId, undefined: TermId, becomes: Undefined) {
-    if becomes == Undefined::Ends {
-        return;
-    }
-    let error = new_location(program, location);
-    program.add_error(error, Property::UnreachCall);
+    let mut operations = vec![Operation::Assume(undefined)];
+    let end = match becomes {
+        Undefined::Ends => return,
+        Undefined::Violates => {
+            let error = new_location(program, location);
+            program.add_error(error, Property::UnreachCall);
+            error
+        }
+        Undefined::Unknown => {
+            let reason = "an invariant's access to an object that may not exist";
+            operations.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
+            new_location(program, location)
+        }
+    };
     program.edges.push(Edge {
         source: location,
-        target: error,
-        operations: vec![Operation::Assume(undefined)],
+        target: end,
+        operations,
         span: program.location(location).span,
     });
 }

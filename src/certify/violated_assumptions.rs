@@ -158,12 +158,25 @@ impl Arithmetic {
         }
     }
 
+    fn sum(self, constant: i128, parts: &[(i128, Operand)]) -> TermId {
+        let mut sum = self.constant(constant);
+        for &(factor, operand) in parts {
+            let part = self.times(self.constant(factor), self.number(operand));
+            sum = self.plus(sum, part);
+        }
+        sum
+    }
+
+    fn less(self, left: TermId, right: TermId) -> TermId {
+        match self {
+            Self::Integer => store().int_lt(left, right),
+            Self::BitVector => store().slt(left, right),
+        }
+    }
+
     fn outside(self, value: TermId, (low, high): (i128, i128)) -> TermId {
         let (low, high) = (self.constant(low), self.constant(high));
-        match self {
-            Self::Integer => store().or2(store().int_lt(value, low), store().int_lt(high, value)),
-            Self::BitVector => store().or2(store().slt(value, low), store().slt(high, value)),
-        }
+        store().or2(self.less(value, low), self.less(high, value))
     }
 }
 
@@ -187,13 +200,7 @@ pub(super) fn violation(doubt: &Doubt) -> Option<TermId> {
             bounds,
         } => {
             let arithmetic = Arithmetic::of(parts.iter().map(|(_, operand)| operand))?;
-            let mut sum = arithmetic.constant(*constant);
-            for &(factor, operand) in parts {
-                let factor = arithmetic.constant(factor);
-                let part = arithmetic.times(factor, arithmetic.number(operand));
-                sum = arithmetic.plus(sum, part);
-            }
-            Some(arithmetic.outside(sum, *bounds))
+            Some(arithmetic.outside(arithmetic.sum(*constant, parts), *bounds))
         }
         Doubt::ProductOutside {
             factors: (left, right),
@@ -204,6 +211,35 @@ pub(super) fn violation(doubt: &Doubt) -> Option<TermId> {
             Some(arithmetic.outside(arithmetic.times(left, right), *bounds))
         }
     }
+}
+
+/// When the accessed bytes are not all within the object with the start and the size, addresses both; `None` if no term
+/// says that.
+pub(super) fn is_outside(doubt: &Doubt, start: TermId, size: TermId) -> Option<TermId> {
+    let Doubt::NotInObject {
+        parts,
+        constant,
+        bytes,
+    } = doubt
+    else {
+        return None;
+    };
+    let unsigned = |term| Operand {
+        term,
+        signed: false,
+    };
+    let (start, size) = (unsigned(start), unsigned(size));
+    let operands = parts.iter().map(|(_, operand)| operand);
+    let arithmetic = Arithmetic::of(operands.chain([&start, &size]))?;
+    // Relative to the start.
+    let mut parts = parts.clone();
+    parts.push((-1, start));
+    let first = arithmetic.sum(*constant, &parts);
+    parts.push((-1, size));
+    let beyond = arithmetic.sum(constant.saturating_add((*bytes).into()), &parts);
+    let zero = arithmetic.constant(0);
+    let is_before = arithmetic.less(first, zero);
+    Some(store().or2(is_before, arithmetic.less(zero, beyond)))
 }
 
 #[cfg(test)]

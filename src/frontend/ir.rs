@@ -590,6 +590,13 @@ pub enum Instruction {
         /// The time of its lowering.
         time: Time,
     },
+    /// No effect: an operand that is evaluated here has a value for which its operator is defined only where the
+    /// condition is nonzero.
+    Expect {
+        condition: Expr,
+        /// The condition, as a sentence without a capital and without its position.
+        what: String,
+    },
     /// No effect: the correctness of the following depends on this assumption.
     Assumption {
         kind: AssumptionKind,

@@ -164,6 +164,7 @@ impl Checker {
             }
             Instruction::Free(pointer) => self.is_pointer(pointer),
             Instruction::SetRounding(mode) => self.has(mode, INT),
+            Instruction::Expect { condition, .. } => self.has(condition, INT),
         }
     }
 

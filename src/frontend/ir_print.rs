@@ -378,6 +378,7 @@ impl fmt::Display for With<'_, Instruction> {
             }
             Instruction::Free(pointer) => write!(f, "free {}", self.of(&**pointer)),
             Instruction::Assume(condition) => write!(f, "assume {}", self.of(condition)),
+            Instruction::Expect { condition, .. } => write!(f, "expect {}", self.of(condition)),
             Instruction::SetRounding(mode) => write!(f, "rounding = {}", self.of(mode)),
             Instruction::Unsupported(what) => write!(f, "unsupported {what}"),
             Instruction::Waypoint { kind, .. } => write!(f, "waypoint: {kind:?}"),

@@ -62,12 +62,27 @@ fn watched(expression: &str, number: u32) -> String {
     let may_be_undefined = OPERATORS
         .iter()
         .any(|operator| expression.contains(operator));
-    match may_be_undefined {
+    match may_be_undefined || has_cast(expression) {
         true => format!(
             "(({CHECKING} = {number}u, ({expression})) ? ({CHECKING} = 0u, 1) : ({CHECKING} = 0u, 0))"
         ),
         false => format!("({expression})"),
     }
+}
+
+/// Checks whether an expression may have a cast: words in parentheses before an operand without an operator.
+fn has_cast(expression: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    expression.split('(').skip(1).any(|inner| {
+        let (words, behind) = inner.split_once(')').unwrap_or((inner, ""));
+        let behind = behind.trim_start();
+        let is_nested = words.len() == inner.len();
+        let is_named = words.chars().all(|c| is_word(c) || c.is_whitespace());
+        let has_operand = behind.starts_with(|c| is_word(c) || c == '.');
+        // What follows may be another parenthesis, which ends this piece.
+        let has_more = behind.is_empty() && !words.trim().is_empty();
+        !is_nested && is_named && (has_operand || has_more) || words.contains("typeof")
+    })
 }
 
 /// Returns the program with the automaton, and the range of the target's statement in it.

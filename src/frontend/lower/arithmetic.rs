@@ -3,6 +3,7 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::defined::Reach;
 use super::half_precision::{self, HALF};
 use super::sequencing::{Conflict, OpenSite, key, leaves_of, plain_operation};
 use super::value::{Value, ValueKind};
@@ -32,7 +33,9 @@ impl Lowerer<'_> {
     fn tree_operand(&mut self, node: &Node<ast::Expression>, site: &mut OpenSite) -> Result<Value> {
         if let Some((op, left, right)) = plain_operation(node) {
             self.span = self.place_of(node);
+            let nodes = [left, right];
             let (left, right) = self.operands(left, right, site)?;
+            self.expect_in_array(op, nodes, [&left, &right], Reach::End)?;
             return self.binary_values(op, left, right);
         }
         let start = self.open_operand();
@@ -119,6 +122,17 @@ impl Lowerer<'_> {
         left: &Node<ast::Expression>,
         right: &Node<ast::Expression>,
     ) -> Result<Value> {
+        self.operation(op, [left, right], Reach::End)
+    }
+
+    /// Lowers `left op right` for operators that evaluate both operands; a sum that is a pointer may reach so far.
+    pub(super) fn operation(
+        &mut self,
+        op: BinaryOp,
+        [left, right]: [&Node<ast::Expression>; 2],
+        reach: Reach,
+    ) -> Result<Value> {
+        let nodes = [left, right];
         let name = key(left);
         if let Some(conflict) = self.conflict_at(name) {
             let span = self.span;
@@ -134,6 +148,7 @@ impl Lowerer<'_> {
         let mut site = self.open_site(name);
         let (left, right) = self.operands(left, right, &mut site)?;
         self.close_site(site);
+        self.expect_in_array(op, nodes, [&left, &right], reach)?;
         self.binary_values(op, left, right)
     }
 
@@ -257,6 +272,9 @@ impl Lowerer<'_> {
         let scalar = self.scalar_type(ty)?;
         let left = self.operand(left, ty)?;
         let count = self.operand(right, count_type)?;
+        if op == BinaryOp::ShiftLeft {
+            self.expect_shiftable(&left, &count, scalar);
+        }
         let result = fold::binary(op, left, count, scalar);
         Ok(Value::scalar(self.narrowed(result, ty), ty))
     }

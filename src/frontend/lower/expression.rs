@@ -5,7 +5,9 @@ use lang_c::span::Node;
 
 use super::assignment::{Fixity, Use};
 use super::constexpr::encoded_call;
+use super::defined::{self, Reach};
 use super::scope::Entity;
+use super::sequencing::plain_operation;
 use super::specifier::Attributes;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
@@ -119,6 +121,10 @@ impl Lowerer<'_> {
 
     /// Drops an unused value; it is still computed if its evaluation may fault.
     fn drop_value(&mut self, value: Value) {
+        let value = match self.is_watched {
+            true => self.accessed(value),
+            false => value,
+        };
         let scalar = self.types.scalar(value.ty);
         if let (ValueKind::Scalar(expr), Some(scalar)) = (value.kind, scalar)
             && !self.is_harmless(&expr)
@@ -193,8 +199,12 @@ impl Lowerer<'_> {
                 for part in first {
                     self.effects(part)?;
                 }
-                let value = self.expression_for(last, wanted)?;
-                Ok(self.rvalue(value))
+                let is_watched = self.is_watched;
+                self.is_watched |= first.iter().any(defined::begins_watch);
+                let value = self.expression_for(last, wanted);
+                let value = value.map(|value| self.rvalue(value));
+                self.is_watched = is_watched;
+                value
             }
             ast::Expression::OffsetOf(offset) => self.offset_of(&offset.node),
             ast::Expression::VaArg(argument) => self.va_arg(&argument.node),
@@ -405,7 +415,14 @@ impl Lowerer<'_> {
                     self.span = span;
                     return self.complex_part(value, part == encoding::IMAGINARY_PART);
                 }
-                let value = self.expression(operand)?;
+                let value = match plain_operation(operand) {
+                    Some((op @ (BinaryOp::Add | BinaryOp::Subtract), left, right))
+                        if self.is_watched =>
+                    {
+                        self.operation(op, [left, right], Reach::Element)?
+                    }
+                    _ => self.expression(operand)?,
+                };
                 self.span = span;
                 self.dereference(value)
             }
@@ -442,6 +459,10 @@ impl Lowerer<'_> {
             return Err(self.error(format!("a cast to the type `{ty}`")));
         }
         self.note_stream_cast(value.ty, ty);
+        let value = match self.is_watched {
+            true => self.expect_convertible(value, ty)?,
+            false => value,
+        };
         self.cast(value, ty)
     }
 
@@ -460,7 +481,7 @@ impl Lowerer<'_> {
             return self.compound_assign(op, left, right, wanted);
         }
         match operator {
-            ast::BinaryOperator::Index => self.index(left, right),
+            ast::BinaryOperator::Index => self.index(left, right, Reach::Element),
             ast::BinaryOperator::Assign => self.assign(left, right, wanted),
             _ => {
                 let condition = self.condition(node)?;

@@ -328,6 +328,7 @@ impl Lowerer<'_> {
             | Instruction::Padding { .. }
             | Instruction::Unsupported(_)
             | Instruction::Waypoint { .. }
+            | Instruction::Expect { .. }
             | Instruction::Assumption { .. } => false,
             _ => true,
         };

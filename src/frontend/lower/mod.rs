@@ -27,6 +27,7 @@ mod constexpr;
 mod conversion;
 mod declaration;
 mod declarator;
+mod defined;
 mod exit;
 mod expression;
 mod external;
@@ -287,6 +288,8 @@ struct Lowerer<'a> {
     /// The innermost call being lowered, as a range of the text.
     call: Option<Range<usize>>,
     dynamic_rounding: bool,
+    /// Whether the expression of a witness is being lowered (see [`defined`]).
+    is_watched: bool,
     /// Whether the program's text contains `errno`, or its expansion, more than once.
     names_errno: bool,
     /// Whether the program's text uses the object that points to the environment's strings (`environ`).
@@ -388,6 +391,7 @@ impl<'a> Lowerer<'a> {
             span: Span::NONE,
             call: None,
             dynamic_rounding: false,
+            is_watched: false,
             names_errno: [&b"errno"[..], b"__errno_location"]
                 .iter()
                 .any(|name| is_named_twice(parsed.positions.text(), name)),

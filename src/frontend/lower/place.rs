@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::assignment::Use;
+use super::defined::Reach;
 use super::scope::Entity;
 use super::value::{Lvalue, Value, ValueKind};
 use super::{Lowerer, Result, fold};
@@ -429,8 +430,11 @@ impl Lowerer<'_> {
         &mut self,
         left: &Node<ast::Expression>,
         right: &Node<ast::Expression>,
+        reach: Reach,
     ) -> Result<Value> {
+        let nodes = [left, right];
         let (left, right) = self.index_operands(left, right)?;
+        self.expect_in_array(BinaryOp::Add, nodes, [&left, &right], reach)?;
         for (vector, index) in [(&left, &right), (&right, &left)] {
             if self.types.is_vector(vector.ty) {
                 let index = self.rvalue(index.clone());
@@ -492,7 +496,16 @@ impl Lowerer<'_> {
 
     pub(super) fn address_of(&mut self, operand: &Node<ast::Expression>) -> Result<Value> {
         let span = self.span;
-        let value = self.expression(operand)?;
+        let value = match &operand.node {
+            // The element is not accessed.
+            ast::Expression::BinaryOperator(binary)
+                if binary.node.operator.node == ast::BinaryOperator::Index =>
+            {
+                self.span = self.place_of(operand);
+                self.index(&binary.node.lhs, &binary.node.rhs, Reach::End)?
+            }
+            _ => self.expression(operand)?,
+        };
         self.span = span;
         let ty = value.ty;
         let address = match value.kind {

@@ -177,7 +177,11 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
             f(size);
         }
         Instruction::Free(pointer) => f(pointer),
-        Instruction::Assume(value) | Instruction::SetRounding(value) => f(value),
+        Instruction::Assume(value)
+        | Instruction::Expect {
+            condition: value, ..
+        }
+        | Instruction::SetRounding(value) => f(value),
     }
 }
 

@@ -137,6 +137,7 @@ pub(super) fn steps_of(
         | Instruction::Declare(_)
         | Instruction::Free(_)
         | Instruction::Waypoint { .. }
+        | Instruction::Expect { .. }
         | Instruction::Assumption { .. } => Vec::new(),
     }
 }

@@ -158,7 +158,11 @@ impl<'a> Facts<'a> {
                 self.value(left);
                 self.value(right);
             }
-            Instruction::Assume(value) | Instruction::SetRounding(value) => {
+            Instruction::Assume(value)
+            | Instruction::Expect {
+                condition: value, ..
+            }
+            | Instruction::SetRounding(value) => {
                 self.value(value);
             }
         }

@@ -159,6 +159,10 @@ impl Emitter<'_, '_> {
                 }
             }
             Instruction::Unsupported(reason) => self.unsupported(reason),
+            Instruction::Expect { condition, what } => {
+                let condition = self.value(condition);
+                self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(condition));
+            }
             Instruction::Assumption { kind, what } => {
                 self.note_assumption(*kind, what, Doubt::Always);
             }
