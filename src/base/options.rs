@@ -1,6 +1,6 @@
 //! Options that a user can set: documentation, type, default and reader from one declaration.
 //!
-//! [`options!`] declares a struct of options. Its doc comments are the text of `regatta portfolio explain`, its
+//! [`options!`](crate::options!) declares a struct of options. Its doc comments are the text of `regatta portfolio explain`, its
 //! defaults implement [`Default`], and the types of its fields decide how values in a portfolio file are read. So an
 //! engine's options are declared beside the engine, and no other module has to know them.
 

@@ -1,6 +1,6 @@
 //! Programs as control-flow automata, and the analyses of them that need no solver.
 //!
-//! * [`cfa`]: the automaton and its semantics; [`source`]: source positions; [`waypoint`]: the statements and branches of the
+//! * [`cfa`]: the automaton and its semantics; [`waypoint`]: the statements and branches of the
 //!   source on each edge, and the C names in scope there; [`builder`]: automata made by hand; [`validate`]: well-formedness;
 //!   [`assumption`]: assumptions made by the lowering; [`external`]: functions and objects that the source does not define.
 //! * [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: edges by location, calls, loops, and iteration orders;
