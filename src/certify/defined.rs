@@ -8,15 +8,16 @@
 //! objects that the allocations on the heap made last, which ghost variables remember while they live; an access outside of
 //! them may be within another object, so it counts as not modelled, not as a violation.
 
+use super::instrumentation::{ghost_variable, has_position, insert_before, location_like};
 use super::violated_assumptions::{is_outside, violation};
 use regatta_program::ghost::CHECKING;
 use regatta_program::{
-    Assumption, AssumptionKind, Doubt, Edge, EdgeId, Lifetime, Location, LocationId, Operation,
-    Program, Property, Role, Scope, Span, UnsupportedReason, Variable, VariableId,
+    Assumption, AssumptionKind, Doubt, Edge, EdgeId, Lifetime, LocationId, Operation, Program,
+    Property, UnsupportedReason, VariableId,
 };
 use regatta_term::{Build, Pool, Sort, Symbol, TermId, Value, store};
 
-/// What becomes of a run in which an expression has no defined value.
+/// The end of a run in which an expression has no defined value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Undefined {
     /// It violates the property.
@@ -53,19 +54,7 @@ fn allocation_sites(program: &mut Program) -> Vec<Site> {
     if sorts.len() > MAXIMUM_SITES {
         return Vec::new();
     }
-    let mut ghost = |name: String, sort: Sort| {
-        let id = VariableId(program.variables.len() as u32);
-        program.variables.push(Variable {
-            symbol: Symbol::fresh(&name, sort),
-            name,
-            sort,
-            scope: Scope::Global,
-            role: Role::Model,
-            c_type: None,
-            span: Span::NONE,
-        });
-        id
-    };
+    let mut ghost = |name: String, sort: Sort| ghost_variable(program, name, sort);
     let sites = sorts.into_iter().enumerate().map(|(number, sort)| Site {
         is_live: ghost(format!("allocation {number} is live"), Sort::Bool),
         start: ghost(format!("allocation {number}"), sort),
@@ -87,7 +76,7 @@ fn outside_of_all(program: &Program, sites: &[Site], doubt: &Doubt) -> Option<Te
         .map(|all| store().and(all))
 }
 
-/// Has the program keep the ghost variables.
+/// Adds the assignments that keep the ghost variables up to date.
 fn watch_objects(program: &mut Program, sites: &[Site]) {
     let symbols: Vec<Symbol> = program.variables.iter().map(|one| one.symbol).collect();
     let value = |id: VariableId| store().variable(symbols[id.index()]);
@@ -122,19 +111,14 @@ fn watch_objects(program: &mut Program, sites: &[Site]) {
         }
     }
     let entry = program.functions[program.start.index()].entry;
-    let begins = new_location(program, entry);
-    for edge in &mut program.edges {
-        if edge.source == entry {
-            edge.source = begins;
-        }
-    }
+    let outgoing = program.outgoing();
     let none_is_live = sites.iter().map(|site| assign(site.is_live, TermId::FALSE));
-    program.edges.push(Edge {
-        source: entry,
-        target: begins,
-        operations: none_is_live.collect(),
-        span: program.location(entry).span,
-    });
+    insert_before(
+        program,
+        entry,
+        &outgoing[entry.index()],
+        none_is_live.collect(),
+    );
 }
 
 /// Has the program look whether a witness's expressions have defined values. Returns the first access of which that cannot
@@ -202,10 +186,10 @@ pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option
     unseen
 }
 
-/// Where expressions of a witness are evaluated.
+/// The locations at which expressions of a witness are evaluated.
 struct Within {
     variable: VariableId,
-    /// For each location, whether that may go on there.
+    /// For each location, whether an evaluation that began before may go on there.
     locations: Vec<bool>,
     outgoing: Vec<Vec<EdgeId>>,
 }
@@ -238,7 +222,7 @@ impl Within {
         result
     }
 
-    /// What the operations make of it; `None` if nothing.
+    /// Whether an expression is evaluated after the operations; `None` if they do not change that.
     fn after(&self, operations: &[Operation]) -> Option<bool> {
         let mut operations = operations.iter().rev();
         operations.find_map(|operation| match operation {
@@ -250,7 +234,7 @@ impl Within {
         })
     }
 
-    /// Whether an expression may be evaluated after so many operations of the edges from the location.
+    /// Checks whether an expression may be evaluated at the position, a number of operations, on the edges from the location.
     fn is_at(&self, program: &Program, location: LocationId, operations: usize) -> bool {
         let mut edges = self.outgoing[location.index()].iter();
         edges.any(|edge| {
@@ -262,8 +246,8 @@ impl Within {
     }
 }
 
-/// Divides the edges from a location after so many operations: there, the run goes on only where nothing is undefined. Of
-/// the edges from any location, at most one can be taken, as before.
+/// Divides the edges from a location at the position, a number of operations: a run passes it only if nothing is undefined
+/// there. Of the edges from any location, at most one can be taken, as before.
 fn divide(
     program: &mut Program,
     (location, position): (LocationId, usize),
@@ -272,40 +256,25 @@ fn divide(
 ) {
     let outgoing = program.outgoing();
     let outgoing = &outgoing[location.index()];
+    let goes_on = Operation::Assume(store().not(undefined));
     if position == 0 {
-        let next = new_location(program, location);
-        let span = program.location(location).span;
-        for &edge in outgoing {
-            program.edges[edge.index()].source = next;
-        }
-        program.edges.push(Edge {
-            source: location,
-            target: next,
-            operations: vec![Operation::Assume(store().not(undefined))],
-            span,
-        });
+        insert_before(program, location, outgoing, vec![goes_on]);
         fail(program, location, undefined, becomes);
         return;
     }
     for &edge in outgoing {
-        let operations = &program.edges[edge.index()].operations;
-        let stands_alone = matches!(
-            operations.last(),
-            Some(Operation::Unsupported(_) | Operation::Call { .. })
-        );
-        if position > operations.len() || stands_alone {
+        if !has_position(&program.edges[edge.index()].operations, position) {
             continue;
         }
-        let middle = new_location(program, location);
+        let middle = location_like(program, location);
         let whole = &mut program.edges[edge.index()];
         let rest = whole.operations.split_off(position);
         let target = std::mem::replace(&mut whole.target, middle);
         let span = whole.span;
-        let goes_on = Operation::Assume(store().not(undefined));
         program.edges.push(Edge {
             source: middle,
             target,
-            operations: [vec![goes_on], rest].concat(),
+            operations: [vec![goes_on.clone()], rest].concat(),
             span,
         });
         fail(program, middle, undefined, becomes);
@@ -318,14 +287,14 @@ fn fail(program: &mut Program, location: LocationId, undefined: TermId, becomes:
     let end = match becomes {
         Undefined::Ends => return,
         Undefined::Violates => {
-            let error = new_location(program, location);
+            let error = location_like(program, location);
             program.add_error(error, Property::UnreachCall);
             error
         }
         Undefined::Unknown => {
             let reason = "an invariant's access to an object that may not exist";
             operations.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
-            new_location(program, location)
+            location_like(program, location)
         }
     };
     program.edges.push(Edge {
@@ -334,17 +303,4 @@ fn fail(program: &mut Program, location: LocationId, undefined: TermId, becomes:
         operations,
         span: program.location(location).span,
     });
-}
-
-/// A location like the other one.
-fn new_location(program: &mut Program, like: LocationId) -> LocationId {
-    let Location { function, span, .. } = *program.location(like);
-    let location = LocationId(program.locations.len() as u32);
-    program.locations.push(Location {
-        function,
-        span,
-        label: None,
-        violates: None,
-    });
-    location
 }

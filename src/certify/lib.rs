@@ -17,6 +17,7 @@ mod call_strings;
 pub mod certificate;
 pub mod check;
 pub mod defined;
+mod instrumentation;
 pub mod invariants;
 mod lowered;
 pub mod native;

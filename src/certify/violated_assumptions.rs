@@ -3,13 +3,11 @@
 //! The run is repeated on a copy of the program with a Boolean variable for each assumption, which becomes true where the
 //! assumption is violated.
 
+use super::instrumentation::{ghost_variable, has_position, insert_before};
 use super::replay::Violation;
 use regatta_program::interpreter::{Executable, Limits, Machine, Outcome, ReplayInputs};
-use regatta_program::{
-    Doubt, Edge, Location, LocationId, Operand, Operation, Program, Role, Scope, Span, Variable,
-    VariableId,
-};
-use regatta_term::{Build, Pool, Sort, Symbol, TermId, Value, store};
+use regatta_program::{Doubt, LocationId, Operand, Operation, Program, VariableId};
+use regatta_term::{Build, Pool, Sort, TermId, Value, store};
 
 /// Tells for each of the program's assumptions whether it is relevant (`counts`) and the run violates it; `None` if the
 /// repeated run exceeds the limits.
@@ -39,17 +37,9 @@ fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
         if !counts.get(number).is_some_and(|counts| *counts) {
             continue;
         }
-        let symbol = Symbol::fresh("assumption", Sort::Bool);
-        let flag = VariableId(program.variables.len() as u32);
-        program.variables.push(Variable {
-            name: format!("assumption {number} is violated"),
-            symbol,
-            sort: Sort::Bool,
-            scope: Scope::Global,
-            role: Role::Model,
-            c_type: None,
-            span: Span::NONE,
-        });
+        let name = format!("assumption {number} is violated");
+        let flag = ghost_variable(program, name, Sort::Bool);
+        let symbol = program.variable(flag).symbol;
         flags[number] = Some(flag);
         let guards = assumption.guards.iter().copied();
         let here = store().and(guards.chain([is_violated(&assumption.doubt)]));
@@ -70,32 +60,12 @@ fn watch(program: &mut Program, counts: &[bool]) -> Vec<Option<VariableId>> {
         if position > 0 {
             for edge in edges {
                 let edge = &mut program.edges[edge.index()].operations;
-                let goes_on = !matches!(
-                    edge.last(),
-                    Some(Operation::Unsupported(_) | Operation::Call { .. })
-                );
-                if position <= edge.len() && goes_on {
+                if has_position(edge, position) {
                     edge.splice(position..position, operations.clone());
                 }
             }
         } else if !edges.is_empty() {
-            let Location { function, span, .. } = *program.location(location);
-            let next = LocationId(program.locations.len() as u32);
-            program.locations.push(Location {
-                function,
-                span,
-                label: None,
-                violates: None,
-            });
-            for edge in edges {
-                program.edges[edge.index()].source = next;
-            }
-            program.edges.push(Edge {
-                source: location,
-                target: next,
-                operations: operations.collect(),
-                span,
-            });
+            insert_before(program, location, edges, operations.collect());
         }
     }
     debug_assert_eq!(program.validate(), Ok(()));
@@ -247,7 +217,7 @@ mod tests {
     use super::*;
     use crate::replay::{Replay, replay};
     use regatta_program::interpreter::Journal;
-    use regatta_program::{Assumption, AssumptionKind, InputId, ProgramBuilder};
+    use regatta_program::{Assumption, AssumptionKind, InputId, ProgramBuilder, Span};
 
     const WORD: Sort = Sort::BitVec(32);
 

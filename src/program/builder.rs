@@ -176,14 +176,12 @@ impl ProgramBuilder {
 
     /// A new location of the function.
     pub fn location(&mut self, function: FunctionId) -> LocationId {
-        let id = LocationId(self.program.locations.len() as u32);
-        self.program.locations.push(Location {
+        self.program.add_location(Location {
             function,
             span: Span::NONE,
             label: None,
             violates: None,
-        });
-        id
+        })
     }
 
     /// A new location of the cursor's function.
@@ -337,9 +335,8 @@ impl ProgramBuilder {
     }
 
     fn new_variable(&mut self, name: String, sort: Sort, scope: Scope) -> VariableId {
-        let id = VariableId(self.program.variables.len() as u32);
         let symbol = Symbol::new(&name, sort);
-        self.program.variables.push(Variable {
+        self.program.add_variable(Variable {
             name,
             symbol,
             sort,
@@ -347,7 +344,6 @@ impl ProgramBuilder {
             role: Role::Source,
             c_type: None,
             span: Span::NONE,
-        });
-        id
+        })
     }
 }

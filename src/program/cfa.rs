@@ -413,6 +413,20 @@ impl Program {
             .collect()
     }
 
+    /// Adds a location.
+    pub fn add_location(&mut self, location: Location) -> LocationId {
+        let id = LocationId(self.locations.len() as u32);
+        self.locations.push(location);
+        id
+    }
+
+    /// Adds a variable. No other variable may have its symbol.
+    pub fn add_variable(&mut self, variable: Variable) -> VariableId {
+        let id = VariableId(self.variables.len() as u32);
+        self.variables.push(variable);
+        id
+    }
+
     /// Makes the location an error location: reaching it violates the property.
     pub fn add_error(&mut self, location: LocationId, property: Property) {
         self.errors.push(location);

@@ -122,8 +122,7 @@ pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
             continue;
         }
         let copy = program.locations[error.index()].clone();
-        let counting = LocationId(program.locations.len() as u32);
-        program.locations.push(copy);
+        let counting = program.add_location(copy);
         program.add_error(counting, property);
         // An error without an incoming edge is unreachable and may be dropped.
         let mut edges = program.edges.iter();

@@ -73,7 +73,6 @@ impl Builder {
             }
             name = format!("{name}#{count}");
         }
-        let id = VariableId(self.program.variables.len() as u32);
         let symbol = Symbol::new(&name, sort);
         self.terms.push(store().variable(symbol));
         let Description {
@@ -82,7 +81,7 @@ impl Builder {
             c_type,
             span,
         } = description;
-        self.program.variables.push(Variable {
+        self.program.add_variable(Variable {
             name,
             symbol,
             sort,
@@ -90,8 +89,7 @@ impl Builder {
             role,
             c_type,
             span,
-        });
-        id
+        })
     }
 
     /// A variable as a term.
@@ -129,14 +127,12 @@ impl Builder {
         span: Span,
         label: Option<String>,
     ) -> LocationId {
-        let id = LocationId(self.program.locations.len() as u32);
-        self.program.locations.push(Location {
+        self.program.add_location(Location {
             function,
             span,
             label,
             violates: None,
-        });
-        id
+        })
     }
 
     /// The finished program.

@@ -92,17 +92,15 @@ impl Workspace {
 
     /// Adds a location with the given origin.
     pub fn add_location(&mut self, location: Location, origin: Origin) -> LocationId {
-        let id = LocationId(self.program.locations.len() as u32);
-        self.program.locations.push(location);
         self.origins.push(origin);
-        id
+        self.program.add_location(location)
     }
 
     /// Adds a variable, which is a copy of one of the lowered program or a new one. No other variable may have its symbol.
     pub fn add_variable(&mut self, variable: Variable, origin: Option<VariableId>) -> VariableId {
-        let id = VariableId(self.program.variables.len() as u32);
-        self.uses.add(variable.symbol, id);
-        self.program.variables.push(variable);
+        let symbol = variable.symbol;
+        let id = self.program.add_variable(variable);
+        self.uses.add(symbol, id);
         self.variable_origins.push(origin);
         id
     }
