@@ -7,10 +7,11 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
+use super::fold::{self, SIGNED_128};
 use super::half_precision::HALF;
 use super::sequencing::plain_operation;
 use super::value::{Value, ValueKind};
-use super::{Lowerer, Result, fold};
+use super::{Lowerer, Result};
 use crate::ir::{BinaryOp, Expr, Instruction, ScalarType};
 use crate::types::{ArrayLength, Type};
 use regatta_program::AssumptionKind;
@@ -24,12 +25,6 @@ pub(super) enum Reach {
     /// To behind the last element.
     End,
 }
-
-/// An integer type that holds every index.
-const WIDE: ScalarType = ScalarType::Integer {
-    bits: 128,
-    signed: true,
-};
 
 /// Checks whether an expression begins the evaluation of a witness's expression.
 pub(super) fn begins_watch(node: &Node<ast::Expression>) -> bool {
@@ -132,8 +127,8 @@ impl Lowerer<'_> {
         let condition = match fold::constant(&bound) {
             Some(same) if same == constant => fold::binary(op, value.clone(), bound, shape),
             _ => {
-                let value = fold::convert(value.clone(), shape, WIDE);
-                fold::binary(op, value, fold::integer(constant, WIDE), WIDE)
+                let value = fold::convert(value.clone(), shape, SIGNED_128);
+                fold::binary(op, value, fold::integer(constant, SIGNED_128), SIGNED_128)
             }
         };
         self.expect(condition, what);
@@ -249,8 +244,8 @@ impl Lowerer<'_> {
                 let power = 1i128 << (bits - u8::from(signed));
                 let least = if signed { -power } else { 0 };
                 // Rounded to the nearest, which is the least number itself where the one before it has no representation.
-                let low = fold::convert(fold::integer(least - 1, WIDE), WIDE, source);
-                let high = fold::convert(fold::integer(power, WIDE), WIDE, source);
+                let low = fold::convert(fold::integer(least - 1, SIGNED_128), SIGNED_128, source);
+                let high = fold::convert(fold::integer(power, SIGNED_128), SIGNED_128, source);
                 let above = fold::binary(BinaryOp::Greater, number.clone(), low, source);
                 let below = fold::binary(BinaryOp::Less, number, high, source);
                 self.expect(above, WHAT);
@@ -300,7 +295,7 @@ impl Lowerer<'_> {
 
 /// The array that a pointer is computed from.
 enum Array {
-    /// An array of so many elements, whose first one the pointer points to.
+    /// An array with this number of elements; the pointer points to the first one.
     Of(u64),
     /// One that may have an element elsewhere than the pointer points to.
     Unseen,

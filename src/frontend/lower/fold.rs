@@ -11,6 +11,18 @@ pub(super) use crate::memory::walk::INT;
 use crate::memory::walk::{all_parts, is_condition};
 use regatta_term::{FloatFormat, with_format};
 
+/// The signed integer type of 128 bits.
+pub(super) const SIGNED_128: ScalarType = ScalarType::Integer {
+    bits: 128,
+    signed: true,
+};
+
+/// The unsigned integer type of 128 bits.
+pub(super) const UNSIGNED_128: ScalarType = ScalarType::Integer {
+    bits: 128,
+    signed: false,
+};
+
 /// A constant of type `int`.
 pub(super) fn int(value: i128) -> Expr {
     Expr::Integer { value, scalar: INT }
@@ -49,11 +61,7 @@ fn fits(value: i128, scalar: ScalarType) -> bool {
 
 /// Checks whether an `i128` holds the bits instead of the value of the type's constants.
 fn is_unsigned_128(scalar: ScalarType) -> bool {
-    scalar
-        == ScalarType::Integer {
-            bits: 128,
-            signed: false,
-        }
+    scalar == UNSIGNED_128
 }
 
 /// The value if the expression is an integer or pointer constant.

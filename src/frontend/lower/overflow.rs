@@ -1,19 +1,8 @@
 //! Overflow checks where no integer type holds every result: operands are split into sign and magnitude.
 
-use super::{Lowerer, fold};
+use super::Lowerer;
+use super::fold::{self, SIGNED_128, UNSIGNED_128};
 use crate::ir::{BinaryOp, Expr, ScalarType};
-
-/// The scalar type of magnitudes.
-const UNSIGNED_128: ScalarType = ScalarType::Integer {
-    bits: 128,
-    signed: false,
-};
-
-/// The signed integer type of 128 bits.
-const SIGNED_128: ScalarType = ScalarType::Integer {
-    bits: 128,
-    signed: true,
-};
 
 /// An integer as sign and magnitude.
 #[derive(Clone)]
@@ -37,13 +26,7 @@ impl Magnitude {
             };
         }
         let negative = fold::binary(BinaryOp::Less, value, fold::zero(shape), shape);
-        let opposite = fold::binary(
-            BinaryOp::Subtract,
-            fold::zero(UNSIGNED_128),
-            size.clone(),
-            UNSIGNED_128,
-        );
-        let size = Expr::conditional(negative.clone(), opposite, size, UNSIGNED_128);
+        let size = with_sign(negative.clone(), size);
         Self {
             negative: lowerer.computed_once(negative, fold::INT),
             size: lowerer.computed_once(size, UNSIGNED_128),
@@ -75,9 +58,7 @@ impl Lowerer<'_> {
         let beyond = fold::binary(BinaryOp::Greater, result.size.clone(), limit, UNSIGNED_128);
         let overflow = fold::binary(BinaryOp::Or, lost, beyond, fold::INT);
         let overflow = self.computed_once(overflow, fold::INT);
-        let zero = fold::zero(UNSIGNED_128);
-        let opposite = fold::binary(BinaryOp::Subtract, zero, result.size.clone(), UNSIGNED_128);
-        let wrapped = Expr::conditional(result.negative, opposite, result.size, UNSIGNED_128);
+        let wrapped = with_sign(result.negative, result.size);
         let wrapped = self.computed_once(wrapped, UNSIGNED_128);
         (fold::convert(wrapped, UNSIGNED_128, target), overflow)
     }
@@ -130,6 +111,13 @@ impl Lowerer<'_> {
         let lost = Expr::conditional(same, carry, fold::int(0), fold::INT);
         (result, lost)
     }
+}
+
+/// The number itself, or its negation modulo 2^128 where `negative` holds.
+fn with_sign(negative: Expr, size: Expr) -> Expr {
+    let zero = fold::zero(UNSIGNED_128);
+    let opposite = fold::binary(BinaryOp::Subtract, zero, size.clone(), UNSIGNED_128);
+    Expr::conditional(negative, opposite, size, UNSIGNED_128)
 }
 
 /// The maximum magnitude of a number of the type with the given sign.

@@ -96,11 +96,7 @@ impl Lowerer<'_> {
         let span = self.span;
         let block = self.function.new_block();
         self.function.goto_new(block, span);
-        let unsigned_128 = self.scalar_type(ty)?
-            == ScalarType::Integer {
-                bits: 128,
-                signed: false,
-            };
+        let unsigned_128 = self.scalar_type(ty)? == fold::UNSIGNED_128;
         let empty = if unsigned_128 {
             (low_value as u128) > high_value as u128
         } else {
