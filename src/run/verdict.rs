@@ -109,25 +109,19 @@ impl Conclusion {
 
     /// Returns the answer of a confirmed proof by the analysis.
     pub fn proved(analysis: &str) -> Self {
-        Self {
-            verdict: Verdict::True,
-            analysis: Some(analysis.to_owned()),
-            inputs: Vec::new(),
-            place: None,
-            invariants: None,
-            wrong_assertion: None,
-            is_undefined: false,
-            assumptions: Vec::new(),
-            path: Vec::new(),
-            violation: None,
-        }
+        Self::bare(Verdict::True, Some(analysis.to_owned()))
     }
 
     /// Returns the conclusion without an answer, for the reason given.
     pub fn unknown(reason: impl Into<String>) -> Self {
+        Self::bare(Verdict::Unknown(reason.into()), None)
+    }
+
+    /// Returns an answer by itself.
+    fn bare(verdict: Verdict, analysis: Option<String>) -> Self {
         Self {
-            verdict: Verdict::Unknown(reason.into()),
-            analysis: None,
+            verdict,
+            analysis,
             inputs: Vec::new(),
             place: None,
             invariants: None,

@@ -57,6 +57,19 @@ struct Ended {
     statistics: Map<String, Json>,
 }
 
+impl Ended {
+    /// Adds the engine's statistics.
+    fn with_statistics(self, entries: impl IntoIterator<Item = (&'static str, u64)>) -> Self {
+        let entries = entries.into_iter();
+        Self {
+            statistics: entries
+                .map(|(name, count)| (name.to_owned(), Json::from(count)))
+                .collect(),
+            ..self
+        }
+    }
+}
+
 /// The claim of an engine.
 enum Claim {
     Nothing,
@@ -195,13 +208,7 @@ impl EngineThread {
                     &mut context,
                     &mut done,
                 );
-                let entries = done.entries().into_iter();
-                Ended {
-                    statistics: entries
-                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
-                        .collect(),
-                    ..answer.into()
-                }
+                Ended::from(answer).with_statistics(done.entries())
             }
             Engine::DataFlow(options) => {
                 data_flow::run(&self.thread.blocks, options, &solver, &mut context).into()
@@ -218,13 +225,7 @@ impl EngineThread {
                     &mut context,
                     &mut done,
                 );
-                let entries = done.entries().into_iter();
-                Ended {
-                    statistics: entries
-                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
-                        .collect(),
-                    ..answer.into()
-                }
+                Ended::from(answer).with_statistics(done.entries())
             }
             Engine::PredicateAbstraction(options) => {
                 predicate_abstraction::run(&self.thread.blocks, options, &solver, &mut context)
@@ -259,13 +260,7 @@ impl EngineThread {
                     &mut context,
                     &mut done,
                 );
-                let entries = done.entries().into_iter();
-                Ended {
-                    statistics: entries
-                        .map(|(name, count)| (name.to_owned(), Json::from(count)))
-                        .collect(),
-                    ..Ok(answer).into()
-                }
+                Ended::from(Ok(answer)).with_statistics(done.entries())
             }
             Engine::Exhaustive(options) => {
                 let mut options = options.clone();
