@@ -1076,6 +1076,18 @@ fn witnesses_of_runs_without_a_property_are_validated() {
     }
 }
 
+/// Asserts what becomes of a witness with one invariant at the location: it is confirmed, or neither confirmed nor refuted.
+fn assert_invariant(program: &str, location: &serde_json::Value, value: &str, is_right: bool) {
+    let invariant = serde_json::json!([{"invariant": {
+        "type": "loop_invariant", "location": location, "value": value, "format": "c_expression",
+    }}]);
+    let witness = witness_of(program, "invariant_set", "2.0", &invariant);
+    let (code, said) = validated(program, &witness);
+    let expected = if is_right { 0 } else { 2 };
+    assert_eq!(code, Some(expected), "{value}: {said}");
+    assert!(!said.contains("is refuted"), "{value}: {said}");
+}
+
 /// An invariant whose value is not defined somewhere does not hold there, whatever the machine makes of it.
 #[test]
 fn an_invariant_without_a_value_is_not_confirmed() {
@@ -1130,14 +1142,7 @@ int main(void) {
         ("(-2147483647 - 1 + i) / -1 != 5", false),
         ("(-2147483647 - 1 + i) % (i - 1) * 0 == 0", false),
     ] {
-        let invariant = serde_json::json!([{"invariant": {
-            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
-        }}]);
-        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
-        let (code, said) = validated(program, &witness);
-        let expected = if is_right { 0 } else { 2 };
-        assert_eq!(code, Some(expected), "{value}: {said}");
-        assert!(!said.contains("is refuted"), "{value}: {said}");
+        assert_invariant(program, &head, value, is_right);
     }
 }
 
@@ -1218,14 +1223,7 @@ int main(void) {
         ("(s.x, 1)", true),
         ("z == 0 || (*z, 1)", true),
     ] {
-        let invariant = serde_json::json!([{"invariant": {
-            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
-        }}]);
-        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
-        let (code, said) = validated(program, &witness);
-        let expected = if is_right { 0 } else { 2 };
-        assert_eq!(code, Some(expected), "{value}: {said}");
-        assert!(!said.contains("is refuted"), "{value}: {said}");
+        assert_invariant(program, &head, value, is_right);
     }
 }
 
@@ -1257,14 +1255,7 @@ int main(void) {
         ("q[-1] * 0 == 0", false),
         ("*(char *)freed * 0 == 0", false),
     ] {
-        let invariant = serde_json::json!([{"invariant": {
-            "type": "loop_invariant", "location": head, "value": value, "format": "c_expression",
-        }}]);
-        let witness = witness_of(program, "invariant_set", "2.0", &invariant);
-        let (code, said) = validated(program, &witness);
-        let expected = if is_right { 0 } else { 2 };
-        assert_eq!(code, Some(expected), "{value}: {said}");
-        assert!(!said.contains("is refuted"), "{value}: {said}");
+        assert_invariant(program, &head, value, is_right);
     }
 }
 
