@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .compile("regatta_bitwuzla_guard");
     }
     if env::var_os("CARGO_FEATURE_VENDORED").is_none() {
-        find_z3_in_tests(&out)?;
+        publish_z3(&out)?;
     }
     Ok(())
 }
@@ -43,25 +43,36 @@ fn link_cadical(out: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Puts links to the Z3 library into a folder in which cargo lets tests look for libraries: cargo passes on only folders
-/// below its target folder. (z3-sys has found the same library the same way, and links it.)
-fn find_z3_in_tests(out: &Path) -> Result<(), Box<dyn Error>> {
+/// Tells the command's build script where the Z3 library is, and puts links to the library into a folder in which cargo lets
+/// tests look for libraries: cargo passes on only folders below its target folder. (z3-sys has found the same library the
+/// same way, and links it.)
+fn publish_z3(out: &Path) -> Result<(), Box<dyn Error>> {
     let z3 = pkg_config::Config::new()
         .cargo_metadata(false)
         .atleast_version("5.4.0")
         .probe("z3")
         .map_err(|error| format!("Z3 is not set up; run scripts/setup.sh first.\n{error}"))?;
-    let folder = out.join("z3");
-    std::fs::create_dir_all(&folder)?;
-    for library in z3.link_paths.iter().filter_map(|path| path.read_dir().ok()) {
+    // Without links in the paths: the program is to run after the clone it was built in has moved.
+    let folders = z3.link_paths.iter();
+    let folders: Vec<PathBuf> = folders
+        .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+        .collect();
+    println!(
+        "cargo::metadata=z3={}",
+        env::join_paths(&folders)?.display()
+    );
+
+    let links = out.join("z3");
+    std::fs::create_dir_all(&links)?;
+    for library in folders.iter().filter_map(|folder| folder.read_dir().ok()) {
         for file in library.flatten() {
             if file.file_name().to_string_lossy().starts_with("libz3.so") {
-                let link = folder.join(file.file_name());
+                let link = links.join(file.file_name());
                 let _ = std::fs::remove_file(&link);
                 std::os::unix::fs::symlink(file.path().canonicalize()?, link)?;
             }
         }
     }
-    println!("cargo::rustc-link-search=native={}", folder.display());
+    println!("cargo::rustc-link-search=native={}", links.display());
     Ok(())
 }
