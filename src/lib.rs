@@ -38,10 +38,10 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | `malloc` in C text | `frontend/lower/memory_builtin.rs`, then `frontend/memory/emit/allocation.rs` |
+//! | `malloc` in C text | `frontend/lower/calls/memory_builtin.rs`, then `frontend/memory/emit/allocation.rs` |
 //! | `malloc` in a run | `program/interpreter/objects.rs` |
 //! | `malloc` for the engines: counters and arrays | `frontend/memory/layout.rs`, `program/arena.rs` |
-//! | models of the C library | `frontend/library.rs`, `frontend/library/*.c` |
+//! | models of the C library | `frontend/library/mod.rs`, `frontend/library/models` |
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |
 //! | CEGAR: the refinement loop of lazy abstraction | [`engines::cegar`] |

@@ -121,7 +121,7 @@ fn translate(
         warnings.extend(more);
         clock.lap("lower");
         #[cfg(debug_assertions)]
-        if let Some(fault) = super::ir_check::fault(&unit) {
+        if let Some(fault) = crate::ir::check::fault(&unit) {
             panic!("ill-typed: {fault}");
         }
         let typed = options.keeps_typed.then(|| unit.to_string());

@@ -17,8 +17,8 @@ use lang_c::span::{Node, Span as TextSpan};
 use lang_c::visit::{self, Visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::declarator::declarator_name;
-use super::scope::{Entity, Symbol};
+use super::declarations::declarator::declarator_name;
+use super::state::scope::{Entity, Symbol};
 use super::{Lowerer, Result};
 use crate::ir::{FunctionIndex, Terminator};
 use crate::position::Origin;

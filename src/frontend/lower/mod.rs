@@ -1,12 +1,13 @@
 //! Lowering: translates the syntax tree into the typed intermediate representation.
 //!
-//! One pass visits the declarations in source order. [`scope`] resolves identifiers; [`specifier`] and [`declarator`]
-//! build types; [`declaration`] and [`initializer`] create objects; [`statement`] creates basic blocks with
-//! [`builder`]; [`expression`] and its neighbours build pure expressions and emit instructions for side effects.
+//! One pass visits the declarations in source order. [`state`] has the names in scope and the function under
+//! construction; [`declarations`] build types and create objects with [`initializer`]; [`statements`] create basic blocks;
+//! [`expressions`], [`calls`] and [`vectors`] build pure expressions and emit instructions for side effects;
+//! [`environment`] is what is around the program. [`left_out`] are the parts of a program that are not modelled.
 //!
 //! # Order of evaluation
 //! Operands, arguments and the two sides of an assignment are evaluated from left to right where the order makes no
-//! difference. An operand is copied to a temporary if something after it has a side effect (see [`builder`]). Where C
+//! difference. An operand is copied to a temporary if something after it has a side effect (see [`state::builder`]). Where C
 //! leaves the order unspecified and it could matter, each order becomes a path ([`sequencing`]).
 //!
 //! # Branches and expressions
@@ -14,58 +15,16 @@
 //! at a variable index, a division or shift by a variable). Otherwise they stay expressions, which keeps the graph
 //! small.
 
-mod arithmetic;
-mod assembly;
-mod assignment;
-mod atomic;
-mod builder;
-mod builtin;
-mod call;
-mod complex;
-mod condition;
-mod constexpr;
-mod conversion;
-mod declaration;
-mod declarator;
-mod defined;
-mod exit;
-mod expression;
-mod external;
-mod float_builtin;
-mod fold;
-mod format;
-mod function;
-mod half_precision;
+mod calls;
+mod declarations;
+mod environment;
+mod expressions;
 mod initializer;
-mod inline;
-mod interrupt;
-mod intrinsic;
-mod jump;
 mod left_out;
-mod library_call;
-mod linkage;
-mod long_jump;
-mod memory_builtin;
-mod nested;
-mod outside;
-mod overflow;
-mod parts;
-mod place;
-mod property;
-mod reconcile;
-mod scope;
-mod section;
 mod sequencing;
-mod specifier;
-mod statement;
-mod stream;
-mod switch;
-mod tag;
-mod value;
-mod variable_record;
-mod variadic;
-mod vector;
-mod volatile;
+mod state;
+mod statements;
+mod vectors;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -85,11 +44,16 @@ use crate::types::{Qualifiers, Type, TypeKind, TypeTable};
 use regatta_base::diagnostic::{Error, ErrorKind, Warning};
 use regatta_program::{AssumptionKind, DataModel, External, Span, Waypoint, WaypointKind};
 
-use builder::{Effect, FunctionBuilder};
-use exit::Late;
+use calls::variadic;
+use declarations::{constexpr, inline, linkage, nested};
+use environment::exit::{self, Late};
+use expressions::fold;
 use left_out::{Failing, Failure, LeftOut};
-use scope::Scopes;
 use sequencing::{Sequencing, Step};
+use state::builder::{Effect, FunctionBuilder};
+use state::scope::{self, Scopes};
+use statements::{long_jump, statement};
+use vectors::parts;
 
 use crate::property::Specification;
 
@@ -288,7 +252,7 @@ struct Lowerer<'a> {
     /// The innermost call being lowered, as a range of the text.
     call: Option<Range<usize>>,
     dynamic_rounding: bool,
-    /// Whether the expression of a witness is being lowered (see [`defined`]).
+    /// Whether the expression of a witness is being lowered (see [`expressions::defined`]).
     is_watched: bool,
     /// Whether the program's text contains `errno`, or its expansion, more than once.
     names_errno: bool,

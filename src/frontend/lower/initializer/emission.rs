@@ -5,10 +5,11 @@ use lang_c::span::Node;
 use rustc_hash::FxHashSet;
 
 use super::super::sequencing::{Conflict, key};
-use super::super::value::{Lvalue, Value, ValueKind};
-use super::super::{Lowerer, Result, fold};
 use super::{Plan, Source, Write};
 use crate::ir::{BitField, Expr, Instruction, Padding, Pointer};
+use crate::lower::expressions::fold;
+use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
+use crate::lower::{Lowerer, Result};
 
 impl Lowerer<'_> {
     /// Executes a plan on the object at an address.

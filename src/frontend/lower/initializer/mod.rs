@@ -28,8 +28,8 @@ use std::collections::BTreeMap;
 use lang_c::ast;
 use lang_c::span::Node;
 
-use super::constexpr::literal_storage;
-use super::value::Value;
+use super::declarations::constexpr::literal_storage;
+use super::expressions::value::Value;
 use super::{Lowerer, Result};
 use crate::ir::{Expr, Leaf, Storage};
 use crate::types::Type;

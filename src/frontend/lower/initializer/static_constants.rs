@@ -1,8 +1,8 @@
 //! The permitted initialisers of static objects.
 
-use super::super::value::{Lvalue, Value, ValueKind};
 use super::super::{Lowerer, Result};
 use crate::ir::Expr;
+use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
 use crate::memory::walk::all_parts;
 
 impl Lowerer<'_> {

@@ -7,8 +7,8 @@ use super::super::{Lowerer, Result};
 use super::Source;
 use super::members::Target;
 use super::planner::Planner;
-use crate::constant;
 use crate::types::ArrayLength;
+use crate::types::constant;
 
 impl Lowerer<'_> {
     /// Plans a string literal for an array of characters; returns the array's length, or `None` if it is neither.

@@ -2,13 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::builder::Mark;
-use super::super::value::Value;
-use super::super::{Lowerer, Result, fold};
 use super::Conflict;
 use super::home::JoinStorage;
 use super::orders::MAXIMUM_ORDERS;
 use crate::ir::{BlockIndex, Instruction, Terminator};
+use crate::lower::expressions::fold;
+use crate::lower::expressions::value::Value;
+use crate::lower::state::builder::Mark;
+use crate::lower::{Lowerer, Result};
 use regatta_program::AssumptionKind;
 
 /// Maximum number of times that an operand of nested sites is lowered.

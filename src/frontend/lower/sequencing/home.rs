@@ -1,8 +1,9 @@
 //! The storage that joins the values of several branches, so that the code after them can use one value.
 
-use super::super::value::{Lvalue, Value, ValueKind};
-use super::super::{Lowerer, Result, fold};
 use crate::ir::{Expr, Instruction, ObjectIndex, Pointer, ScalarType};
+use crate::lower::expressions::fold;
+use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
+use crate::lower::{Lowerer, Result};
 use crate::types::Type;
 use regatta_base::Error;
 

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::super::Lowerer;
-use super::super::value::{Value, ValueKind};
 use super::step::{Region, Step, range_region, reads_rounding, region_of, steps_of};
 use super::{Conflict, Key, Site};
 use crate::ir::{Expr, Instruction, Place};
+use crate::lower::expressions::value::{Value, ValueKind};
 use crate::memory::walk;
 
 /// A site whose operands are being lowered.

@@ -3,10 +3,10 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
-use super::super::expression::plain_operator;
-use super::super::value::Value;
 use super::super::{Lowerer, Result};
 use crate::ir::BinaryOp;
+use crate::lower::expressions::expression::plain_operator;
+use crate::lower::expressions::value::Value;
 
 impl Lowerer<'_> {
     /// Combines the values of the leaves of a tree of plain operators.

@@ -1,10 +1,10 @@
 //! The steps of an evaluation: memory reads and writes, calls, and ends of the program.
 
-use super::super::fold;
 use crate::ir::{
     BinaryOp, Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, ScalarType,
     UnknownEffect,
 };
+use crate::lower::expressions::fold;
 use crate::memory::walk;
 use regatta_term::FloatFormat;
 

@@ -1,0 +1,354 @@
+//! Calls of `printf`, `scanf` and their families: a known format becomes a generated C function
+//! ([`crate::library::format`]), which is called with the arguments.
+
+use crate::ir::{
+    Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ScalarType, Storage,
+    Terminator,
+};
+use crate::library::format::{
+    Channel, Family, FormatFunction, Kind, family, print_function, scan_function,
+};
+use crate::library::{self, LibraryFunction, Model};
+use crate::lower::expressions::assignment::Use;
+use crate::lower::expressions::value::{Value, ValueKind};
+use crate::lower::{Lowerer, Result};
+use crate::memory::walk::start_of;
+use crate::types::{FunctionType, ParameterForm, Type};
+use regatta_base::Span;
+
+impl Lowerer<'_> {
+    /// Lowers a call of a function of the family; the arguments are promoted.
+    pub(in crate::lower) fn formatted(
+        &mut self,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        values: Vec<Value>,
+        wanted: Use,
+    ) -> Result<Value> {
+        let Some(family) = family(known.name) else {
+            return self.unmodelled(known.name, function.result);
+        };
+        let Some(format) = values.get(family.format) else {
+            return self.unmodelled(known.name, function.result);
+        };
+        let format = self.literal_text(format);
+        let scans = matches!(
+            family.channel,
+            Channel::StandardInput | Channel::Input | Channel::TextInput
+        );
+        let made = match (&format, scans) {
+            (Some(format), true) => scan_function(family.channel, format),
+            (None, true) => {
+                return self.unmodelled(
+                    &format!("{} with a format that is not constant", known.name),
+                    function.result,
+                );
+            }
+            (format, false) => print_function(family.channel, format.as_deref()).or_else(|error| {
+                // What is not modelled only prints, unless it is a `%n`.
+                match self.counts_matter() {
+                    true => Err(error),
+                    false => print_function(family.channel, None),
+                }
+            }),
+        };
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => return self.unmodelled(&error.to_string(), function.result),
+        };
+        let variable = values
+            .get(family.format + 1..)
+            .map_or(Vec::new(), <[Value]>::to_vec);
+        if family.list || format.is_none() {
+            // The targets of `%n` are unknown if the arguments are in a list or the format is unknown.
+            let may_write = if family.list {
+                made.writes
+            } else {
+                variable.iter().any(|value| self.is_for_a_count(value))
+            };
+            if may_write {
+                return self.unmodelled(known.name, function.result);
+            }
+        }
+        let seen = family.list || wanted == Use::Value || made.writes || self.errno_is_visible();
+        let output = matches!(
+            family.channel,
+            Channel::StandardOutput | Channel::Output | Channel::Descriptor | Channel::Elsewhere
+        );
+        let streams = family.channel != Channel::Elsewhere;
+        self.uses_streams |= streams;
+        if output && !seen && !(streams && self.late.streams) {
+            if family.list
+                && let Some(check) = library::lookup("__regatta_no_counts")
+            {
+                self.call_quietly(&check, Vec::new())?;
+            }
+            return Ok(Value::void());
+        }
+        let made = match family.list {
+            true => match print_function(family.channel, None) {
+                Ok(made) => FormatFunction {
+                    body: format!("    __regatta_no_counts();\n{}", made.body),
+                    ..made
+                },
+                Err(error) => return self.unmodelled(&error.to_string(), function.result),
+            },
+            false => made,
+        };
+        self.call_format_function(known, function, family, &made, &values, &variable)
+    }
+
+    fn call_format_function(
+        &mut self,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        family: Family,
+        made: &FormatFunction,
+        values: &[Value],
+        variable: &[Value],
+    ) -> Result<Value> {
+        let mut arguments: Vec<Value> = family
+            .own
+            .iter()
+            .filter_map(|&position| values.get(position).cloned())
+            .collect();
+        for (&position, (kind, _)) in made.used.iter().zip(&made.parameters) {
+            let fits = variable
+                .get(position)
+                .filter(|value| self.kind_of(value) == Some(*kind));
+            let Some(value) = fits else {
+                let what = format!("{} with arguments that its format does not fit", known.name);
+                return self.unmodelled(&what, function.result);
+            };
+            arguments.push(value.clone());
+        }
+        let own: &[&str] = match family.channel {
+            Channel::Output | Channel::Input => &["void *stream"],
+            Channel::Descriptor => &["int file"],
+            Channel::Text => &["char *to"],
+            Channel::LimitedText => &["char *to", "__regatta_size_t size"],
+            Channel::NewText => &["char **result"],
+            Channel::TextInput => &["const char *start"],
+            _ => &[],
+        };
+        let mut parameters: Vec<String> = own.iter().map(|&own| own.to_owned()).collect();
+        for (position, (_, ty)) in made.parameters.iter().enumerate() {
+            parameters.push(format!("{ty} a{position}"));
+        }
+        let parameters = match parameters.is_empty() {
+            true => "void".to_owned(),
+            false => parameters.join(", "),
+        };
+        let (index, own) = self.generated_function(&parameters, &made.body)?;
+        let mut converted = Vec::with_capacity(arguments.len());
+        for (value, &ty) in arguments.into_iter().zip(&own.parameters) {
+            converted.push(self.cast(value, ty)?);
+        }
+        let value = self.emit_call(Callee::Direct(index), &own, converted, Use::Value)?;
+        self.cast(value, function.result)
+    }
+
+    /// A generated function that returns `int`; equal texts share one function.
+    fn generated_function(
+        &mut self,
+        parameters: &str,
+        body: &str,
+    ) -> Result<(FunctionIndex, FunctionType)> {
+        let key = format!("({parameters})\n{{\n{body}}}");
+        let count = self.generated.len();
+        let name = self
+            .generated
+            .entry(key.clone())
+            .or_insert_with(|| format!("__regatta_format_{count}"))
+            .clone();
+        self.generated_texts
+            .entry(name.clone())
+            .or_insert_with(|| format!("int {name}{key}"));
+        let unit = library::generated(&format!("int {name}({parameters});"))?;
+        let ty = self.in_prelude(|this| {
+            for declaration in &unit.declarations {
+                this.prelude_declaration(&declaration.node)?;
+            }
+            Ok(this
+                .scopes
+                .lookup(&name)
+                .map(|symbol| this.scopes.symbol(symbol).ty))
+        })?;
+        let ty = ty.and_then(|ty| self.types.function_type(ty));
+        match ty {
+            Some(ty) => Ok((self.prelude_function(&name), (*ty).clone())),
+            None => Err(self.error("a format's function has no type")),
+        }
+    }
+
+    /// The bytes of the string literal to which a value points, up to the first zero.
+    pub(in crate::lower) fn literal_text(&self, value: &Value) -> Option<Vec<u8>> {
+        let ValueKind::Scalar(Expr::ObjectAddress(object)) = &value.kind else {
+            return None;
+        };
+        let ((units, _), _) = self
+            .strings
+            .iter()
+            .find(|((_, bytes), literal)| *bytes == 1 && *literal == object)?;
+        let bytes = units.iter().take_while(|&&unit| unit != 0);
+        Some(bytes.map(|&unit| unit as u8).collect())
+    }
+
+    fn kind_of(&self, value: &Value) -> Option<Kind> {
+        match self.types.scalar(value.ty)? {
+            ScalarType::Integer { .. } | ScalarType::Bool => Some(Kind::Integer),
+            ScalarType::Float(_) => Some(Kind::Float),
+            ScalarType::Pointer => Some(Kind::Pointer),
+        }
+    }
+
+    /// Checks whether `%n` might write to the target of an argument.
+    fn is_for_a_count(&self, value: &Value) -> bool {
+        let Some(target) = self.types.pointee(value.ty) else {
+            return false;
+        };
+        matches!(self.types.scalar(target), Some(ScalarType::Integer { bits, .. }) if bits > 8)
+    }
+
+    /// Checks whether the program's text uses `errno` other than in a declaration.
+    pub(in crate::lower) fn errno_is_visible(&self) -> bool {
+        self.names_errno
+            && ["__errno_location", "errno"]
+                .iter()
+                .any(|name| self.scopes.linked.contains_key(*name))
+    }
+
+    /// Lowers the effect of a mathematical function on `errno`, if the program can observe it.
+    pub(in crate::lower) fn math_errno(
+        &mut self,
+        known: &LibraryFunction,
+        values: &[Value],
+    ) -> Result<()> {
+        if !self.errno_is_visible() {
+            return Ok(());
+        }
+        let setter = match known.model {
+            Model::Math(MathFunction::SquareRoot) => "__regatta_errno_sqrt",
+            Model::Math(MathFunction::Modulo | MathFunction::IeeeRemainder) => {
+                "__regatta_errno_remainder"
+            }
+            Model::Approximate if library::is_transcendental(known.name) => {
+                "__regatta_errno_perhaps"
+            }
+            _ => return Ok(()),
+        };
+        let suffix = match (known.model, known.name.chars().last()) {
+            (Model::Math(_), Some('f')) => "f",
+            (Model::Math(_), Some('l')) => "l",
+            _ => "",
+        };
+        let setter = format!("{setter}{suffix}");
+        let Some(setter) = library::lookup(&setter) else {
+            return Err(self.error(format!("the library has no `{setter}`")));
+        };
+        let values = match known.model {
+            Model::Math(_) => values.to_vec(),
+            _ => Vec::new(),
+        };
+        self.call_quietly(&setter, values)
+    }
+
+    /// Calls a prelude function for its side effects.
+    pub(in crate::lower) fn call_quietly(
+        &mut self,
+        known: &LibraryFunction,
+        values: Vec<Value>,
+    ) -> Result<()> {
+        let function = FunctionType {
+            result: Type::VOID,
+            parameters: Vec::new(),
+            form: ParameterForm::Unspecified,
+        };
+        self.library_values(known, &function, values, Use::Effects)?;
+        Ok(())
+    }
+
+    /// Checks whether a string literal of the program may be a format with `%n`.
+    pub(in crate::lower) fn counts_matter(&self) -> bool {
+        self.strings.keys().any(|(units, bytes)| {
+            *bytes == 1
+                && units.iter().enumerate().any(|(position, &unit)| {
+                    let mut behind = units.iter().skip(position + 1);
+                    let last = behind.find(|&&unit| {
+                        !char::from_u32(unit).is_some_and(|c| "hlqjzt0123456789".contains(c))
+                    });
+                    unit == u32::from(b'%') && last == Some(&u32::from(b'n'))
+                })
+        })
+    }
+
+    /// Checks whether a function that may be passed to `qsort` or `bsearch` has side effects.
+    pub(in crate::lower) fn callbacks_matter(&self) -> bool {
+        const PURE: &[&str] = &[
+            "strcmp",
+            "strncmp",
+            "strcasecmp",
+            "strncasecmp",
+            "memcmp",
+            "strcoll",
+        ];
+        let pure: Vec<FunctionIndex> = PURE
+            .iter()
+            .filter_map(|name| self.defined.get(*name).copied())
+            .collect();
+        self.functions.iter().flatten().any(|function| {
+            let takes_pointers = function.parameters.iter().all(|parameter| {
+                self.objects
+                    .get(parameter.0 as usize)
+                    .and_then(|object| object.leaves.first())
+                    .is_some_and(|leaf| leaf.scalar == ScalarType::Pointer)
+            });
+            let variadic = function.parameters.iter().any(|parameter| {
+                self.objects
+                    .get(parameter.0 as usize)
+                    .is_some_and(|object| object.name.ends_with("::<...>"))
+            });
+            // The verifier's own text has no source positions.
+            function.parameters.len() == 2
+                && !variadic
+                && takes_pointers
+                && function.span != Span::NONE
+                && self.has_effects(function, &pure)
+        })
+    }
+
+    /// Checks whether a function has visible side effects.
+    fn has_effects(&self, function: &Function, pure: &[FunctionIndex]) -> bool {
+        let changes = |instruction: &Instruction| match instruction {
+            Instruction::Assign { place, .. } => !self.is_local(&place.address),
+            Instruction::Copy { destination, .. } | Instruction::Fill { destination, .. } => {
+                !self.is_local(destination)
+            }
+            Instruction::Call {
+                callee: Callee::Direct(index),
+                ..
+            } => !pure.contains(index),
+            Instruction::Declare(_)
+            | Instruction::Padding { .. }
+            | Instruction::Unsupported(_)
+            | Instruction::Waypoint { .. }
+            | Instruction::Expect { .. }
+            | Instruction::Assumption { .. } => false,
+            _ => true,
+        };
+        function.blocks.iter().any(|block| {
+            matches!(block.terminator, Terminator::Error | Terminator::End)
+                || block
+                    .instructions
+                    .iter()
+                    .any(|(instruction, _)| changes(instruction))
+        })
+    }
+
+    /// Checks whether an address is in an automatic object.
+    fn is_local(&self, address: &Expr) -> bool {
+        start_of(address)
+            .and_then(|object| self.objects.get(object.0 as usize))
+            .is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
+    }
+}
