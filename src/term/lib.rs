@@ -5,11 +5,11 @@
 //! nothing. The structure of a term is asked from the [`Pool`] it lives in.
 //!
 //! # Modules
-//! * `node`, `store`, `arena`, `pool`: terms in memory; `symbol`, `sort`, `op`, `value`: what they consist of.
-//! * [`build`]: the simplifying constructors; `record`: a record of their simplifications.
-//! * `semantics`, `evaluate`, `float`, `exact`: what operators compute.
-//! * `substitute`, `connectives`, `cell_variables`, [`prefix_sums`]: traversals, parts, cells as variables, sums over arrays.
-//! * `smtlib`, `c_printer`, `portable`: terms as text, and as bytes for another process.
+//! * `syntax`: what terms consist of: [`op`], [`sort`], symbols, constant values; `storage`: terms in memory.
+//! * [`build`]: the simplifying constructors; `storage::rewrite_log`: a record of their simplifications.
+//! * `semantics`: what operators compute, and evaluation.
+//! * `traversal`: substitution, parts of connectives, cells as variables, sums over arrays ([`prefix_sums`]).
+//! * `formats`: terms as text ([`smtlib`], C), and as bytes for another process.
 //! * [`domain`]: abstract domains of numbers.
 //! * [`random`]: random terms for tests.
 //!
@@ -65,51 +65,38 @@
 //! * Every traversal of a term uses a stack of its own, not the thread's: terms of unrolled loops are
 //!   a million deep.
 
-mod append;
-mod arena;
 mod build;
-mod c_printer;
-mod cell_variables;
-mod connectives;
 pub mod domain;
-mod evaluate;
-mod exact;
-mod float;
-mod node;
-pub mod op;
-mod pool;
-mod portable;
-pub mod prefix_sums;
+mod formats;
 #[cfg(test)]
 mod properties;
 pub mod random;
-mod record;
 mod semantics;
-pub mod smtlib;
-pub mod sort;
-mod store;
-mod substitute;
-mod symbol;
-mod value;
+mod storage;
+mod syntax;
+mod traversal;
 
-pub use arena::Arena;
 pub use build::{Build, RING_BITS, extended_sum, solve_for, solved};
-pub use c_printer::{CType, CVariable, to_c};
-pub use cell_variables::CellVariables;
-pub use connectives::{conjuncts, disjuncts, fixed};
-pub use evaluate::{Evaluator, Unassigned, evaluate};
-pub use float::FloatValue;
+pub use formats::c_printer::{CType, CVariable, to_c};
+pub use formats::portable::{Exporter, PortableTerms};
+pub use formats::smtlib;
 pub use op::{Op, RoundingMode};
-pub use pool::{Constant, Pool, TermId, TermKind};
-pub use portable::{Exporter, PortableTerms};
-pub use record::{Recorded, record_shared_terms, take_recorded_shared_terms};
 pub use semantics::apply as apply_op;
+pub use semantics::evaluate::{Evaluator, Unassigned, evaluate};
+pub use semantics::float::FloatValue;
 pub use smtlib::{smtlib_script, standard_script, to_smtlib};
 pub use sort::{FloatFormat, ScalarSort, Sort};
-pub use store::{Store, store};
-pub use substitute::{
+pub use storage::arena::Arena;
+pub use storage::pool::{Constant, Pool, TermId, TermKind};
+pub use storage::rewrite_log::{Recorded, record_shared_terms, take_recorded_shared_terms};
+pub use storage::store::{Store, store};
+pub use syntax::symbol::Symbol;
+pub use syntax::value::{ArrayValue, BitVecValue, Value};
+pub use syntax::{op, sort};
+pub use traversal::cell_variables::CellVariables;
+pub use traversal::connectives::{conjuncts, disjuncts, fixed};
+pub use traversal::prefix_sums;
+pub use traversal::substitute::{
     Rebuild, at_instance, for_each_subterm, for_each_unknown_subterm, free_variables, instantiate,
     occurs, size, substitute, transfer,
 };
-pub use symbol::Symbol;
-pub use value::{ArrayValue, BitVecValue, Value};

@@ -11,7 +11,7 @@ use num_traits::ToPrimitive;
 use super::floats::{FloatSet, greatest_rank, of_rank};
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::value::AbstractValue;
-use crate::float::Arithmetic;
+use crate::semantics::float::Arithmetic;
 use crate::{FloatFormat, FloatValue, Op, RoundingMode, Sort};
 
 /// An operand of an operator on floats.

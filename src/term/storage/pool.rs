@@ -4,16 +4,16 @@ use std::num::NonZeroU32;
 
 use num_bigint::BigInt;
 
-use super::value::BitVecValue;
-use super::{FloatValue, Op, Sort, Symbol, Value};
+use crate::syntax::value::BitVecValue;
+use crate::{FloatValue, Op, Sort, Symbol, Value};
 
 /// A hash-consed term: within one pool, equal terms have equal ids.
 ///
-/// The top bit distinguishes a term of an [`super::Arena`] from one of the shared store. An id has a meaning only
+/// The top bit distinguishes a term of an [`crate::Arena`] from one of the shared store. An id has a meaning only
 /// together with the pool it is from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
-pub struct TermId(pub(super) NonZeroU32);
+pub struct TermId(pub(crate) NonZeroU32);
 
 /// The bit that marks a term of an arena.
 pub(super) const LOCAL: u32 = 1 << 31;
@@ -76,7 +76,7 @@ impl Constant<'_> {
     }
 }
 
-/// A pool of terms. [`super::Build`] has the constructors to use; those here do not simplify.
+/// A pool of terms. [`crate::Build`] has the constructors to use; those here do not simplify.
 pub trait Pool {
     /// The application of the operator, without simplification. `sort` must be its sort.
     fn intern(&self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId;

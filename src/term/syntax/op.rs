@@ -136,23 +136,23 @@ pub enum Op {
     /// Whether the sign is set (false for NaN).
     FpIsNegative,
     /// `FpToFp(mode, a)`: conversion to another format.
-    FpToFp(super::FloatFormat),
+    FpToFp(crate::FloatFormat),
     /// `SbvToFp(mode, bv)`: from a signed bit vector.
-    SbvToFp(super::FloatFormat),
+    SbvToFp(crate::FloatFormat),
     /// `UbvToFp(mode, bv)`: from an unsigned bit vector.
-    UbvToFp(super::FloatFormat),
+    UbvToFp(crate::FloatFormat),
     /// `IntToFp(mode, int)`: from an integer.
-    IntToFp(super::FloatFormat),
+    IntToFp(crate::FloatFormat),
     /// `FpToSbv(mode, a)`: to a signed bit vector of the width; NaN and what is out of range: 0 (fixed here).
     FpToSbv(u8),
     /// `FpToUbv(mode, a)`: to an unsigned bit vector of the width; NaN and what is out of range: 0 (fixed here).
     FpToUbv(u8),
     /// `FpToInt(mode, a)`: to an integer; NaN and infinities: 0 (fixed here).
     FpToInt,
-    /// The IEEE bits of a float ([`super::FloatFormat::storage_bits`] wide); NaN: the positive quiet one (fixed here).
+    /// The IEEE bits of a float ([`crate::FloatFormat::storage_bits`] wide); NaN: the positive quiet one (fixed here).
     FpToBits,
     /// The float with the given IEEE bits.
-    FpFromBits(super::FloatFormat),
+    FpFromBits(crate::FloatFormat),
 
     // --- arrays ---
     /// `Select(array, index)`.
@@ -163,7 +163,7 @@ pub enum Op {
     ConstArray,
     /// `PrefixSum(array, index)`: the sum of the elements at all indices below this one, as unsigned numbers, modulo 2^w. Indices
     /// and elements are bit vectors. It occurs in invariants, not in programs. Solvers treat it as an unknown number;
-    /// [`super::prefix_sums`] has its axioms.
+    /// [`crate::prefix_sums`] has its axioms.
     PrefixSum,
 }
 

@@ -17,7 +17,7 @@ const FIRST_BITS: u32 = 5;
 const SEGMENTS: usize = (32 - FIRST_BITS) as usize;
 
 /// An append-only vector whose elements never move.
-pub(super) struct AppendOnly<T> {
+pub(crate) struct AppendOnly<T> {
     segments: [AtomicPtr<T>; SEGMENTS],
     /// Padded: readers that know their index to be valid look at the segments only, and must not wait for the cache
     /// line that a writer keeps changing.
@@ -44,7 +44,7 @@ fn segment_layout<T>(segment: usize) -> Layout {
 }
 
 impl<T> AppendOnly<T> {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             segments: [const { AtomicPtr::new(null_mut()) }; SEGMENTS],
             length: CachePadded::new(AtomicU32::new(0)),
@@ -52,7 +52,7 @@ impl<T> AppendOnly<T> {
         }
     }
 
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.length.load(Ordering::Acquire)
     }
 
@@ -68,7 +68,7 @@ impl<T> AppendOnly<T> {
     ///
     /// # Safety
     /// No two calls at the same time.
-    pub(super) unsafe fn push(&self, value: T) -> u32 {
+    pub(crate) unsafe fn push(&self, value: T) -> u32 {
         let index = self.length.load(Ordering::Relaxed);
         assert!(index < u32::MAX - (1 << FIRST_BITS), "out of term ids");
         let (segment, offset) = place(index);
@@ -89,7 +89,7 @@ impl<T> AppendOnly<T> {
     }
 
     /// The element with the index, or `None` if there is none yet.
-    pub(super) fn get(&self, index: u32) -> Option<&T> {
+    pub(crate) fn get(&self, index: u32) -> Option<&T> {
         // SAFETY: `push` has written every element below the length.
         (index < self.len()).then(|| unsafe { self.get_unchecked(index) })
     }
@@ -98,7 +98,7 @@ impl<T> AppendOnly<T> {
     ///
     /// # Safety
     /// The call of `push` that returned the index must have happened before this one.
-    pub(super) unsafe fn get_unchecked(&self, index: u32) -> &T {
+    pub(crate) unsafe fn get_unchecked(&self, index: u32) -> &T {
         let (segment, offset) = place(index);
         // SAFETY: `segment` is below 32 - FIRST_BITS, as the index was given out.
         let start = unsafe { self.segments.get_unchecked(segment) }.load(Ordering::Acquire);

@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
 
-use super::{FloatValue, RoundingMode, ScalarSort, Sort};
+use crate::{FloatValue, RoundingMode, ScalarSort, Sort};
 
 /// A value of any sort.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

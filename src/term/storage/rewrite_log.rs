@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
-use super::{Op, Pool, TermId, TermKind};
+use crate::{Op, Pool, TermId, TermKind};
 
 /// A simplification: an application and the result of its constructor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

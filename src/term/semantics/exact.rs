@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::Zero;
 
-use super::{FloatFormat, FloatValue, RoundingMode};
+use crate::{FloatFormat, FloatValue, RoundingMode};
 
 /// A float taken apart.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Texts of C expressions, with their precedence and the interpretation of their C values.
 
-use super::super::value::mask;
-use super::super::{BitVecValue, FloatFormat};
+use crate::syntax::value::mask;
+use crate::{BitVecValue, FloatFormat};
 
 /// The precedence of an expression in C's grammar, from the conditional operator up.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
-use super::Sort;
-use super::append::AppendOnly;
+use crate::Sort;
+use crate::storage::append_only::AppendOnly;
 
 /// A variable's name and sort, interned: two symbols are equal if both are. They live as long as the process.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub(super) u32);
+pub struct Symbol(pub(crate) u32);
 
 struct Symbols {
     by_name: RwLock<FxHashMap<(&'static str, Sort), Symbol>>,

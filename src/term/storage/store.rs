@@ -1,7 +1,7 @@
 //! The shared store of terms, one for the process.
 //!
 //! It is split into shards by hash. Interning locks one shard; reading a term locks nothing. A term is never removed:
-//! terms that belong to one query go into an [`super::Arena`] instead.
+//! terms that belong to one query go into an [`crate::Arena`] instead.
 
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::node::{Key, Nodes, Table};
 use super::pool::{Intern, LOCAL};
-use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
+use crate::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 
 /// log2 of the number of shards. The shard is the low part of an id, so that ids grow with age all the same.
 const SHARD_BITS: u32 = 6;
@@ -105,15 +105,15 @@ impl Store {
 
 impl Pool for Store {
     fn record(&self, op: Op, arguments: &[TermId], result: TermId) {
-        super::record::note_shared(self, op, arguments, result);
+        super::rewrite_log::note_shared(self, op, arguments, result);
     }
 
     fn records(&self) -> bool {
-        super::record::records_shared()
+        super::rewrite_log::records_shared()
     }
 
     /// # Panics
-    /// If an argument lives in an arena: it would be gone before this term. [`super::transfer`] copies it.
+    /// If an argument lives in an arena: it would be gone before this term. [`crate::transfer`] copies it.
     fn intern(&self, op: Op, sort: Sort, arguments: &[TermId]) -> TermId {
         assert!(
             !arguments.iter().any(|term| term.is_local()),
@@ -169,8 +169,8 @@ impl Intern for Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Arena, Build, Constant, Value};
     use super::*;
+    use crate::{Arena, Build, Constant, Value};
 
     #[test]
     fn terms_are_shared() {

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Build, Op, Pool, Symbol, TermId, TermKind};
+use crate::{Build, Op, Pool, Symbol, TermId, TermKind};
 
 /// Substitutes terms by the map, outermost first; the replacements are not substituted again. The
 pub fn substitute(

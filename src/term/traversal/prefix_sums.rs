@@ -5,7 +5,7 @@
 //! a solver that refutes the formulas together with them is right. The effect of stores on sums is known to the constructor
 //! ([`Build::prefix_sum`]).
 
-use super::{Build, Op, Pool, TermId, TermKind, for_each_subterm};
+use crate::{Build, Op, Pool, TermId, TermKind, for_each_subterm};
 
 /// Maximum number of sums of one array for which the axioms are instantiated, pairwise.
 const MAXIMUM_SUMS_PER_ARRAY: usize = 24;

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::semantics::apply;
-use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
+use super::apply;
+use crate::{Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 
 /// The error that a variable has no value on which the term's value depends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,15 +8,15 @@ use num_bigint::BigInt;
 
 use super::node::{Key, Nodes, Table};
 use super::pool::{Intern, LOCAL};
-use super::record::{Record, Recorded};
-use super::{Op, Pool, Sort, Symbol, TermId, TermKind, Value, store};
+use super::rewrite_log::{Record, Recorded};
+use crate::{Op, Pool, Sort, Symbol, TermId, TermKind, Value, store};
 
 /// A pool for what belongs to one query, such as unrolled instances: a layer over the shared store, whose terms it uses
 /// and does not add to. Dropping it frees its terms.
 ///
 /// A term that the store already has when it is first built in the arena is the store's term; any other is a term of the
 /// arena, even if the store gets an equal term later. So ids of two arenas, or of an arena and the store, must not be
-/// compared to decide whether terms are equal; [`super::transfer`] copies a term from one pool into another.
+/// compared to decide whether terms are equal; [`crate::transfer`] copies a term from one pool into another.
 pub struct Arena {
     table: RefCell<Table>,
     nodes: Nodes,

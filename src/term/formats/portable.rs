@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, Value};
+use crate::{Constant, Op, Pool, Sort, Symbol, TermId, TermKind, Value};
 
 /// Terms without a pool.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{
+use crate::{
     Constant, FloatFormat, FloatValue, Op, Pool, RoundingMode, Sort, Symbol, TermId, TermKind,
     for_each_subterm,
 };

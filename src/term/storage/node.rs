@@ -7,9 +7,9 @@
 use hashbrown::HashTable;
 use num_bigint::BigInt;
 
-use super::append::AppendOnly;
-use super::value::BitVecValue;
-use super::{Constant, FloatValue, Op, ScalarSort, Sort, Symbol, TermId, TermKind};
+use super::append_only::AppendOnly;
+use crate::syntax::value::BitVecValue;
+use crate::{Constant, FloatValue, Op, ScalarSort, Sort, Symbol, TermId, TermKind};
 
 /// The kind of a node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

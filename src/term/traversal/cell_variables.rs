@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::substitute::{Rebuild, for_each_unknown_subterm};
-use super::{Op, Pool, Sort, Symbol, TermId, TermKind};
+use crate::{Op, Pool, Sort, Symbol, TermId, TermKind};
 
 /// Replaces reads in terms that are parts of one formula. The resulting formula has a model if and only if the original has one,
 /// with the same values of all variables that are not arrays.

@@ -1,12 +1,17 @@
 //! The semantics of the operators, defined here only: constructors fold constants with it, and the
-//! evaluator uses it.
+//! evaluator ([`evaluate`](mod@evaluate)) uses it. Floats are computed by the processor where it rounds as asked ([`float`]),
+//! else by exact arithmetic ([`exact`]).
+
+pub(super) mod evaluate;
+mod exact;
+pub(super) mod float;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 
-use super::float::Arithmetic;
-use super::value::BitVecValue;
+use self::float::Arithmetic;
+use super::syntax::value::BitVecValue;
 use super::{ArrayValue, FloatValue, Op, RoundingMode, Sort, Value};
 
 /// Applies the operator to the arguments' values. `sort` is the application's sort.

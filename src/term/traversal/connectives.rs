@@ -1,6 +1,6 @@
 //! Splits conjunctions, disjunctions and their negations into parts.
 
-use super::{Build, Op, TermId};
+use crate::{Build, Op, TermId};
 
 /// Returns the conjuncts of a condition, in order; negated disjunctions are split as well.
 pub fn conjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> {

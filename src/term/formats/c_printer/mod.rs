@@ -18,8 +18,8 @@ use self::expression::{
     Binding, Expression, Reading, Text, cast, conditional, container, cut, infix, operand,
     signed_literal, signed_type, unsigned_literal, unsigned_type,
 };
-use super::value::mask;
-use super::{
+use crate::syntax::value::mask;
+use crate::{
     BitVecValue, Constant, FloatFormat, FloatValue, Op, Pool, Sort, Symbol, TermId, TermKind,
     for_each_subterm,
 };

@@ -8,7 +8,7 @@ use rustc_apfloat::{Float, Round};
 use serde::{Deserialize, Serialize};
 
 use super::exact::{self, Parts};
-use super::{FloatFormat, RoundingMode};
+use crate::{FloatFormat, RoundingMode};
 
 /// A float: its bits in memory. The only NaN is the positive quiet one, so that equal values have equal bits.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl RoundingMode {
 
 /// A binary operation with a rounding mode.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Arithmetic {
+pub(crate) enum Arithmetic {
     Add,
     Sub,
     Mul,
@@ -233,7 +233,7 @@ impl FloatValue {
     }
 
     /// Sum, difference, product or quotient of two floats of one format.
-    pub(super) fn arithmetic(self, operation: Arithmetic, mode: RoundingMode, other: Self) -> Self {
+    pub(crate) fn arithmetic(self, operation: Arithmetic, mode: RoundingMode, other: Self) -> Self {
         if mode == RoundingMode::NearestEven
             && let Some(result) = self.by_hardware(operation, other)
         {
