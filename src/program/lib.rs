@@ -1,48 +1,34 @@
 //! Programs as control-flow automata, and the analyses of them that need no solver.
 //!
-//! * [`cfa`]: the automaton and its semantics; [`waypoint`]: the statements and branches of the
+//! * `automaton`: [`cfa`], the automaton and its semantics; [`waypoint`]: the statements and branches of the
 //!   source on each edge, and the C names in scope there; [`builder`]: automata made by hand; [`validate`]: well-formedness;
-//!   [`assumption`]: assumptions made by the lowering; [`external`]: functions and objects that the source does not define.
-//! * [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: edges by location, calls, loops, and iteration orders;
-//!   [`digraph`]: graph algorithms.
-//! * [`c_value`]: values and types as C text; [`short_names`]: variable names for messages; [`dot`]: automata as Graphviz;
+//!   [`assumption`]: assumptions made by the lowering; [`external`]: functions and objects that the source does not define;
 //!   [`ghost`]: ghost variables of a witness.
-//! * [`features`]: numbers by which a portfolio classifies programs.
-//! * [`variables`], [`liveness`]: variables read and written, and live variables.
-//! * [`simplify`](mod@simplify): from the lowered program to the program that engines analyse; [`conditions`]: syntactic checks
-//!   of branch conditions; [`arena`]: allocation counters of equally sized objects.
-//! * [`inline`]: the automaton with calls inlined on demand; [`block`]: formulas for the paths between cut points.
+//! * `graphs`: [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: edges by location, calls, loops, and iteration
+//!   orders; [`inline`]: the automaton with calls inlined on demand; [`digraph`]: graph algorithms.
+//! * `analyses`: [`variables`], [`liveness`]: variables read and written, and live variables; [`conditions`]: syntactic checks
+//!   of branch conditions; [`arena`]: allocation counters of equally sized objects; [`features`]: numbers by which a portfolio
+//!   classifies programs.
+//! * `printing`: [`c_value`]: values and types as C text; [`short_names`]: variable names for messages; [`dot`]: automata as
+//!   Graphviz.
+//! * [`simplify`](mod@simplify): from the lowered program to the program that engines analyse.
+//! * [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
 //! * [`persistent`]: maps that share subtrees.
 
-pub mod arena;
-pub mod assumption;
+mod analyses;
+mod automaton;
 pub mod block;
-pub mod builder;
-pub mod c_value;
-pub mod call_graph;
-pub mod cfa;
-pub mod conditions;
-pub mod cut_points;
-pub mod digraph;
-pub mod dot;
-pub mod external;
-pub mod features;
-pub mod ghost;
-pub mod graph;
-pub mod inline;
+mod graphs;
 pub mod interpreter;
-pub mod liveness;
 pub mod persistent;
-pub mod short_names;
+mod printing;
 pub mod simplify;
 pub mod testing;
-pub mod validate;
-pub mod variables;
-pub mod waypoint;
-pub mod weak_order;
 
+pub use analyses::{arena, conditions, features, liveness, variables};
 pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
+pub use automaton::{assumption, builder, cfa, external, ghost, validate, waypoint};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
 pub use builder::ProgramBuilder;
 pub use call_graph::CallGraph;
@@ -51,8 +37,10 @@ pub use cut_points::{CutPointKind, CutPoints, Loop, LoopId, LoopShape};
 pub use dot::to_dot;
 pub use external::{External, ExternalKind, ReturnType};
 pub use graph::Graph;
+pub use graphs::{call_graph, cut_points, digraph, graph, inline, weak_order};
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
+pub use printing::{c_value, dot, short_names};
 pub use regatta_base::source::{FileId, SourceMap, Span};
 pub use short_names::{ShortNames, last_part};
 pub use simplify::{Simplified, open_assumptions, simplify};

@@ -17,7 +17,7 @@ pub trait InputSource {
     /// override this so as not to create a [`Value`].
     fn next_bits(&mut self, id: InputId, input: &Input) -> Option<u64> {
         self.next(id, input)
-            .map(|value| super::value::bits_of(&value) as u64)
+            .map(|value| super::state::bit_pattern::bits_of(&value) as u64)
     }
 }
 

@@ -5,47 +5,28 @@
 //! implements the semantics of terms ([`regatta_term::evaluate`]) for both arithmetics. Where C leaves the behaviour
 //! undefined, it records a [`Fault`] and continues with the semantics of the terms.
 //!
-//! | file | content |
+//! | module | content |
 //! | --- | --- |
-//! | `bytecode` | the instructions |
-//! | `compile`, `expression`, `scalar`, `arrays`, `assembler`, `facts` | compilation of edges and terms to instructions |
-//! | `executable`, `tables`, `exclusion` | compiled programs; whether runs depend on inputs alone |
-//! | `machine`, `heap` | the state of a run |
-//! | `execute`, `support`, `float`, `slice` | the interpreter loop |
-//! | `array`, `objects`, `integer`, `value` | arrays, live objects, big integers, bit patterns |
-//! | `concolic`, `run` | concolic execution; whole runs, with loops accelerated |
+//! | `compiler` | compilation of edges and terms to instructions |
+//! | `code` | compiled programs and their instructions; whether runs depend on inputs alone |
+//! | `state` | the state of a run: registers, arrays, live objects; the values in them |
+//! | `execution` | the interpreter loop; whole runs, with loops accelerated |
+//! | `concolic` | concolic execution |
 //! | `input`, `observer`, `outcome` | input sources, observers, outcomes and faults |
 
-mod array;
-mod arrays;
-mod assembler;
-mod bytecode;
-mod compile;
+mod code;
+mod compiler;
 pub mod concolic;
-mod exclusion;
-mod executable;
-mod execute;
-mod expression;
-mod facts;
-mod float;
-mod heap;
+mod execution;
 mod input;
-mod integer;
-mod machine;
-mod objects;
 mod observer;
 mod outcome;
-mod run;
-mod scalar;
-mod slice;
-mod support;
-mod tables;
+mod state;
 #[cfg(test)]
 mod tests;
-mod value;
 
-pub use executable::{AccessChecks, Executable};
+pub use code::executable::{AccessChecks, Executable};
 pub use input::{InputSource, Journal, RecordingInputs, ReplayInputs, ZeroInputs};
-pub use machine::Machine;
 pub use observer::{EdgeTrace, NoObserver, Observer, StateView};
 pub use outcome::{Fault, FaultKind, Limits, Outcome, Report};
+pub use state::machine::Machine;

@@ -1,11 +1,11 @@
 //! Observers of runs.
 
-use super::array::Array;
-use super::bytecode::{Instruction, Place};
-use super::executable::{AddressTerm, Executable};
-use super::heap::{AddressRegisters, Memory};
-use super::integer::Integer;
-use super::value::value_of_bits;
+use super::code::bytecode::{Instruction, Place};
+use super::code::executable::{AddressTerm, Executable};
+use super::state::array::Array;
+use super::state::bit_pattern::value_of_bits;
+use super::state::heap::{AddressRegisters, Memory};
+use super::state::integer::Integer;
 use crate::{EdgeId, VariableId};
 use regatta_term::{ArrayValue, ScalarSort, Sort, Value};
 
@@ -204,16 +204,16 @@ pub(super) fn array_value(cells: &Array, index: ScalarSort, element: ScalarSort)
 pub(super) fn load_array(cells: &mut Array, value: &ArrayValue) {
     match value.default_value() {
         Value::Int(default) => cells.fill_integer(Integer::from(default.clone())),
-        default => cells.fill_bits(super::value::bits_of(default)),
+        default => cells.fill_bits(super::state::bit_pattern::bits_of(default)),
     }
     for (index, element) in value.entries() {
         let position = match index {
             Value::Int(index) => Integer::from(index.clone()).low_word(),
-            other => super::value::bits_of(other) as u64,
+            other => super::state::bit_pattern::bits_of(other) as u64,
         };
         match element {
             Value::Int(element) => cells.write_integer(position, Integer::from(element.clone())),
-            element => cells.write_wide(position, super::value::bits_of(element)),
+            element => cells.write_wide(position, super::state::bit_pattern::bits_of(element)),
         }
     }
 }

@@ -19,15 +19,15 @@ use rustc_hash::FxHashMap;
 
 use super::affine::Affine;
 use super::shadow::{Shadow, ShadowInput};
-use crate::interpreter::bytecode::{Instruction, Place, Register};
-use crate::interpreter::executable::Executable;
-use crate::interpreter::heap::Heap;
+use crate::interpreter::code::bytecode::{Instruction, Place, Register};
+use crate::interpreter::code::executable::Executable;
+use crate::interpreter::execution::support::index_mask;
 use crate::interpreter::input::InputSource;
-use crate::interpreter::integer::Integer;
-use crate::interpreter::machine::{Frame, Machine};
 use crate::interpreter::observer::{InstructionView, Observer};
 use crate::interpreter::outcome::{Limits, Outcome};
-use crate::interpreter::support::index_mask;
+use crate::interpreter::state::heap::Heap;
+use crate::interpreter::state::integer::Integer;
+use crate::interpreter::state::machine::{Frame, Machine};
 use regatta_term::domain::IntervalSet;
 
 /// Number of steps before the first attempt, and between attempts that succeed. Shorter runs take all their steps.

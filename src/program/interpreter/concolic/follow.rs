@@ -3,11 +3,11 @@
 use super::affine::Affine;
 use super::memory::Found;
 use super::shadow::{Operand, Shadow, known};
-use crate::interpreter::bytecode::{
+use crate::interpreter::code::bytecode::{
     Instruction, IntegerOperation, IntegerRelation, Locals, Place, Register, Signedness,
 };
+use crate::interpreter::execution::support::index_mask;
 use crate::interpreter::observer::InstructionView;
-use crate::interpreter::support::index_mask;
 
 use Place::{Array, Integer, Narrow};
 

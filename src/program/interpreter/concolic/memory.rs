@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::affine::Affine;
-use crate::interpreter::bytecode::Register;
+use crate::interpreter::code::bytecode::Register;
 
 /// A cell that holds a value or a byte of one.
 #[derive(Copy, Clone, Debug)]

@@ -22,12 +22,12 @@ mod shadow;
 
 use std::cell::RefCell;
 
-use super::executable::Executable;
+use super::code::executable::Executable;
 use super::input::{InputSource, Journal};
-use super::machine::Machine;
 use super::observer::NoObserver;
 use super::outcome::{Limits, Outcome, Report};
-use super::value::value_of_bits;
+use super::state::bit_pattern::value_of_bits;
+use super::state::machine::Machine;
 use crate::{Input, InputId, InputKind};
 use acceleration::Accelerator;
 pub use acceleration::STEPS_BEFORE_ACCELERATION;

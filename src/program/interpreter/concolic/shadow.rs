@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use super::Drawn;
 use super::affine::{Affine, KNOWN};
 use super::memory::{Found, ShadowMemory};
-use crate::interpreter::bytecode::{IntegerRelation, Place, Register};
-use crate::interpreter::executable::{AddressTerm, Executable};
+use crate::interpreter::code::bytecode::{IntegerRelation, Place, Register};
+use crate::interpreter::code::executable::{AddressTerm, Executable};
 use crate::interpreter::observer::{InstructionView, Observer};
 use regatta_term::domain::IntervalSet;
 
