@@ -39,8 +39,8 @@
 //! | what | where |
 //! | --- | --- |
 //! | `malloc` in C text | `frontend/lower/calls/memory_builtin.rs`, then `frontend/memory/emit/allocation.rs` |
-//! | `malloc` in a run | `program/interpreter/objects.rs` |
-//! | `malloc` for the engines: counters and arrays | `frontend/memory/layout.rs`, `program/arena.rs` |
+//! | `malloc` in a run | `program/interpreter/state/objects.rs` |
+//! | `malloc` for the engines: counters and arrays | `frontend/memory/layout.rs`, `program/analyses/arena.rs` |
 //! | models of the C library | `frontend/library/mod.rs`, `frontend/library/models` |
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |
@@ -51,7 +51,7 @@
 //! | exchange of invariants | [`engines::invariants`] |
 //! | permits to run (which thread runs) | `run/scheduler` (the rules), `run/coordinator.rs` (the threads), [`base::workers`] (helpers) |
 //! | replay of an alarm | [`certify::replay`] |
-//! | check of a certificate | `certify/check.rs`; its process: [`run::checker`] |
+//! | check of a certificate | [`mod@certify::check`]; its process: [`run::checker`] |
 //! | assumptions of an answer | [`program::assumption`], [`run::ledger`] |
 //! | options of engines, portfolio files | [`base::options`](mod@base::options), [`run::config`] |
 //!

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::call_strings::Node;
-use super::super::query::{Answer, ask, ask_within};
 use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, Walk};
 use super::{Checker, Failure};
+use crate::lowered::call_strings::Node;
+use crate::queries::query::{Answer, ask, ask_within};
 use regatta_term::TermId;
 
 impl Checker<'_> {

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::query::{Answer, ask};
 use super::super::walk::Recursion;
 use super::super::walk::rounds::Rounds;
 use super::{Checker, Failure};
+use crate::queries::query::{Answer, ask};
 use regatta_program::LocationId;
 
 /// Number of open rounds beyond those of the engine: loops of the program as lowered may be left later, and the solver may

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::super::call_strings::Node;
 use super::super::certificate::{instances_at, quantified};
-use super::super::places::{Claim, as_cell};
 use super::super::record::Begin;
 use super::{State, Universal, Walk};
+use crate::lowered::call_strings::Node;
+use crate::lowered::places::{Claim, as_cell};
 use regatta_program::VariableId;
 use regatta_term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 

@@ -3,9 +3,9 @@
 //! Equations of a case (`pc = 1`, `local = token + 3`) are substituted in its state and decide most conditions from there
 //! on. So a large disjunction (from an engine that enumerates modes) leads to many small questions instead of one large one.
 
-use super::super::call_strings::Node;
 use super::super::certificate::quantified;
 use super::{State, Walk};
+use crate::lowered::call_strings::Node;
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, conjuncts, occurs, size, store};
 
 /// Minimum size of a disjunction (terms) that is split into cases.

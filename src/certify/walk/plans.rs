@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::super::call_strings::{CallStringId, Node};
-use super::super::places::Claim;
-use super::super::plan::Plan;
 use super::{Recursion, Walk};
+use crate::lowered::call_strings::{CallStringId, Node};
+use crate::lowered::places::Claim;
+use crate::lowered::plan::Plan;
 use regatta_program::graph::{callee, goes_on};
 use regatta_program::{EdgeId, FunctionId, LocationId, Operation};
 use regatta_term::{Build, TermId};

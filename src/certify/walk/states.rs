@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::super::call_strings::Node;
 use super::{Frontier, State, Walk};
+use crate::lowered::call_strings::Node;
 use regatta_term::{Build, Op, Pool, Symbol, TermId, TermKind};
 
 /// Maximum number of conjuncts of a guard; a larger guard gets a name.

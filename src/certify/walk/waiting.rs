@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::super::call_strings::CallStringId;
 use super::State;
 use super::rounds::{Caller, Round};
+use crate::lowered::call_strings::CallStringId;
 use regatta_program::LocationId;
 
 /// The key of the execution order: loops and rounds, call string, location.

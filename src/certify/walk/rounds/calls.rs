@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::super::State;
 use super::{Caller, Here, RoundWalk};
-use crate::call_strings::Node;
+use crate::lowered::call_strings::Node;
 use regatta_program::{EdgeId, FunctionId, Operation};
 use regatta_term::TermId;
 

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::super::GivenUp;
 use super::RoundWalk;
-use crate::call_strings::Node;
-use crate::query::{Answer, ask_within, assertions};
+use crate::lowered::call_strings::Node;
+use crate::queries::query::{Answer, ask_within, assertions};
 use crate::record::What;
 use regatta_program::LocationId;
 use regatta_term::{Build, TermId};

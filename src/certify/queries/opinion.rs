@@ -101,7 +101,7 @@ impl fmt::Display for Opinion {
 }
 
 /// The solvers of the second opinion.
-pub(super) struct Second {
+pub(crate) struct Second {
     /// Separate from the checker's solvers, so that earlier questions have no effect.
     first: TextSolvers,
     second: Option<ExternalSolver>,
@@ -237,7 +237,7 @@ impl fmt::Display for Said {
 }
 
 /// The condition that an application and its simplified result differ, built without further simplification.
-pub(super) fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
+pub(crate) fn difference(arena: &Arena, recorded: &Recorded) -> TermId {
     let sort = arena.sort(recorded.result);
     let plain = arena.intern(recorded.op, sort, &recorded.arguments);
     let same = arena.intern(Op::Eq, Sort::Bool, &[plain, recorded.result]);

@@ -7,7 +7,7 @@
 use std::fmt::{self, Write as _};
 
 use super::script::{Contents, Returned, Script, UnsaidKind};
-use crate::replay::Violation;
+use crate::alarm::replay::Violation;
 use regatta_frontend::Standard;
 use regatta_program::{
     CScalar, DataModel, External, ExternalKind, InputKind, Program, ReturnType, Span, c_value,

@@ -628,8 +628,8 @@ impl Values<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::replay::{Replay, replay_compiled};
     use super::*;
-    use crate::replay::{Replay, replay_compiled};
     use regatta_frontend::preprocess::Preprocessed;
     use regatta_frontend::{LoadOptions, load_preprocessed};
     use regatta_program::InputId;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Lowered;
 use super::call_strings::{CallStrings, Node};
-use super::certificate::{AT_ENTRY, is_any_index};
-use super::lowered::Lowered;
+use crate::certificate::{AT_ENTRY, is_any_index};
 use regatta_program::simplify::{Abstract, Origin};
 use regatta_program::{CallGraph, CutPoints, EdgeId, LocationId, Program, Simplified, VariableId};
 use regatta_term::{
@@ -15,7 +15,7 @@ use regatta_term::{
 
 /// Cut points: locations with a suffix of call strings, each for all call strings with that suffix.
 #[derive(Clone, Default)]
-pub(super) struct Cuts {
+pub(crate) struct Cuts {
     places: FxHashMap<LocationId, FxHashSet<Vec<EdgeId>>>,
 }
 
@@ -64,7 +64,7 @@ impl Cuts {
 }
 
 /// Translates formulas over the simplified program to formulas over the program as lowered.
-pub(super) struct Meaning<'a> {
+pub(crate) struct Meaning<'a> {
     simplified: &'a Simplified,
     lowered: &'a Program,
     by_symbol: FxHashMap<Symbol, VariableId>,
@@ -143,7 +143,7 @@ impl<'a> Meaning<'a> {
 
 /// A claim about a cut point.
 #[derive(Clone, Debug)]
-pub(super) struct Claim {
+pub(crate) struct Claim {
     /// Its number.
     pub fact: usize,
     /// A Boolean term over the program as lowered.
@@ -157,7 +157,7 @@ type ClaimsOfCalls<'a> = (&'a [EdgeId], Vec<Claim>);
 
 /// The facts of the simplifier at its cut points. They are not trusted: those that are not inductive are dropped.
 #[derive(Default)]
-pub(super) struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     places: FxHashMap<LocationId, Vec<ClaimsOfCalls<'a>>>,
     known: FxHashSet<(&'a Origin, TermId)>,
     alive: Vec<bool>,
@@ -288,7 +288,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Checks whether all of the term's variables exist in the node's call string.
-pub(super) fn is_in_scope(
+pub(crate) fn is_in_scope(
     lowered: &Lowered<'_>,
     stacks: &CallStrings,
     node: Node,
@@ -322,7 +322,7 @@ pub(super) fn is_in_scope(
 
 /// Checks whether the term's variables exist in the node's call string; those for the state at the entry have to exist in
 /// the outermost activation.
-pub(super) fn is_relation_in_scope(
+pub(crate) fn is_relation_in_scope(
     lowered: &Lowered<'_>,
     stacks: &CallStrings,
     node: Node,
@@ -344,7 +344,7 @@ pub(super) fn is_relation_in_scope(
 }
 
 /// The array and index of a `select` term.
-pub(super) fn as_cell(term: TermId) -> Option<(TermId, TermId)> {
+pub(crate) fn as_cell(term: TermId) -> Option<(TermId, TermId)> {
     match store().kind(term) {
         TermKind::Apply {
             op: Op::Select,

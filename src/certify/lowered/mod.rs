@@ -1,4 +1,10 @@
-//! Properties of the program as lowered that follow from its edges alone.
+//! Properties of the program as lowered that need no solver. Those that follow from its edges alone are here; [`call_strings`]
+//! has the nodes of the inlined program, [`places`] cut points and the claims about them, [`plan`] the order of execution and
+//! loops without cut points.
+
+pub(super) mod call_strings;
+pub(super) mod places;
+pub(super) mod plan;
 
 use rustc_hash::FxHashMap;
 

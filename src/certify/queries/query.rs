@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::walk::{GivenUp, Walk};
+use crate::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
 use regatta_solver::question::{Question, TextSolvers};
@@ -24,7 +24,7 @@ const MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART: usize = 4;
 
 /// The answer to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// None of the conditions can hold.
     Impossible,
     /// One can hold; tells for each condition whether it holds in the model found.
@@ -32,12 +32,12 @@ pub(super) enum Answer {
 }
 
 /// Asks whether one of the conditions of the walk can hold.
-pub(super) fn ask(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, GivenUp> {
+pub(crate) fn ask(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, GivenUp> {
     ask_within(walk, conditions, Duration::MAX)
 }
 
 /// [`ask`] with a maximum wall time.
-pub(super) fn ask_within(
+pub(crate) fn ask_within(
     walk: &Walk<'_, '_>,
     conditions: &[TermId],
     most: Duration,
@@ -185,7 +185,7 @@ fn by_parts(
 }
 
 /// Returns the assertions of a question, and the names of the conditions if there are several.
-pub(super) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
+pub(crate) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
     let arena = &*walk.arena;
     let symbol = Symbol::new("certified goal", Sort::Bool);
     let mut facts = walk.instances(conditions);

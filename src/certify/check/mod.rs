@@ -30,13 +30,13 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::call_strings::{CallStrings, Node};
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
 use super::lowered::Lowered;
+use super::lowered::call_strings::{CallStrings, Node};
+use super::lowered::places::{Cuts, Facts, Meaning, is_in_scope};
 use super::opinion::{Opinion, Second};
-use super::places::{Cuts, Facts, Meaning, is_in_scope};
+use super::queries::solvers::Solvers;
 use super::record::{Destination, Recorder, Written};
-use super::solvers::Solvers;
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use regatta_base::workers::Workers;
 use regatta_program::{Program, Simplified};

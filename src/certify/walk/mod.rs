@@ -40,12 +40,12 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::call_strings::{CallStringId, CallStrings, Node};
 use super::lowered::Lowered;
-use super::places::{Cuts, Facts};
-use super::plan::Plan;
+use super::lowered::call_strings::{CallStringId, CallStrings, Node};
+use super::lowered::places::{Cuts, Facts};
+use super::lowered::plan::Plan;
+use super::queries::solvers::Solvers;
 use super::record::{Begin, Label, Labels, What};
-use super::solvers::Solvers;
 pub(super) use cases::{Starts, tells_cases};
 use regatta_program::persistent::PersistentMap;
 use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};

@@ -6,7 +6,7 @@ use regatta_base::workers::Workers;
 use regatta_solver::question::TextSolvers;
 
 /// The solvers and recorders of a check.
-pub(super) struct Solvers {
+pub(crate) struct Solvers {
     /// Answers the questions.
     pub first: TextSolvers,
     /// Threads that ask parts of a question in parallel.

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::script::{Unsaid, UnsaidKind};
-use crate::replay::{Replay, Violation, replay_compiled};
+use crate::alarm::replay::{Replay, Violation, replay_compiled};
 use regatta_program::interpreter::{Executable, Journal, Limits};
 use regatta_term::{ArrayValue, FloatValue, Sort, Value};
 

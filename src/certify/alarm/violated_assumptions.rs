@@ -3,8 +3,8 @@
 //! The run is repeated on a copy of the program with a Boolean variable for each assumption, which becomes true where the
 //! assumption is violated.
 
-use super::instrumentation::{ghost_variable, has_position, insert_before};
 use super::replay::Violation;
+use crate::instrumentation::{ghost_variable, has_position, insert_before};
 use regatta_program::interpreter::{Executable, Limits, Machine, Outcome, ReplayInputs};
 use regatta_program::{Doubt, LocationId, Operand, Operation, Program, VariableId};
 use regatta_term::{Build, Pool, Sort, TermId, Value, store};
@@ -157,7 +157,7 @@ fn is_violated(doubt: &Doubt) -> TermId {
 }
 
 /// When the assumption is violated, as a condition on the values where it is met; `None` if no term says that.
-pub(super) fn violation(doubt: &Doubt) -> Option<TermId> {
+pub(crate) fn violation(doubt: &Doubt) -> Option<TermId> {
     match doubt {
         Doubt::Always | Doubt::NotInObject { .. } => None,
         Doubt::Zero(term) => {
@@ -185,7 +185,7 @@ pub(super) fn violation(doubt: &Doubt) -> Option<TermId> {
 
 /// When the accessed bytes are not all within the object with the start and the size, addresses both; `None` if no term
 /// says that.
-pub(super) fn is_outside(doubt: &Doubt, start: TermId, size: TermId) -> Option<TermId> {
+pub(crate) fn is_outside(doubt: &Doubt, start: TermId, size: TermId) -> Option<TermId> {
     let Doubt::NotInObject {
         parts,
         constant,
@@ -214,8 +214,8 @@ pub(super) fn is_outside(doubt: &Doubt, start: TermId, size: TermId) -> Option<T
 
 #[cfg(test)]
 mod tests {
+    use super::super::replay::{Replay, replay};
     use super::*;
-    use crate::replay::{Replay, replay};
     use regatta_program::interpreter::Journal;
     use regatta_program::{Assumption, AssumptionKind, InputId, ProgramBuilder, Span};
 

@@ -6,14 +6,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lowered::Lowered;
+use super::Lowered;
 use regatta_program::digraph::Digraph;
 use regatta_program::graph::goes_on;
 use regatta_program::{Edge, EdgeId, FunctionId, LocationId, VariableId};
 
 /// The execution order of a function with some cut points.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The cut points.
     pub cuts: FxHashSet<LocationId>,
     /// Edges that cannot be taken.
@@ -28,7 +28,7 @@ pub(super) struct Plan {
 }
 
 /// A loop without cut points.
-pub(super) struct Head {
+pub(crate) struct Head {
     /// Its locations.
     pub members: FxHashSet<LocationId>,
     /// The variables that it may change, including changes by callees.

@@ -2,17 +2,17 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lowered::Lowered;
+use super::Lowered;
 use regatta_program::graph::callee;
 use regatta_program::{EdgeId, FunctionId, LocationId};
 
 /// A call string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct CallStringId(u32);
+pub(crate) struct CallStringId(u32);
 
 /// A location with its call string.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub stack: CallStringId,
     pub location: LocationId,
 }
@@ -27,7 +27,7 @@ struct Stack {
 }
 
 /// An interning table of call strings.
-pub(super) struct CallStrings {
+pub(crate) struct CallStrings {
     table: Vec<Stack>,
     ids: FxHashMap<(CallStringId, EdgeId), CallStringId>,
     roots: FxHashMap<FunctionId, CallStringId>,

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::call_strings::{CallStrings, Node};
 use super::certificate::{Certificate, InvariantLocation, ProofStep};
-use super::lowered::Lowered;
-use super::places::{Facts, Meaning, is_in_scope, is_relation_in_scope};
+use crate::lowered::Lowered;
+use crate::lowered::call_strings::{CallStrings, Node};
+use crate::lowered::places::{Facts, Meaning, is_in_scope, is_relation_in_scope};
 use regatta_program::{EdgeId, FunctionId, LocationId, Program, Simplified};
 use regatta_term::TermId;
 

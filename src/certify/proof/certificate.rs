@@ -1,12 +1,12 @@
 //! Certificates: the proofs that engines submit for their claim that no error is reachable.
 //!
-//! A certificate is about the *simplified* program, on which the engines work; [`mod@super::check`] translates it to the
+//! A certificate is about the *simplified* program, on which the engines work; [`mod@crate::check`] translates it to the
 //! program as lowered. A *step* of an execution leads from one cut point of the simplified program
 //! ([`regatta_program::CutPoints`]) to the next; error locations are cut points.
 
 use serde::{Deserialize, Serialize};
 
-use super::boxes::Covering;
+use crate::boxes::Covering;
 use regatta_program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
 use regatta_term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, instantiate,
@@ -76,7 +76,7 @@ pub enum ProofStep<F = TermId> {
         /// The formulas with their locations; several at one location are a conjunction.
         batch: Vec<(InvariantLocation, F)>,
     },
-    /// No run from any box of the covering reaches an error; see [`boxes`](super::boxes).
+    /// No run from any box of the covering reaches an error; see [`boxes`](crate::boxes).
     Boxes {
         /// A covering of the inputs of the program as lowered.
         covering: Covering,

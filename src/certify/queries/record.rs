@@ -1,4 +1,4 @@
-//! The verification conditions of a proof as SMT-LIB files, for other solvers ([`super::check_and_record`]).
+//! The verification conditions of a proof as SMT-LIB files, for other solvers ([`crate::check_and_record`]).
 //!
 //! The checker works as usual. Whenever it has found a list of conditions to be unsatisfiable, each of them is written to a
 //! file, with its meaning in the index. A condition that term constructors have simplified to false is only listed; every
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::call_strings::{CallStrings, Node};
-use super::lowered::Lowered;
 use super::opinion::difference;
 use super::query::assertions;
-use super::walk::Walk;
+use crate::lowered::Lowered;
+use crate::lowered::call_strings::{CallStrings, Node};
+use crate::walk::Walk;
 use regatta_program::graph::callee;
 use regatta_program::{Program, Span};
 use regatta_term::{Op, Pool, Recorded, Sort, TermId, smtlib_script, store, to_smtlib};
@@ -52,7 +52,7 @@ pub struct Written {
 
 /// The statement of a condition, which has to be unsatisfiable.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(crate) enum What {
     /// A formula, over the program as lowered, does not hold at the node.
     Violates(TermId),
     /// The property is violated at the node.
@@ -63,7 +63,7 @@ pub(super) enum What {
 
 /// The meaning of a condition.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label {
+pub(crate) struct Label {
     pub what: What,
     /// Where execution is.
     pub at: Node,
@@ -72,7 +72,7 @@ pub(super) struct Label {
 
 /// The start of a walk.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Begin {
+pub(crate) struct Begin {
     /// The cut point at which the walk began, in any state that satisfies its formulas; `None` for the program's entry.
     pub from: Option<Node>,
     /// Number of segments since then.
@@ -80,7 +80,7 @@ pub(super) struct Begin {
 }
 
 /// The meanings of a walk's conditions.
-pub(super) type Labels = FxHashMap<TermId, Vec<Label>>;
+pub(crate) type Labels = FxHashMap<TermId, Vec<Label>>;
 
 /// A line of the index.
 enum Line {
@@ -90,7 +90,7 @@ enum Line {
 }
 
 /// Writes verification conditions.
-pub(super) struct Recorder {
+pub(crate) struct Recorder {
     folder: PathBuf,
     header: String,
     lines: Vec<Line>,
@@ -329,7 +329,7 @@ fn describe(lowered: &Lowered<'_>, stacks: &CallStrings, label: &Label) -> Strin
 }
 
 /// A place in words.
-pub(super) fn place(program: &Program, stacks: &CallStrings, node: Node) -> String {
+pub(crate) fn place(program: &Program, stacks: &CallStrings, node: Node) -> String {
     let location = program.location(node.location);
     let function = &program.function(location.function).name;
     let mut text = format!(

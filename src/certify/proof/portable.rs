@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::Certificate;
-use super::check::{Check, FactNumbers};
-use super::opinion::Opinion;
-use super::record::{Destination, Written};
+use crate::check::{Check, FactNumbers};
+use crate::opinion::Opinion;
+use crate::record::{Destination, Written};
 use regatta_term::{Exporter, PortableTerms, store};
 
 /// A proof to be checked.

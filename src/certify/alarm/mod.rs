@@ -1,0 +1,7 @@
+//! Checks of an alarm: its [run](replay) by the interpreter, its run as a [compiled program](native), and
+//! [assumptions](violated_assumptions) that the run violates.
+
+pub mod native;
+pub mod path;
+pub mod replay;
+pub mod violated_assumptions;
