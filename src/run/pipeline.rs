@@ -1,27 +1,27 @@
 //! The work of the analysis process: load, simplify, analyse, and post-process the answer.
 //!
-//! An answer of the simplifier is checked like an engine's ([`super::task`]).
+//! An answer of the simplifier is checked like an engine's ([`crate::task`]).
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::Map;
 
-use super::alarm;
-use super::certificate;
-use super::config::Switch;
-use super::config::opening::Turn;
-use super::crash::{guarded, number};
-use super::dump::Dump;
-use super::event::{EventKind, Reporter, Size};
-use super::evidence::{Evidence, Publisher};
-use super::findings;
-use super::follow;
-use super::ledger::{self, AssumptionPolicy};
 use super::race;
-use super::supervisor::{Attempt, RaceEnd};
-use super::task::{CHECKER, RunOptions, Task, Validation};
-use super::verdict::{Conclusion, Verdict};
+use crate::config::Switch;
+use crate::config::opening::Turn;
+use crate::judge::alarm;
+use crate::judge::certificate;
+use crate::judge::evidence::{Evidence, Publisher};
+use crate::judge::follow;
+use crate::judge::ledger::{self, AssumptionPolicy};
+use crate::process::crash::{guarded, number};
+use crate::process::supervisor::{Attempt, RaceEnd};
+use crate::record::dump::Dump;
+use crate::record::event::{EventKind, Reporter, Size};
+use crate::record::findings;
+use crate::record::verdict::{Conclusion, Verdict};
+use crate::task::{CHECKER, RunOptions, Task, Validation};
 use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
 use regatta_certify::defined::{Undefined, guard};

@@ -1,25 +1,25 @@
 //! The verification task, and the checks of its answers.
 //!
 //! Every answer is checked on the program as lowered before it is reported: an alarm by replay, a proof by its
-//! certificate, in another process ([`super::checker`]).
+//! certificate, in another process ([`crate::judge::checker`]).
 
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::alarm::ReplayPolicy;
+use crate::judge::alarm::ReplayPolicy;
 use parking_lot::Mutex;
 
-use super::checker;
-use super::config::Portfolio;
-use super::dump::Dump;
-use super::event::{EventKind, Reporter};
-use super::evidence::Ground;
-use super::findings;
-use super::ledger::{self, AssumptionPolicy};
-use super::verdict::{Conclusion, InputValue, Verdict};
-use super::zygote::Zygote;
+use crate::config::Portfolio;
+use crate::judge::checker;
+use crate::judge::evidence::Ground;
+use crate::judge::ledger::{self, AssumptionPolicy};
+use crate::process::zygote::Zygote;
+use crate::record::dump::Dump;
+use crate::record::event::{EventKind, Reporter};
+use crate::record::findings;
+use crate::record::verdict::{Conclusion, InputValue, Verdict};
 use regatta_base::Style;
 use regatta_base::workers::Workers;
 use regatta_certify::check::FactNumbers;
@@ -104,13 +104,13 @@ impl RunOptions {
 }
 
 /// The proof checker's name in events.
-pub(super) const CHECKER: &str = "proof checker";
+pub(crate) const CHECKER: &str = "proof checker";
 
 /// Maximum wall time for the check of a proof if the run has no time limit.
 const CHECK_BUDGET: Duration = Duration::from_secs(60);
 
 /// The data that the threads of a run share: the program, the invariants, and the checks of answers.
-pub(super) struct Task {
+pub(crate) struct Task {
     pub dump: Option<Arc<Dump>>,
     pub options: RunOptions,
     pub reporter: Reporter,

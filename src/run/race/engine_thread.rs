@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json};
 
 use super::Message;
-use super::racer::{RaceThread, start};
-use super::replays::Replays;
+use super::alarm_replay::AlarmReplayer;
+use super::thread::{RaceThread, start};
 use crate::config::{Analysis, Engine, Role, SolverOptions, Switch};
-use crate::crash::guarded;
-use crate::dump::RecordedSolver;
-use crate::event::EventKind;
-use crate::evidence::Ground;
-use crate::verdict::Conclusion;
+use crate::judge::evidence::Ground;
+use crate::process::crash::guarded;
+use crate::record::dump::RecordedSolver;
+use crate::record::event::EventKind;
+use crate::record::verdict::Conclusion;
 use regatta_base::counters::{self, Counter};
 use regatta_certify::Certificate;
 use regatta_certify::replay::Violation;
@@ -176,7 +176,7 @@ impl EngineThread {
     fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
         let last_step = Cell::new(None::<Instant>);
         let report = |progress| self.report(progress, &last_step);
-        let mut replays = Replays::new(&self.thread.task.executable);
+        let mut replays = AlarmReplayer::new(&self.thread.task.executable);
         let mut confirm = |alarm: &Journal| replays.replay(alarm);
         let safe_point = || self.safe_point();
         let has_floats = Sorts::of(self.thread.blocks.inlined().program()).has_floats;

@@ -2,15 +2,21 @@
 //!
 //! The first answer that passes its check wins. The other engines are not awaited: the supervisor ends the process.
 //!
-//! * [`engine_thread`]: an engine's thread; [`replays`]: the replay of its alarms; [`prover_thread`]: the thread that proves the
-//!   candidate invariants that engines offer; [`racer`]: the data that both kinds of threads have.
+//! * [`scheduler`]: the rules by which analyses share the cores (permits and turns); [`coordinator`]: these rules applied to
+//!   threads; [`helper_permits`]: the permits of helper threads.
+//! * [`thread`]: the data that each thread has; [`mailbox`]: messages to the thread that runs the race.
+//! * [`engine_thread`]: an engine's thread; [`alarm_replay`]: the replay of its alarms; [`prover_thread`]: the thread that
+//!   proves the candidate invariants that engines offer.
 //! * This file: the order in which analyses start, and the loop of the race.
 
+mod alarm_replay;
+mod coordinator;
 mod engine_thread;
-mod lender;
+mod helper_permits;
+mod mailbox;
 mod prover_thread;
-mod racer;
-mod replays;
+mod scheduler;
+mod thread;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -18,17 +24,17 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
+use self::coordinator::Coordinator;
 use self::engine_thread::EngineThread;
 use self::prover_thread::ProverThread;
-use self::racer::RaceState;
-use super::config::opening::Turn;
-use super::config::{Analysis, Role, Switch};
-use super::coordinator::Coordinator;
-use super::crash::number::FIRST_ANALYSIS;
-use super::event::EventKind;
-use super::findings;
-use super::task::{Task, Validation};
-use super::verdict::Conclusion;
+use self::thread::RaceState;
+use crate::config::opening::Turn;
+use crate::config::{Analysis, Role, Switch};
+use crate::process::crash::number::FIRST_ANALYSIS;
+use crate::record::event::EventKind;
+use crate::record::findings;
+use crate::record::verdict::Conclusion;
+use crate::task::{Task, Validation};
 use regatta_base::huge_pages;
 use regatta_base::time_slice::{self, AffectedThreads};
 use regatta_base::workers::Threads;

@@ -7,10 +7,10 @@ use serde_json::{Map, Value as Json};
 
 use super::PROVER;
 use super::engine_thread::solver_for;
-use super::racer::{RaceThread, start};
+use super::thread::{RaceThread, start};
 use crate::config::SolverOptions;
-use crate::crash::guarded;
-use crate::event::EventKind;
+use crate::process::crash::guarded;
+use crate::record::event::EventKind;
 use regatta_engines::invariants::prover::Prover;
 
 /// Maximum time to wait for offers before the prover checks whether it has to stop.

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::task::{Task, Validation};
-use super::verdict::Conclusion;
+use crate::record::verdict::Conclusion;
+use crate::task::{Task, Validation};
 use regatta_certify::replay::{Replay, judge, replay_compiled};
 use regatta_program::interpreter::{InputSource, Limits, Machine, RecordingInputs};
 use regatta_program::{Input, InputId, InputKind, Operation, Program, last_part};
@@ -17,7 +17,7 @@ const WITNESS: &str = "witness";
 const MAXIMUM_STEPS: u64 = 20_000_000;
 
 /// Returns the answer if the execution with the witness's values reaches the violation along the witness's path.
-pub(super) fn values(task: &Task) -> Option<Conclusion> {
+pub(crate) fn values(task: &Task) -> Option<Conclusion> {
     let Some(Validation::Violation { values, .. }) = &task.options.validation else {
         return None;
     };

@@ -17,13 +17,13 @@ const REPLAY_AT_LEAST: Duration = Duration::from_secs(3);
 
 /// Replays the alarms of an engine. Code that the simplifier has removed may make an execution much longer than the
 /// engine's path, or non-terminating, so the limit of steps grows within a share of the time.
-pub(super) struct Replays<'e> {
+pub(super) struct AlarmReplayer<'e> {
     executable: &'e Executable,
     started: Instant,
     spent: Duration,
 }
 
-impl<'e> Replays<'e> {
+impl<'e> AlarmReplayer<'e> {
     pub fn new(executable: &'e Executable) -> Self {
         Self {
             executable,

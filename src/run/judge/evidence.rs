@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::event::Reporter;
-use super::task::RunOptions;
+use crate::record::event::Reporter;
+use crate::task::RunOptions;
 use regatta_certify::Certificate;
 use regatta_certify::check::FactNumbers;
 use regatta_certify::replay::Violation;

@@ -2,7 +2,7 @@
 //!
 //! The race's process contains solvers written in C and C++ on many threads: a stray write of a solver, or a fault of
 //! ours in the shared term store, could make a wrong proof look right. So each proof is checked by a process forked for it
-//! ([`super::zygote`]), which has the program as it was before the race.
+//! ([`crate::process::zygote`]), which has the program as it was before the race.
 //!
 //! The proof and the reply are serialised ([`regatta_certify::portable`]) and sent over a stream.
 
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::crash::panic_message;
-use super::zygote::Zygote;
+use crate::process::crash::panic_message;
+use crate::process::zygote::Zygote;
 use regatta_base::huge_pages;
 use regatta_base::time_slice::{self, AffectedThreads};
 use regatta_base::workers::{SOLVER_STACK, Workers};

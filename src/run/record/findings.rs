@@ -102,7 +102,7 @@ pub struct ProofPart {
 }
 
 /// Returns the automaton of the reachable functions, those with errors and loops first.
-pub(super) fn automaton(program: &Program) -> Automaton {
+pub(crate) fn automaton(program: &Program) -> Automaton {
     let calls = CallGraph::new(program);
     let cut_points = CutPoints::new(program, &calls);
     let mut functions = vec![AutomatonFunction::default(); program.functions.len()];
@@ -176,7 +176,7 @@ pub(super) fn automaton(program: &Program) -> Automaton {
 }
 
 /// Returns the invariants of the new batches, within the limit of one event.
-pub(super) fn published(
+pub(crate) fn published(
     snapshot: &Snapshot,
     inlined: &InlinedProgram,
     mut is_new: impl FnMut(BatchId) -> bool,
@@ -195,7 +195,7 @@ pub(super) fn published(
 }
 
 /// Returns the steps of a proof. The snapshot gives the publishers of its invariants.
-pub(super) fn proof(
+pub(crate) fn proof(
     certificate: &Certificate,
     snapshot: &Snapshot,
     inlined: Option<&InlinedProgram>,

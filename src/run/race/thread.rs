@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Message, lender};
-use crate::coordinator::Coordinator;
-use crate::mailbox::Mailbox;
+use super::coordinator::Coordinator;
+use super::mailbox::Mailbox;
+use super::{Message, helper_permits};
 use crate::task::Task;
 use regatta_base::workers::{SOLVER_STACK, Threads, Workers};
 use regatta_engines::CancellationToken;
@@ -31,7 +31,7 @@ impl RaceState {
             coordinator: Arc::clone(coordinator),
             slot,
             id,
-            workers: lender::workers(coordinator, &self.threads, id),
+            workers: helper_permits::workers(coordinator, &self.threads, id),
             race: Arc::clone(&self.race),
         }
     }

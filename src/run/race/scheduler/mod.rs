@@ -38,7 +38,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::config::Schedule;
+use crate::config::Schedule;
 
 /// The priority at which a turn is as long as the schedule says.
 pub const NORMAL_PRIORITY: u32 = 10;

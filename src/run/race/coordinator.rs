@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::config::Schedule;
 use super::scheduler::{Action, Scheduler};
+use crate::config::Schedule;
 use regatta_base::workers::Permits;
 
 /// Added to the nice value of a thread that runs without a permit: its share of the processor is about a tenth of the others'.

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::verdict::ReportedAssumption;
+use crate::record::verdict::ReportedAssumption;
 use regatta_certify::replay::Violation;
 use regatta_certify::violated_assumptions;
 use regatta_program::interpreter::Limits;
@@ -24,7 +24,7 @@ pub enum AssumptionPolicy {
 }
 
 /// Returns the assumptions that a proof depends on.
-pub(super) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
+pub(crate) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
     let open = open_assumptions(lowered);
     reported(lowered, |number, assumption| {
         open[number] && assumption.kind.matters_to_proofs()
@@ -36,7 +36,7 @@ pub(super) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
 const REPLAY_TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// Returns the assumptions that a violation depends on.
-pub(super) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<ReportedAssumption> {
+pub(crate) fn of_violation(lowered: &Program, violation: &Violation) -> Vec<ReportedAssumption> {
     let matters = |assumption: &Assumption| assumption.kind.matters_to_violations();
     let counts: Vec<bool> = lowered.assumptions.iter().map(matters).collect();
     if !counts.contains(&true) {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::coordinator::Coordinator;
-use crate::crash;
+use super::coordinator::Coordinator;
+use crate::process::crash;
 use regatta_base::workers::{Permits, Threads, Workers};
 
 /// Returns the helpers of the analysis with the number, on these threads.

@@ -7,9 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::evidence::Ground;
-use super::file::folder_of;
-use super::task::Task;
-use super::verdict::Conclusion;
+use crate::record::file::folder_of;
+use crate::record::verdict::Conclusion;
+use crate::task::Task;
 use regatta_base::digest::sha256;
 use regatta_certify::Check;
 use regatta_certify::record::{Destination, Written};
@@ -37,7 +37,7 @@ pub fn can_be_written(folder: &Path) -> Result<(), String> {
 }
 
 /// Writes the proof behind the answer.
-pub(super) fn write(
+pub(crate) fn write(
     task: &Task,
     conclusion: &Conclusion,
     folder: &Path,

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-use super::event::{EventKind, Reporter};
+use crate::record::event::{EventKind, Reporter};
 use regatta_base::counters;
 
 /// The first byte of the handler's line; no JSON text begins with it.
@@ -54,7 +54,7 @@ pub fn attribute_thread(id: u32) {
 }
 
 /// Runs a part of the work under its name and number. Reports a panic in it and returns `None` then.
-pub(super) fn guarded<T>(
+pub(crate) fn guarded<T>(
     reporter: &Reporter,
     analysis: &str,
     id: u32,
@@ -81,7 +81,7 @@ pub(super) fn guarded<T>(
 }
 
 /// Returns a panic's message.
-pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => (*text).to_owned(),
         (_, Some(text)) => text.clone(),

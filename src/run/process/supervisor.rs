@@ -28,8 +28,8 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpgid, pipe, setpgid};
 
 use super::crash;
-use super::event::{Event, EventKind, Message, Reporter};
-use super::verdict::Conclusion;
+use crate::record::event::{Event, EventKind, Message, Reporter};
+use crate::record::verdict::Conclusion;
 use regatta_base::counters::{Counted, Counters};
 use regatta_base::time_slice::{self, AffectedThreads};
 

@@ -7,9 +7,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::event::EventKind;
-use super::task::Task;
-use super::verdict::{Conclusion, Verdict};
+use crate::record::event::EventKind;
+use crate::record::file;
+use crate::record::verdict::{Conclusion, Verdict};
+use crate::task::Task;
 use regatta_certify::native::harness::is_too_long;
 use regatta_certify::native::{
     Command, NativeEnd, NativeRun, Script, UnsaidKind, harness, needs, run,
@@ -48,7 +49,7 @@ enum NativeOutcome {
 }
 
 /// Writes the requested harness, replays the alarm as [`ReplayPolicy`] demands, and returns the resulting conclusion.
-pub(super) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
+pub(crate) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     let Some(violation) = conclusion.violation.take() else {
         return conclusion;
     };
@@ -60,7 +61,7 @@ pub(super) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
     let begin = Instant::now();
     let alarm = Alarm::new(task, &violation);
     if let Some(file) = &task.options.harness
-        && let Err(error) = super::file::write(file, alarm.harness.as_bytes())
+        && let Err(error) = file::write(file, alarm.harness.as_bytes())
     {
         let message = format!("the harness is not written: {}: {error}", file.display());
         task.reporter.event(EventKind::NotWritten { message });

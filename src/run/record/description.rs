@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Role;
-use super::supervisor::Limits;
-use super::task::RunOptions;
+use crate::config::Role;
+use crate::process::supervisor::Limits;
+use crate::task::RunOptions;
 use regatta_frontend::Specification;
 use regatta_program::Arithmetic;
 

@@ -1,0 +1,9 @@
+//! The processes of a run: each has one job, and the death of one does not take the others with it.
+//!
+//! * [`supervisor`]: the parent process: signals, limits, standard output, restarts.
+//! * [`zygote`]: the process from which others are forked.
+//! * [`crash`]: attribution of a panic or a fatal signal to an analysis.
+
+pub mod crash;
+pub mod supervisor;
+pub mod zygote;
