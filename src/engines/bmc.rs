@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
@@ -27,11 +28,26 @@ options! {
     }
 }
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "bmc",
+            summary: "Bounded model checking with the forward condition.",
+            has_solver: true,
+            recursion: Recursion::Handled,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs bounded model checking.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::engine::{Engine, Subject};
 use super::invariants::prover::Prover;
 use super::invariants::{InvariantStore, Publisher};
 use super::testing::{Setting, blocks, default_solver, lowered};
@@ -58,49 +59,43 @@ impl Analysis {
     }
 
     fn run(self, blocks: &Arc<Blocks>, context: &mut Context<'_>) -> Answer {
-        let solver = &default_solver;
+        let subject = Subject::of(blocks, &default_solver);
         let rounds = |rounds: Vec<Round>| data_flow::Options {
             rounds,
             simulation: Duration::from_millis(50),
             ..data_flow::Options::default()
         };
-        let data_flow =
-            |options, context: &mut Context<'_>| data_flow::run(blocks, &options, solver, context);
-        let answer = match self {
-            Bmc => bmc::run(blocks, &bmc::Options { max_bound: 4 }, solver, context),
+        let report = match self {
+            Bmc => bmc::Options { max_bound: 4 }.run(&subject, context),
             KInduction | Kipdr => {
                 let options = k_induction::Options {
                     max_bound: 6,
                     property_directed: self == Kipdr,
                     ..k_induction::Options::default()
                 };
-                k_induction::run(blocks, &options, solver, context)
+                options.run(&subject, context)
             }
             DataFlow => {
                 let mut options = rounds(data_flow::Options::default().rounds);
                 options.rounds.truncate(9);
-                data_flow(options, context)
+                options.run(&subject, context)
             }
-            Cells => data_flow(rounds(vec![Round::Guess(guess::Round::Arrays)]), context),
-            States => data_flow(rounds(vec![Round::Guess(guess::Round::States)]), context),
+            Cells => rounds(vec![Round::Guess(guess::Round::Arrays)]).run(&subject, context),
+            States => rounds(vec![Round::Guess(guess::Round::States)]).run(&subject, context),
             PredicateAbstraction => {
-                let options = predicate_abstraction::Options::default();
-                predicate_abstraction::run(blocks, &options, solver, context)
+                predicate_abstraction::Options::default().run(&subject, context)
             }
-            Impact => impact::run(blocks, &impact::Options::default(), solver, context),
-            Ctigar => {
-                let options = ctigar::Options::default();
-                ctigar::run(blocks, &options, solver, context, &mut Default::default())
-            }
-            Spacer => spacer::run(blocks, &spacer::Options::default(), solver, context),
+            Impact => impact::Options::default().run(&subject, context),
+            Ctigar => ctigar::Options::default().run(&subject, context),
+            Spacer => spacer::Options::default().run(&subject, context),
             Horn => {
                 let options = horn::Options {
                     programs: horn::Programs::All,
                 };
-                horn::run(blocks, &options, solver, context)
+                options.run(&subject, context)
             }
         };
-        answer.expect("a solver")
+        report.answer
     }
 }
 

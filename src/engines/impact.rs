@@ -11,6 +11,7 @@ use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Selection};
 use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::Candidate;
 use super::{Answer, Context, SolverFactory};
 use regatta_base::counters::{self, Counter};
@@ -56,21 +57,31 @@ choice!(NewStates: "true" = Self::True, "cartesian" = Self::Cartesian);
 /// Maximum number of states that are tried to cover another by force, the newest first.
 const MAXIMUM_FORCED_COVERING_ATTEMPTS: usize = 3;
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "impact",
+            summary: "Lazy abstraction with interpolants.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs IMPACT.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    if blocks.inlined().calls().has_recursion() {
-        return Ok(Answer::Unknown(
-            "IMPACT does not handle recursion".to_owned(),
-        ));
-    }
     let solvers = context.solvers(solver);
     let mut cegar = Cegar::new(
         blocks,

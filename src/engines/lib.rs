@@ -1,6 +1,6 @@
 //! The engines: one module each.
 //!
-//! An engine gets a program, a [`Context`] and mostly a solver. Engines do not import one another, with these exceptions:
+//! Each has options, which implement [`Engine`] ([`engine`]); [`registry`] has one line for each. Engines do not import one another, with these exceptions:
 //! [`data_flow`] and [`summaries`] sample runs of [`simulate`]; [`cegar`] runs [`data_flow`] or [`k_induction`] on path
 //! programs; [`predicate`] runs the engine that its options describe.
 //!
@@ -26,6 +26,7 @@ pub mod boxes;
 pub mod cegar;
 pub mod ctigar;
 pub mod data_flow;
+pub mod engine;
 #[cfg(test)]
 mod exchange_table;
 pub mod exhaustive;
@@ -36,6 +37,7 @@ pub mod invariants;
 pub mod k_induction;
 pub mod predicate;
 pub mod predicate_abstraction;
+mod registry;
 pub mod simulate;
 pub mod spacer;
 pub mod summaries;
@@ -43,6 +45,9 @@ pub mod summaries;
 mod testing;
 pub mod unrolling;
 pub mod unwind;
+
+pub use self::engine::{Engine, Lowered, Recursion, Registration, Report, Statistic, Subject};
+pub use self::registry::AnyEngine;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,8 +67,8 @@ use regatta_solver::{Interrupt, Solver, SolverError};
 pub enum Answer {
     /// The property holds, for the reason that the certificate gives.
     Safe(Certificate),
-    /// The property holds: all runs of the program as lowered have been enumerated.
-    Explored(exhaustive::Statistics),
+    /// The property holds: all runs of the program as lowered have been enumerated, as the text says.
+    Explored(String),
     /// The property is violated; the violation has been confirmed on the program as lowered.
     Unsafe(Violation),
     /// The verdict is unknown, for a reason in words.

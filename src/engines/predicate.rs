@@ -11,15 +11,13 @@
 //!
 //! Abstraction formulas are decision diagrams for `boolean`, else terms. For UFO, interpolants become predicates, too.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::cegar::{BlockEnds, Generator};
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::impact::NewStates;
-use super::{Answer, Context, SolverFactory, bmc, impact, k_induction, predicate_abstraction};
+use super::{Answer, Context, bmc, impact, k_induction, predicate_abstraction};
 use regatta_base::{choice, options};
-use regatta_program::block::Blocks;
-use regatta_solver::SolverError;
 
 options! {
     /// The Predicate CPA's columns of the paper's Table 1.
@@ -171,24 +169,28 @@ impl Options {
     }
 }
 
-/// Runs the algorithm that the options describe.
-///
-/// # Errors
-/// When there is no solver.
-pub fn run(
-    blocks: &Arc<Blocks>,
-    options: &Options,
-    solver: &SolverFactory<'_>,
-    context: &mut Context<'_>,
-) -> Result<Answer, SolverError> {
-    match options.approach() {
-        Ok(Approach::Bmc(options)) => bmc::run(blocks, &options, solver, context),
-        Ok(Approach::KInduction(options)) => k_induction::run(blocks, &options, solver, context),
-        Ok(Approach::PredicateAbstraction(options)) => {
-            predicate_abstraction::run(blocks, &options, solver, context)
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "predicate",
+            summary: "Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture, chosen by the options.",
+            has_solver: true,
+            recursion: Recursion::Handled,
         }
-        Ok(Approach::Impact(options)) => impact::run(blocks, &options, solver, context),
-        Err(reason) => Ok(Answer::Unknown(reason)),
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.approach().map(|_| ())
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        match self.approach() {
+            Ok(Approach::Bmc(options)) => options.run(subject, context),
+            Ok(Approach::KInduction(options)) => options.run(subject, context),
+            Ok(Approach::PredicateAbstraction(options)) => options.run(subject, context),
+            Ok(Approach::Impact(options)) => options.run(subject, context),
+            Err(reason) => Answer::Unknown(reason).into(),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Located, Selection};
 use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::Candidate;
 use super::{Answer, Context, SolverFactory};
 use regatta_base::counters::{self, Counter};
@@ -37,20 +38,31 @@ options! {
     }
 }
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "predicate_abstraction",
+            summary: "Lazy predicate abstraction.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs predicate abstraction.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    if blocks.inlined().calls().has_recursion() {
-        let reason = "predicate abstraction does not handle recursion";
-        return Ok(Answer::Unknown(reason.to_owned()));
-    }
     let solvers = context.solvers(solver);
     let mut cegar = Cegar::new(
         blocks,

@@ -22,15 +22,14 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use self::divide::{Division, Halvings, division};
+use super::engine::{Engine, Lowered, NOT_LOWERED, Recursion, Registration, Report, Subject};
 use super::{Answer, Context};
 use regatta_base::options;
 use regatta_certify::boxes::{
     Codes, Covering, CoveringNode, Dimension, InputBox, Limits, Machine, Run, Verdict, halves,
 };
 use regatta_certify::certificate::{Certificate, ProofStep};
-use regatta_program::interpreter::{
-    self, Executable, InputSource, Journal, Outcome, RecordingInputs,
-};
+use regatta_program::interpreter::{self, InputSource, Journal, Outcome, RecordingInputs};
 use regatta_program::{Input, InputId, Program};
 use regatta_term::{Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, store};
 
@@ -97,26 +96,51 @@ struct Search<'s> {
     done: &'s mut Statistics,
 }
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "boxes",
+            summary: "Branch and bound over inputs, in interval arithmetic.",
+            has_solver: false,
+            recursion: Recursion::Handled,
+        }
+    }
+
+    fn unsuitable(&self, subject: &Subject<'_>) -> Option<&'static str> {
+        let lowered = subject.lowered?;
+        (!asks_for_boxes(lowered.program)).then_some("there are neither floats nor products")
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        let Some(lowered) = subject.lowered else {
+            return Answer::Unknown(NOT_LOWERED.to_owned()).into();
+        };
+        let options = Self {
+            time: subject.limited(self.time),
+            ..self.clone()
+        };
+        let mut done = Statistics::default();
+        let answer = run(lowered, &options, context, &mut done);
+        Report::from(answer).with_counters(done.entries())
+    }
+}
+
 /// Searches for a covering of the inputs of the program as lowered.
-pub fn run(
-    program: &Program,
-    executable: &Executable,
+fn run(
+    lowered: Lowered<'_>,
     options: &Options,
     context: &mut Context<'_>,
     done: &mut Statistics,
 ) -> Answer {
-    if !asks_for_boxes(program) {
-        return Answer::Unknown("there are neither floats nor products".to_owned());
-    }
     let search = Search {
-        program,
+        program: lowered.program,
         options,
         nodes: vec![Node {
             inner: InputBox::default(),
             halvings: Halvings::default(),
             parts: None,
         }],
-        points: interpreter::Machine::new(executable),
+        points: interpreter::Machine::new(lowered.executable),
         done,
     };
     search.run(context)

@@ -5,9 +5,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{Setting, lowered, not_wrong};
+use crate::testing::{Setting, blocks, default_solver, lowered, not_wrong};
 use regatta_base::workers::Workers;
 use regatta_certify::{Budget, Check, check};
+use regatta_program::interpreter::Executable;
 use regatta_program::simplify;
 use regatta_program::testing::{Recursion, random_program};
 
@@ -18,13 +19,25 @@ const DECLARED: &str =
 
 fn found(program: &Program, options: &Options, workers: Workers) -> (Answer, Statistics) {
     let executable = Executable::compile(program);
+    let lowered = Lowered {
+        program,
+        executable: &executable,
+    };
     let setting = Setting {
         workers,
         ..Setting::of(program)
     };
     let mut done = Statistics::default();
+    let blocks = blocks(simplify(program).program);
+    let subject = Subject {
+        lowered: Some(lowered),
+        ..Subject::of(&blocks, &default_solver)
+    };
+    if let Some(reason) = options.unsuitable(&subject) {
+        return (Answer::Unknown(reason.to_owned()), done);
+    }
     let answer = setting.run_within(Duration::from_secs(60), |context| {
-        run(program, &executable, options, context, &mut done)
+        run(lowered, options, context, &mut done)
     });
     (answer, done)
 }

@@ -16,6 +16,7 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counterexample::AbstractPath;
+use crate::engine::{Engine, Subject};
 use crate::invariants::{Exchange, InvariantStore};
 use crate::unrolling::schedule::{Schedule, Share};
 use crate::{Answer, CancellationToken, Context, SolverFactory, data_flow, k_induction};
@@ -27,7 +28,6 @@ use regatta_cpa::predicate::PredicateCpa;
 use regatta_cpa::predicate::abstraction::Abstraction;
 use regatta_program::InlinedLocation;
 use regatta_program::block::{BlockEnd, Blocks};
-use regatta_solver::SolverError;
 use regatta_term::{Build, TermId, store};
 
 /// Maximum share of the engine's time for path programs.
@@ -51,15 +51,16 @@ impl Generator {
         time: Duration,
         solver: &SolverFactory<'_>,
         context: &mut Context<'_>,
-    ) -> Result<Answer, SolverError> {
-        match self {
+    ) -> Answer {
+        let subject = Subject::of(path_program, solver);
+        let report = match self {
             Self::DataFlow => {
                 let options = data_flow::Options {
                     fixpoint: time / 2,
                     simulation: time / 10,
                     ..data_flow::Options::default()
                 };
-                data_flow::run(path_program, &options, solver, context)
+                options.run(&subject, context)
             }
             Self::Kipdr => {
                 let options = k_induction::Options {
@@ -68,9 +69,10 @@ impl Generator {
                     longest_step: 1,
                     ..k_induction::Options::default()
                 };
-                k_induction::run(path_program, &options, solver, context)
+                options.run(&subject, context)
             }
-        }
+        };
+        report.answer
     }
 }
 
@@ -140,17 +142,17 @@ impl PathInvariants {
         let (answer, is_over) = run_within_schedule(&self.schedule, context, run);
         self.schedule.end(refinements);
         *needed = match answer {
-            Ok(Answer::Safe(_)) => Duration::MAX,
+            Answer::Safe(_) => Duration::MAX,
             _ if is_over => 2 * allowance,
             _ => Duration::MAX,
         };
         match answer {
-            Ok(Answer::Safe(certificate)) => {
+            Answer::Safe(certificate) => {
                 let interpolants = annotation(cpa.blocks(), &places, &certificate);
                 interpolants.map_or(Attempt::Nothing, Attempt::Interpolants)
             }
-            Ok(Answer::Unsafe(violation)) => Attempt::Violated(violation),
-            _ => Attempt::Nothing,
+            Answer::Unsafe(violation) => Attempt::Violated(violation),
+            Answer::Unknown(_) | Answer::Explored(_) => Attempt::Nothing,
         }
     }
 }

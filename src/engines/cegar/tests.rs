@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::cegar::{BlockEnds, Generator, Options};
+use crate::engine::{Engine as _, Subject};
 use crate::invariants::Candidate;
 use crate::invariants::houdini::Houdini;
 use crate::invariants::samples::Samples;
@@ -149,14 +150,15 @@ impl Engine {
             path_invariants,
             path_invariants_by,
         } = options;
-        let answer = match self {
+        let subject = Subject::of(blocks, &default_solver);
+        let report = match self {
             Self::PredicateAbstraction => {
                 let options = predicate_abstraction::Options {
                     blocks: ends,
                     path_invariants,
                     path_invariants_by,
                 };
-                predicate_abstraction::run(blocks, &options, &default_solver, context)
+                options.run(&subject, context)
             }
             Self::Impact => {
                 let options = impact::Options {
@@ -165,10 +167,10 @@ impl Engine {
                     path_invariants_by,
                     ..Default::default()
                 };
-                impact::run(blocks, &options, &default_solver, context)
+                options.run(&subject, context)
             }
         };
-        answer.expect("a solver")
+        report.answer
     }
 }
 

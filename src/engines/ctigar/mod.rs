@@ -49,6 +49,7 @@ use self::queries::{Queries, StepAnswer};
 use self::refine::Refiner;
 pub use self::refine::Source;
 use self::system::{Model, Step, System};
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::unrolling::left_aside::LeftAside;
 use super::{Answer, Context, Progress, SolverFactory};
 use regatta_base::{choice, options};
@@ -174,22 +175,34 @@ impl From<SolverError> for Stop {
     }
 }
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "ctigar",
+            summary: "CTIGAR: IC3 on predicate abstractions, refined from counterexamples to induction.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        let mut done = Statistics::default();
+        let answer = run(subject.blocks, self, subject.solver, context, &mut done);
+        Report::from(answer).with_counters(done.entries())
+    }
+}
+
 /// Runs CTIGAR and fills the counters.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
     statistics: &mut Statistics,
 ) -> Result<Answer, SolverError> {
-    if blocks.inlined().calls().has_recursion() {
-        return Ok(Answer::Unknown(
-            "CTIGAR does not handle recursion".to_owned(),
-        ));
-    }
     let mut engine = Ctigar::new(blocks, options, solver, context)?;
     let result = engine.search(context);
     engine.statistics.predicates = engine.domain.len() as u64;

@@ -226,9 +226,11 @@ fn it_stops_and_says_what_it_does_not_handle() {
          int f(int n) { return n <= 0 ? 0 : f(n - 1) + 1; }
          int main(void) { if (f(__VERIFIER_nondet_int()) < 0) reach_error(); }",
     );
-    let (answer, _) = run_in(&Setting::of(&recursion), &Options::default());
+    let blocks = blocks(recursion.clone());
+    let subject = Subject::of(&blocks, &over_integers);
+    let report = Setting::of(&recursion).run(|context| Options::default().run(&subject, context));
     assert!(
-        matches!(&answer, Answer::Unknown(reason) if reason.contains("recursion")),
-        "{answer:?}"
+        matches!(&report.answer, Answer::Unknown(reason) if reason.contains("recursion")),
+        "{report:?}"
     );
 }

@@ -37,6 +37,7 @@ use toml::de::DeValue;
 
 use self::fixpoint::Fixpoints;
 pub use self::fixpoint::Refinement;
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::Candidate;
 use super::invariants::guess::{
     self, Degree, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
@@ -133,24 +134,36 @@ pub enum Programs {
 }
 choice!(Programs: "all" = Self::All, "products" = Self::Products);
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "data_flow",
+            summary: "Continuously refined data-flow invariants, for itself and for the other analyses.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn unsuitable(&self, subject: &Subject<'_>) -> Option<&'static str> {
+        (self.programs == Programs::Products && !has_products(subject.blocks))
+            .then_some("the program has no products of variables")
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs the data-flow analysis.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run<'b>(
+fn run<'b>(
     blocks: &'b Arc<Blocks>,
     options: &'b Options,
     solver: &'b SolverFactory<'b>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    if blocks.inlined().calls().has_recursion() {
-        let reason = "the data-flow analysis does not handle recursion";
-        return Ok(Answer::Unknown(reason.to_owned()));
-    }
-    if options.programs == Programs::Products && !has_products(blocks) {
-        let reason = "the program has no products of variables";
-        return Ok(Answer::Unknown(reason.to_owned()));
-    }
     let mut analysis = Analysis {
         blocks,
         options,

@@ -23,6 +23,7 @@ mod tree;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::engine::{self, Engine, NOT_LOWERED, Recursion, Registration, Subject};
 use super::{Answer, CancellationToken, Context};
 use parts::{Continuation, Part, Parts, Remainder};
 use regatta_base::options;
@@ -32,7 +33,7 @@ use regatta_program::interpreter::concolic::{
     BoxInput, ConcolicMachine, GeneralRun, STEPS_BEFORE_ACCELERATION, journal,
 };
 use regatta_program::interpreter::{
-    Executable, Journal, Limits, Machine, Outcome, ReplayInputs, Report,
+    self, Executable, Journal, Limits, Machine, Outcome, ReplayInputs,
 };
 use regatta_term::domain::IntervalSet;
 use tree::Tree;
@@ -108,14 +109,39 @@ const RUNS_PER_CHECK: u64 = 64;
 /// Number of steps between two checks of the limits.
 const STEPS_PER_CHECK: u64 = 1 << 20;
 
-/// Explores the program as lowered, and has an alarm confirmed.
-pub fn run(executable: &Executable, options: &Options, context: &mut Context<'_>) -> Answer {
-    let (token, workers) = (context.token, context.workers);
-    match explore(executable, options, token, workers, context.safe_point) {
-        Exploration::Complete(statistics) => Answer::Explored(statistics),
-        Exploration::OutOfTime => Answer::Unknown("the time limit is reached".to_owned()),
-        Exploration::GivenUp(reason) => Answer::Unknown(reason),
-        Exploration::Alarm(alarm) => context.confirmed(&alarm),
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "exhaustive",
+            summary: "Exhaustive exploration of all executions, where inputs have few values that matter.",
+            has_solver: false,
+            recursion: Recursion::Handled,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> engine::Report {
+        let Some(lowered) = subject.lowered else {
+            return Answer::Unknown(NOT_LOWERED.to_owned()).into();
+        };
+        let options = Self {
+            time: subject.limited(self.time),
+            ..self.clone()
+        };
+        let (token, workers) = (context.token, context.workers);
+        let explored = explore(
+            lowered.executable,
+            &options,
+            token,
+            workers,
+            context.safe_point,
+        );
+        let answer = match explored {
+            Exploration::Complete(statistics) => Answer::Explored(statistics.to_string()),
+            Exploration::OutOfTime => Answer::Unknown("the time limit is reached".to_owned()),
+            Exploration::GivenUp(reason) => Answer::Unknown(reason),
+            Exploration::Alarm(alarm) => context.confirmed(&alarm),
+        };
+        answer.into()
     }
 }
 
@@ -369,7 +395,7 @@ impl<'e> Explorer<'e> {
                 .run(&mut ReplayInputs::new(corner), self.limits);
             // Loop acceleration does not count the steps that it skips, and it skips different steps in different runs.
             let leaps = report.steps.max(run.report.steps) >= STEPS_BEFORE_ACCELERATION;
-            let same = |other: &Report| {
+            let same = |other: &interpreter::Report| {
                 other.outcome == run.report.outcome
                     && (leaps || other.steps == run.report.steps)
                     && other.is_faithful()

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::cases::Cases;
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_supported};
 use super::horn_clauses::integers::{Integers, to_integers};
@@ -61,20 +62,35 @@ const CASES_CLAUSE_CHECK_TIME: Duration = Duration::from_secs(8);
 /// Factor by which the time of each further attempt grows.
 const TIME_FACTOR: u32 = 4;
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "horn",
+            summary: "Constrained Horn clauses of the program, with summaries of recursive functions, solved by Z3's SPACER.",
+            has_solver: true,
+            recursion: Recursion::Handled,
+        }
+    }
+
+    fn unsuitable(&self, subject: &Subject<'_>) -> Option<&'static str> {
+        (self.programs == Programs::Recursive && !subject.has_recursion())
+            .then_some("the program has no recursion")
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, subject.solver, context).into()
+    }
+}
+
 /// Runs the engine.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
-    options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    let has_recursion = blocks.inlined().calls().has_recursion();
-    if options.programs == Programs::Recursive && !has_recursion {
-        return Ok(Answer::Unknown("the program has no recursion".to_owned()));
-    }
     let mut taken = Taken::new(blocks);
     taken.refresh(context.exchange);
     let mut queries = queries(blocks, &taken, solver, context)?;

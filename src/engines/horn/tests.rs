@@ -45,10 +45,10 @@ impl Task {
             programs: Programs::All,
         };
         let blocks = self.blocks();
-        let answer = setting.run_within(time, |context| {
-            run(&blocks, &options, &default_solver, context)
+        let report = setting.run_within(time, |context| {
+            options.run(&Subject::of(&blocks, &default_solver), context)
         });
-        answer.expect("a solver")
+        report.answer
     }
 
     fn proof(&self) -> Vec<(InvariantLocation, TermId)> {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::property_direction::{Direction, PropertyDirection};
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::houdini::Houdini;
 use super::unrolling::base_case::{BaseCase, BaseCases};
 use super::unrolling::schedule::Share;
@@ -64,20 +65,31 @@ const ONE_STEP_SHARE: Share = Share {
 /// Maximum number of attempts at a bound, each with further invariants from property direction.
 const MAXIMUM_ATTEMPTS_PER_BOUND: u32 = 32;
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "k_induction",
+            summary: "k-induction; property-directed (KIPDR), if asked for.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs k-induction.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    if blocks.inlined().calls().has_recursion() {
-        let reason = "k-induction does not handle recursion";
-        return Ok(Answer::Unknown(reason.to_owned()));
-    }
     let base = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);

@@ -32,7 +32,8 @@ pub use sample::sample_runs;
 
 use std::time::Duration;
 
-use super::CancellationToken;
+use super::engine::{Engine, NOT_LOWERED, Recursion, Registration, Report, Statistic, Subject};
+use super::{Answer, CancellationToken, Context};
 use regatta_base::options;
 use regatta_base::workers::Workers;
 use regatta_certify::replay::{Replay, Violation, replay_compiled, replay_only_run};
@@ -63,6 +64,54 @@ options! {
         /// The memory accesses that are checked. On a simplified program some must not be checked, and `confirm` must replay on
         /// the program as lowered.
         pub accesses: AccessChecks = AccessChecks::All;
+    }
+}
+
+/// Share of the time that is left for the run which simulation takes; the rest is for the check of an answer.
+const SHARE_OF_TIME_LEFT: f64 = 0.9;
+
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "simulation",
+            summary: "Execution by the interpreter on boundary, random and mutated inputs.",
+            has_solver: false,
+            recursion: Recursion::Handled,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        let Some(lowered) = subject.lowered else {
+            return Answer::Unknown(NOT_LOWERED.to_owned()).into();
+        };
+        let time_left = subject
+            .time_left
+            .map(|left| left.mul_f64(SHARE_OF_TIME_LEFT));
+        let options = Self {
+            time: time_left.map_or(self.time, |left| left.min(self.time)),
+            // The simplifier drops the operations that mark the lifetimes of objects in memory.
+            accesses: AccessChecks::SingleObjects,
+            ..self.clone()
+        };
+        let control = Control {
+            token: context.token,
+            safe_point: context.safe_point,
+            workers: context.workers,
+        };
+        let program = subject.blocks.inlined().program();
+        let mut confirm = ReplayOnLowered::new(lowered.executable);
+        let simulation = simulate_confirmed(program, &options, control, &mut confirm);
+        let answer = match (&simulation.outcome, confirm.violation) {
+            (SimulationOutcome::Unsafe(_), Some(violation)) => Answer::Unsafe(violation),
+            (SimulationOutcome::OnlyRun { steps }, _) => {
+                Answer::Explored(format!("has seen the only run, of {steps} steps"))
+            }
+            _ => Answer::Unknown("found no violation".to_owned()),
+        };
+        Report {
+            answer,
+            statistics: simulation.statistics.entries(),
+        }
     }
 }
 
@@ -118,6 +167,26 @@ impl Statistics {
     /// Returns the number of steps per second.
     pub fn steps_per_second(&self) -> f64 {
         self.steps as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+
+    /// The entries of the report.
+    fn entries(&self) -> Vec<(&'static str, Statistic)> {
+        let count = |number: usize| Statistic::Count(number as u64);
+        let mut entries = vec![
+            ("runs", Statistic::Count(self.runs)),
+            ("steps", Statistic::Count(self.steps)),
+            (
+                "steps_per_second",
+                Statistic::Rate(self.steps_per_second().round()),
+            ),
+            ("edges_covered", count(self.edges_covered)),
+            ("edges", count(self.edges)),
+            ("rejected_alarms", Statistic::Count(self.rejected)),
+        ];
+        if let Some(reason) = &self.first_rejection {
+            entries.push(("first_rejection", Statistic::Text(reason.clone())));
+        }
+        entries
     }
 }
 

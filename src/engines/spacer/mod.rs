@@ -32,6 +32,7 @@ use self::abstraction::{Abstraction, Refined, abstract_by_proof, control_path, r
 use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_counters};
 use self::program::{CountedProgram, Omissible};
 use self::steps::Steps;
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_supported};
 use super::horn_clauses::integers::{Integers, to_integers};
@@ -70,19 +71,31 @@ const FIRST_RESTART_DELAY: Duration = Duration::from_millis(250);
 /// Factor of the minimum time of the next attempt over the duration of a restarted one.
 const RESTART_DELAY_FACTOR: u32 = 4;
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "spacer",
+            summary: "Automatic abstraction (SPACER) over bounded under-approximations that Z3's Horn engine solves; without recursion.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs the engine.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    if blocks.inlined().calls().has_recursion() {
-        return Ok(Answer::Unknown("the program has recursion".to_owned()));
-    }
     let mut taken = Taken::new(blocks);
     let mut restart_delay = FIRST_RESTART_DELAY;
     loop {

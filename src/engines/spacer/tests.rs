@@ -83,8 +83,8 @@ impl Task {
             ..Setting::of(&self.lowered)
         };
         let blocks = blocks(self.simplified.program.clone());
-        let answer = setting.run_within(time, |context| {
-            run(&blocks, options, &default_solver, context)
+        let report = setting.run_within(time, |context| {
+            options.run(&Subject::of(&blocks, &default_solver), context)
         });
         let (invariants, token) = (&setting.invariants, CancellationToken::new());
         let prover = Prover::new(
@@ -96,7 +96,7 @@ impl Task {
         );
         let offered = prover.is_some_and(|mut prover| prover.round(&|| Duration::ZERO).proved > 0);
         Ended {
-            answer: answer.expect("a solver"),
+            answer: report.answer,
             offered,
             steps: steps.into_inner(),
         }
@@ -319,7 +319,7 @@ fn recursion_is_not_supported() {
     let Answer::Unknown(reason) = task.ended(Omissible::Constraints).answer else {
         panic!("an answer");
     };
-    assert_eq!(reason, "the program has recursion");
+    assert_eq!(reason, "the engine does not handle recursion");
 }
 
 #[test]

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use self::inductive::{Formulas, Inductive, Refutation};
 use self::pairs::Pairs;
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::horn_clauses::encode::{Contexts, encode, is_supported};
 use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::guess::{self, Vocabulary, candidates};
@@ -61,20 +62,32 @@ const ROUNDS: [guess::Round; 10] = [
 /// Maximum number of attempts per round, each with the candidates that the previous one left.
 const MAXIMUM_ATTEMPTS_PER_ROUND: u32 = 12;
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "summaries",
+            summary: "Summaries of recursive functions, guessed from executions and proved by induction over calls.",
+            has_solver: true,
+            recursion: Recursion::Required,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, self, subject.solver, context).into()
+    }
+}
+
 /// Runs the engine.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     let unknown = |reason: &str| Ok(Answer::Unknown(reason.to_owned()));
-    if !blocks.inlined().calls().has_recursion() {
-        return unknown("the program has no recursion");
-    }
     let solver = context.solver(solver)?;
     let mut encoding = encode(blocks, Contexts::Called, Rc::clone(solver.arena()));
     if !is_supported(&encoding) {

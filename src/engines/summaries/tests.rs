@@ -21,10 +21,10 @@ fn is_proved_within(time: Duration, text: &str) -> bool {
     let simplified = simplify(&lowered);
     let setting = Setting::of(&lowered);
     let blocks = blocks(simplified.program.clone());
-    let answer = setting.run_within(time, |context| {
-        run(&blocks, &Options::default(), &default_solver, context)
+    let report = setting.run_within(time, |context| {
+        Options::default().run(&Subject::of(&blocks, &default_solver), context)
     });
-    match answer.expect("a solver") {
+    match report.answer {
         Answer::Safe(certificate) => {
             let checked = check(&lowered, &simplified, &certificate, Budget::of(BUDGET));
             assert_eq!(checked, Check::Confirmed);

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::base_case::{BaseCase, BaseCases};
 use super::fault::{self, Fault};
 use super::{Start, Unrolling};
+use crate::engine::{Engine as _, Subject};
 use crate::testing::{Setting, blocks, default_solver};
 use crate::{Answer, CancellationToken, Progress, bmc, k_induction};
 use regatta_certify::certificate::ProofStep;
@@ -54,10 +55,11 @@ fn run_cancellable(
         report,
         ..Setting::of(program)
     };
-    let answer = setting.run(|context| match engine {
+    let subject = Subject::of(&blocks, &default_solver);
+    let report = setting.run(|context| match engine {
         Engine::Bmc => {
             let options = bmc::Options { max_bound: bound };
-            bmc::run(&blocks, &options, &default_solver, context)
+            options.run(&subject, context)
         }
         Engine::KInduction | Engine::Kipdr => {
             let options = k_induction::Options {
@@ -65,10 +67,10 @@ fn run_cancellable(
                 property_directed: matches!(engine, Engine::Kipdr),
                 ..k_induction::Options::default()
             };
-            k_induction::run(&blocks, &options, &default_solver, context)
+            options.run(&subject, context)
         }
     });
-    answer.expect("a solver")
+    report.answer
 }
 
 /// `while (nondet()) { x += 2; } if (x == bad) error;`
@@ -184,8 +186,9 @@ fn a_cancelled_engine_stops() {
         ..Setting::default()
     };
     let options = bmc::Options::default();
-    let answer = setting.run(|context| bmc::run(&blocks, &options, &default_solver, context));
-    assert!(matches!(answer, Ok(Answer::Unknown(_))));
+    let subject = Subject::of(&blocks, &default_solver);
+    let report = setting.run(|context| options.run(&subject, context));
+    assert!(matches!(report.answer, Answer::Unknown(_)));
 }
 
 /// `while (nondet()) { check x; x += 2 * nondet(); }`

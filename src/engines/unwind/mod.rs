@@ -37,6 +37,7 @@ use rustc_hash::FxHashMap;
 use self::questions::Queries;
 use self::values::Terms;
 use self::walk::{Instances, Limits, Walk, Walked};
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::{Answer, Context, Progress, SolverFactory};
 use regatta_base::options;
 use regatta_certify::certificate::{Certificate, ProofStep};
@@ -121,11 +122,28 @@ const MAXIMUM_LIMIT_GROWTH: u32 = 32;
 /// A limit is raised to the rounds of another loop if these are fewer than this number of times the limit.
 const CATCH_UP_FACTOR: u32 = 4;
 
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "unwind",
+            summary: "Symbolic execution with merging, each loop unwound to a limit of its own.",
+            has_solver: true,
+            recursion: Recursion::Handled,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        let mut done = Statistics::default();
+        let answer = run(subject.blocks, self, subject.solver, context, &mut done);
+        Report::from(answer).with_counters(done.entries())
+    }
+}
+
 /// Runs unwinding.
 ///
 /// # Errors
 /// When there is no solver.
-pub fn run(
+fn run(
     blocks: &Arc<Blocks>,
     options: &Options,
     solver: &SolverFactory<'_>,

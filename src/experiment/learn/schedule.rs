@@ -50,9 +50,9 @@ impl Rules {
         let mut queue: Vec<usize> = (0..names.len()).collect();
         queue.sort_by_key(|&number| std::cmp::Reverse(priorities[number]));
         let first = first_slice.as_secs_f64();
-        let solverless = queue.iter().filter(|&&number| {
-            analysis(&names[number]).is_some_and(|found| !found.engine.has_solver())
-        });
+        let solverless = queue
+            .iter()
+            .filter(|&&number| analysis(&names[number]).is_some_and(|found| !found.has_solver()));
         let time = head_start.as_secs_f64();
         let head_start = solverless.map(|&analysis| Step { analysis, time });
         Self {

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Engine, Portfolio};
+use super::Portfolio;
 use regatta_base::options::{OptionValue, Options};
+use regatta_engines::{AnyEngine, Registration};
 
 /// Maximum number of columns of a comment line.
 const WIDTH: usize = 100;
@@ -22,33 +23,26 @@ impl Portfolio {
         }
         for analysis in &self.analyses {
             text.push_str("\n[[analysis]]\n");
-            write_comment(&mut text, &about(&analysis.engine));
-            let _ = writeln!(
-                text,
-                "engine = {}",
-                analysis.engine.name().to_owned().show()
-            );
+            let engine = analysis.engine.registration();
+            write_comment(&mut text, &about(engine));
+            let _ = writeln!(text, "engine = {}", engine.name.to_owned().show());
             write_options(&mut text, &analysis.common);
             if let Some(solver) = &analysis.solver {
                 write_options(&mut text, solver);
             }
-            write_options(&mut text, analysis.engine.options());
+            write_options(&mut text, &*analysis.engine);
         }
         text
     }
 }
 
-/// Returns the documentation of the engine and the names of all engines.
-fn about(engine: &Engine) -> String {
-    let known: Vec<String> = Engine::NAMES
+/// Returns what the engine does, and the names of all engines.
+fn about(engine: Registration) -> String {
+    let known: Vec<String> = AnyEngine::names()
         .iter()
         .map(|name| format!("{name:?}"))
         .collect();
-    format!(
-        "{} The engines: {}.",
-        engine.documentation(),
-        known.join(", ")
-    )
+    format!("{} The engines: {}.", engine.summary, known.join(", "))
 }
 
 fn write_options(text: &mut String, options: &dyn Options) {

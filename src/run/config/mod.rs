@@ -3,7 +3,6 @@
 //! A portfolio is one TOML file. The files in `portfolios/` are compiled in. The options are declared
 //! here and beside the engines with [`options!`], which gives documentation, type, default and reader at once.
 //!
-//! * [`Engine`]: the engines; a new one is a line here and a case in [`super::race`].
 //! * [`read`]: parses a file to a [`Portfolio`], with messages that point into the text.
 //! * [`opening`]: the first turns of the analyses, by features of the program.
 //! * [`settings`]: changes of a portfolio by the command line.
@@ -20,13 +19,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use self::opening::Opening;
-use regatta_base::options::{Options, nearest};
+use regatta_base::options::nearest;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_base::{choice, options};
-use regatta_engines::{
-    bmc, boxes, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
-    predicate_abstraction, simulate, spacer, summaries, unwind,
-};
+use regatta_engines::AnyEngine;
 use regatta_solver::{Backend, Encoding, SolverConfig};
 
 /// The analyses of a race with their options.
@@ -92,13 +88,18 @@ pub struct Analysis {
     /// The options of its solver, if the engine has one.
     pub solver: Option<SolverOptions>,
     /// The engine with its options.
-    pub engine: Engine,
+    pub engine: AnyEngine,
 }
 
 impl Analysis {
     /// Returns its name in events, messages and crash reports.
     pub fn name(&self) -> &str {
         &self.common.name
+    }
+
+    /// Checks whether its engine uses a solver.
+    pub fn has_solver(&self) -> bool {
+        self.engine.registration().has_solver
     }
 }
 
@@ -165,100 +166,6 @@ impl SolverOptions {
             encoding: self.encoding,
         }
     }
-}
-
-/// Declares the engines: variant, name in portfolio files, options, whether they have a solver, documentation.
-macro_rules! engines {
-    ($(
-        $(#[doc = $doc:literal])+
-        $Variant:ident($Options:ty) = $name:literal $(, $solver:ident)?;
-    )+) => {
-        /// The engines with their options.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum Engine {
-            $( $(#[doc = $doc])+ $Variant($Options), )+
-        }
-
-        impl Engine {
-            /// The names in portfolio files.
-            pub const NAMES: &[&str] = &[$($name),+];
-
-            /// Returns the engine with the name, with default options.
-            pub fn by_name(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$Variant(<$Options>::default())),)+
-                    _ => None,
-                }
-            }
-
-            /// Returns the name in portfolio files.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$Variant(_) => $name,)+
-                }
-            }
-
-            /// Returns its documentation, a sentence.
-            pub fn documentation(&self) -> String {
-                let lines: &[&str] = match self {
-                    $(Self::$Variant(_) => &[$($doc),+],)+
-                };
-                regatta_base::options::documentation(lines)
-            }
-
-            /// Checks whether it uses a solver.
-            pub fn has_solver(&self) -> bool {
-                let marks: &[&str] = match self {
-                    $(Self::$Variant(_) => &[$(stringify!($solver))?],)+
-                };
-                !marks.is_empty()
-            }
-
-            pub fn options(&self) -> &dyn Options {
-                match self {
-                    $(Self::$Variant(options) => options,)+
-                }
-            }
-
-            /// Returns its options, to be set.
-            pub fn options_mut(&mut self) -> &mut dyn Options {
-                match self {
-                    $(Self::$Variant(options) => options,)+
-                }
-            }
-        }
-    };
-}
-
-engines! {
-    /// Execution by the interpreter on boundary, random and mutated inputs.
-    Simulation(simulate::Options) = "simulation";
-    /// Exhaustive exploration of all executions, where inputs have few values that matter.
-    Exhaustive(exhaustive::Options) = "exhaustive";
-    /// Bounded model checking with the forward condition.
-    Bmc(bmc::Options) = "bmc", solver;
-    /// Symbolic execution with merging, each loop unwound to a limit of its own.
-    Unwind(unwind::Options) = "unwind", solver;
-    /// Branch and bound over inputs, in interval arithmetic.
-    Boxes(boxes::Options) = "boxes";
-    /// k-induction; property-directed (KIPDR), if asked for.
-    KInduction(k_induction::Options) = "k_induction", solver;
-    /// Continuously refined data-flow invariants, for itself and for the other analyses.
-    DataFlow(data_flow::Options) = "data_flow", solver;
-    /// CTIGAR: IC3 on predicate abstractions, refined from counterexamples to induction.
-    Ctigar(ctigar::Options) = "ctigar", solver;
-    /// Lazy predicate abstraction.
-    PredicateAbstraction(predicate_abstraction::Options) = "predicate_abstraction", solver;
-    /// Lazy abstraction with interpolants.
-    Impact(impact::Options) = "impact", solver;
-    /// Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture, chosen by the options.
-    Predicate(predicate::Options) = "predicate", solver;
-    /// Constrained Horn clauses of the program, with summaries of recursive functions, solved by Z3's SPACER.
-    Horn(horn::Options) = "horn", solver;
-    /// Summaries of recursive functions, guessed from executions and proved by induction over calls.
-    Summaries(summaries::Options) = "summaries", solver;
-    /// Automatic abstraction (SPACER) over bounded under-approximations that Z3's Horn engine solves; without recursion.
-    Spacer(spacer::Options) = "spacer", solver;
 }
 
 /// The portfolio files that are compiled in, by name.

@@ -6,9 +6,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::opening::{Opening, Turn};
-use super::{Analysis, Common, Engine, General, Portfolio, Schedule, SolverOptions};
+use super::{Analysis, Common, General, Portfolio, Schedule, SolverOptions};
 use regatta_base::options::{Options, nearest};
 use regatta_base::{Error, ErrorKind, Place};
+use regatta_engines::AnyEngine;
 use regatta_solver::{Backend, Encoding};
 
 /// The tables of a file beside the general options.
@@ -112,11 +113,11 @@ impl<'t> Reader<'t> {
         let Some(engine) = table.get(ENGINE) else {
             return Err(self
                 .error(&entry.span(), "an analysis without an `engine`".to_owned())
-                .with_help(format!("the engines are {}", Engine::NAMES.join(", "))));
+                .with_help(format!("the engines are {}", AnyEngine::names().join(", "))));
         };
         let named = engine.get_ref().as_str();
-        let Some(mut kind) = named.and_then(Engine::by_name) else {
-            let known = Engine::NAMES.join(", ");
+        let Some(mut kind) = named.and_then(AnyEngine::by_name) else {
+            let known = AnyEngine::names().join(", ");
             let error = self.error(
                 &engine.span(),
                 format!(
@@ -124,22 +125,22 @@ impl<'t> Reader<'t> {
                     self.quote(engine)
                 ),
             );
-            return Err(suggest(error, named, Engine::NAMES));
+            return Err(suggest(error, named, &AnyEngine::names()));
         };
         let mut common = Common::default();
-        let mut solver = kind.has_solver().then(SolverOptions::default);
+        let mut solver = kind.registration().has_solver.then(SolverOptions::default);
         let mut settable: Vec<&mut dyn Options> = vec![&mut common];
         if let Some(solver) = &mut solver {
             settable.push(solver);
         }
-        settable.push(kind.options_mut());
+        settable.push(&mut *kind);
         for (key, value) in in_order(table) {
             if &**key.get_ref() != ENGINE {
                 self.set(key, value, &mut settable, &[ENGINE])?;
             }
         }
         if common.name.is_empty() {
-            common.name = kind.name().to_owned();
+            common.name = kind.registration().name.to_owned();
         }
         Ok(Analysis {
             common,
@@ -176,9 +177,7 @@ impl<'t> Reader<'t> {
             let names: Vec<&str> = names().collect();
             return Err(suggest(error, Some(after), &names));
         }
-        if let Engine::Predicate(options) = &analysis.engine
-            && let Err(reason) = options.approach()
-        {
+        if let Err(reason) = analysis.engine.check() {
             return Err(self.error(&place(ENGINE), reason));
         }
         if let Some(solver) = &analysis.solver

@@ -115,7 +115,7 @@ impl Analysis {
         if let Some(solver) = &mut self.solver {
             settable.push(solver);
         }
-        settable.push(self.engine.options_mut());
+        settable.push(&mut *self.engine);
         for (key, value) in table {
             if &**key.get_ref() == "name" {
                 let message = "an analysis keeps its `name`: settings find it by that".to_owned();
@@ -169,7 +169,8 @@ fn about<'t>(analysis: &Analysis, texts: &'t [String]) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Engine, Switch};
+    use crate::config::Switch;
+    use regatta_engines::AnyEngine;
     use regatta_solver::Backend;
 
     const TEXT: &str = "[[analysis]]\nengine = \"bmc\"\n\
@@ -196,7 +197,7 @@ mod tests {
         .expect("settings");
         assert_eq!(changed.general.sharing, Switch::Off);
         assert!((changed.schedule.growth - 2.0).abs() < 1e-9);
-        assert!(matches!(&changed.analyses[0].engine, Engine::Bmc(_)));
+        assert!(matches!(&changed.analyses[0].engine, AnyEngine::Bmc(_)));
         let original = Portfolio::parse("p", TEXT).expect("a portfolio");
         assert_eq!(changed.analyses[0], original.analyses[0]);
         let solver = changed.analyses[1].solver.as_ref().expect("a solver");

@@ -1,4 +1,6 @@
 use super::*;
+use regatta_base::options::Options;
+use regatta_engines::bmc;
 
 #[test]
 fn shipped_portfolios_can_be_read() {
@@ -19,7 +21,7 @@ fn an_explanation_has_all_options_and_is_the_same_portfolio() {
         let engines = portfolio
             .analyses
             .iter()
-            .map(|analysis| analysis.engine.options());
+            .map(|analysis| &*analysis.engine as &dyn Options);
         for entry in all.into_iter().chain(engines).flat_map(Options::entries) {
             let line = format!("\n{} = {}\n", entry.name, entry.value);
             assert!(text.contains(&line), "{entry:?}");
@@ -30,10 +32,10 @@ fn an_explanation_has_all_options_and_is_the_same_portfolio() {
 
 #[test]
 fn every_engine_has_its_name() {
-    for &name in Engine::NAMES {
-        let engine = Engine::by_name(name).expect("an engine");
-        assert_eq!(engine.name(), name);
-        assert!(!engine.documentation().is_empty());
+    for name in AnyEngine::names() {
+        let engine = AnyEngine::by_name(name).expect("an engine");
+        assert_eq!(engine.registration().name, name);
+        assert!(!engine.registration().summary.is_empty());
     }
 }
 
@@ -63,7 +65,7 @@ fn options_are_taken_from_the_file() {
         panic!("two analyses");
     };
     assert_eq!(first.name(), "bmc");
-    assert_eq!(first.engine, Engine::Bmc(bmc::Options { max_bound: 7 }));
+    assert_eq!(first.engine, AnyEngine::Bmc(bmc::Options { max_bound: 7 }));
     let solver = first.solver.as_ref().expect("a solver");
     assert_eq!(
         (solver.solver, solver.encoding),

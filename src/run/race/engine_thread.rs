@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use super::Message;
 use super::alarm_replay::AlarmReplayer;
 use super::thread::{RaceThread, start};
-use crate::config::{Analysis, Engine, Role, SolverOptions, Switch};
+use crate::config::{Analysis, Role, SolverOptions, Switch};
 use crate::judge::evidence::Ground;
 use crate::process::crash::guarded;
 use crate::record::dump::RecordedSolver;
@@ -19,17 +19,14 @@ use crate::record::event::EventKind;
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{self, Counter};
 use regatta_certify::Certificate;
-use regatta_certify::replay::Violation;
 use regatta_engines::invariants::{Exchange, InvariantStore};
-use regatta_engines::simulate::{self, ReplayOnLowered, SimulationOutcome, simulate_confirmed};
 use regatta_engines::{
-    AbstractionStep, Answer, CancellationToken, Context, Progress, bmc, boxes, ctigar, data_flow,
-    exhaustive, horn, impact, k_induction, predicate, predicate_abstraction, spacer, summaries,
-    unwind,
+    AbstractionStep, Answer, CancellationToken, Context, Lowered, Progress, Report, Statistic,
+    Subject,
 };
 use regatta_program::Program;
 use regatta_program::block::Blocks;
-use regatta_program::interpreter::{AccessChecks, Journal};
+use regatta_program::interpreter::Journal;
 use regatta_solver::pair::SolverPair;
 use regatta_solver::remote::{RemoteSolver, Start};
 use regatta_solver::{Backend, Encoding, Solver, SolverConfig, SolverError, new_solver};
@@ -47,56 +44,6 @@ pub(super) struct EngineThread {
     pub analysis: Analysis,
     /// The answer of a proof that was confirmed while the engine ran.
     pub certified: RefCell<Option<Conclusion>>,
-}
-
-/// The result of an engine, before its answer is checked.
-struct Ended {
-    claim: Claim,
-    /// The result, in words.
-    outcome: String,
-    statistics: Map<String, Json>,
-}
-
-impl Ended {
-    /// Adds the engine's statistics.
-    fn with_statistics(self, entries: impl IntoIterator<Item = (&'static str, u64)>) -> Self {
-        let entries = entries.into_iter();
-        Self {
-            statistics: entries
-                .map(|(name, count)| (name.to_owned(), Json::from(count)))
-                .collect(),
-            ..self
-        }
-    }
-}
-
-/// The claim of an engine.
-enum Claim {
-    Nothing,
-    /// A violation, which was replayed already.
-    Violated(Violation),
-    Proved(Certificate),
-    /// All executions of the program as lowered have been explored.
-    AllRunsSeen,
-}
-
-impl From<Result<Answer, SolverError>> for Ended {
-    fn from(answer: Result<Answer, SolverError>) -> Self {
-        let answer = answer.unwrap_or_else(|error| Answer::Unknown(error.to_string()));
-        let (claim, outcome) = match answer {
-            Answer::Safe(certificate) => (Claim::Proved(certificate), "found a proof".to_owned()),
-            Answer::Unsafe(violation) => {
-                (Claim::Violated(violation), "found a violation".to_owned())
-            }
-            Answer::Explored(statistics) => (Claim::AllRunsSeen, statistics.to_string()),
-            Answer::Unknown(reason) => (Claim::Nothing, reason),
-        };
-        Self {
-            claim,
-            outcome,
-            statistics: Map::new(),
-        }
-    }
 }
 
 impl EngineThread {
@@ -148,11 +95,8 @@ impl EngineThread {
                 Switch::Off => &own,
             };
             let exchange = Exchange::new(invariants, name, token);
-            let Ended {
-                claim,
-                outcome,
-                mut statistics,
-            } = self.analyse(token, &exchange);
+            let report = self.analyse(token, &exchange);
+            let mut statistics = statistics_as_json(report.statistics);
             let taken = exchange.taken();
             if !taken.is_empty() {
                 let taken = taken.into_iter();
@@ -161,19 +105,20 @@ impl EngineThread {
             }
             reporter.event(EventKind::Finished {
                 analysis: name.to_owned(),
-                outcome,
+                outcome: outcome(&report.answer),
                 statistics,
             });
-            if self.analysis.common.role == Role::Generator || matches!(claim, Claim::Nothing) {
+            let is_open = matches!(report.answer, Answer::Unknown(_));
+            if self.analysis.common.role == Role::Generator || is_open {
                 return None;
             }
             self.thread.certify();
-            self.conclude(&claim)
+            self.conclude(&report.answer)
         });
         conclusion.flatten()
     }
 
-    fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Ended {
+    fn analyse(&self, token: &CancellationToken, exchange: &Exchange<'_>) -> Report {
         let last_step = Cell::new(None::<Instant>);
         let report = |progress| self.report(progress, &last_step);
         let mut replays = AlarmReplayer::new(&self.thread.task.executable);
@@ -194,87 +139,17 @@ impl EngineThread {
             workers: &self.thread.workers,
         };
         let solver = || self.solver();
-        match &self.analysis.engine {
-            Engine::Simulation(options) => self.simulate(options, &context),
-            Engine::Bmc(options) => {
-                bmc::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Unwind(options) => {
-                let mut done = unwind::Statistics::default();
-                let answer = unwind::run(
-                    &self.thread.blocks,
-                    options,
-                    &solver,
-                    &mut context,
-                    &mut done,
-                );
-                Ended::from(answer).with_statistics(done.entries())
-            }
-            Engine::DataFlow(options) => {
-                data_flow::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::KInduction(options) => {
-                k_induction::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Ctigar(options) => {
-                let mut done = ctigar::Statistics::default();
-                let answer = ctigar::run(
-                    &self.thread.blocks,
-                    options,
-                    &solver,
-                    &mut context,
-                    &mut done,
-                );
-                Ended::from(answer).with_statistics(done.entries())
-            }
-            Engine::PredicateAbstraction(options) => {
-                predicate_abstraction::run(&self.thread.blocks, options, &solver, &mut context)
-                    .into()
-            }
-            Engine::Impact(options) => {
-                impact::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Predicate(options) => {
-                predicate::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Horn(options) => {
-                horn::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Summaries(options) => {
-                summaries::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Spacer(options) => {
-                spacer::run(&self.thread.blocks, options, &solver, &mut context).into()
-            }
-            Engine::Boxes(options) => {
-                let mut options = options.clone();
-                if let Some(left) = self.thread.task.time_left() {
-                    options.time = options.time.min(left);
-                }
-                let task = &self.thread.task;
-                let mut done = boxes::Statistics::default();
-                let answer = boxes::run(
-                    &task.lowered,
-                    &task.executable,
-                    &options,
-                    &mut context,
-                    &mut done,
-                );
-                Ended::from(Ok(answer)).with_statistics(done.entries())
-            }
-            Engine::Exhaustive(options) => {
-                let mut options = options.clone();
-                if let Some(left) = self.thread.task.time_left() {
-                    options.time = options.time.min(left);
-                }
-                Ok(exhaustive::run(
-                    &self.thread.task.executable,
-                    &options,
-                    &mut context,
-                ))
-                .into()
-            }
-        }
+        let task = &self.thread.task;
+        let subject = Subject {
+            blocks: &self.thread.blocks,
+            lowered: Some(Lowered {
+                program: &task.lowered,
+                executable: &task.executable,
+            }),
+            solver: &solver,
+            time_left: task.time_left(),
+        };
+        self.analysis.engine.run(&subject, &mut context)
     }
 
     /// Checks a proof while the engine runs, and keeps the answer.
@@ -385,41 +260,6 @@ impl EngineThread {
         });
     }
 
-    fn simulate(&self, options: &simulate::Options, context: &Context<'_>) -> Ended {
-        let mut options = simulate::Options {
-            // The simplifier drops the operations that mark the lifetimes of objects in memory.
-            accesses: AccessChecks::SingleObjects,
-            ..options.clone()
-        };
-        if let Some(left) = self.thread.task.time_left() {
-            // A tenth of the time is left for the check of an answer.
-            options.time = options.time.min(left.mul_f64(0.9));
-        }
-        let program = &self.thread.task.simplified.program;
-        let mut confirm = ReplayOnLowered::new(&self.thread.task.executable);
-        let control = simulate::Control {
-            token: context.token,
-            safe_point: context.safe_point,
-            workers: context.workers,
-        };
-        let simulation = simulate_confirmed(program, &options, control, &mut confirm);
-        let (claim, outcome) = match (&simulation.outcome, confirm.violation) {
-            (SimulationOutcome::Unsafe(_), Some(violation)) => {
-                (Claim::Violated(violation), "found a violation".to_owned())
-            }
-            (SimulationOutcome::OnlyRun { steps }, _) => (
-                Claim::AllRunsSeen,
-                format!("has seen the only run, of {steps} steps"),
-            ),
-            _ => (Claim::Nothing, "found no violation".to_owned()),
-        };
-        Ended {
-            claim,
-            outcome,
-            statistics: counters(&simulation.statistics),
-        }
-    }
-
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let options = self.analysis.solver.clone().unwrap_or_default();
         let solver = solver_for(&options, &self.thread.blocks, self.remote_start())?;
@@ -449,14 +289,14 @@ impl EngineThread {
         }))
     }
 
-    /// Returns the answer of the claim if it passes its check.
-    fn conclude(&self, claim: &Claim) -> Option<Conclusion> {
+    /// Returns the conclusion from the answer if it passes its check.
+    fn conclude(&self, answer: &Answer) -> Option<Conclusion> {
         let name = self.analysis.name();
-        match claim {
-            Claim::Nothing => None,
-            Claim::Violated(violation) => Some(self.thread.task.violated(name, violation)),
-            Claim::Proved(_) if self.certified.borrow().is_some() => self.certified.take(),
-            Claim::Proved(certificate) => {
+        match answer {
+            Answer::Unknown(_) => None,
+            Answer::Unsafe(violation) => Some(self.thread.task.violated(name, violation)),
+            Answer::Safe(_) if self.certified.borrow().is_some() => self.certified.take(),
+            Answer::Safe(certificate) => {
                 let inlined = self.thread.blocks.inlined();
                 let proved = self.thread.task.invariants.snapshot();
                 for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
@@ -474,13 +314,35 @@ impl EngineThread {
                 )
             }
             // An exploration has no verification conditions for a certificate; another engine may find a proof.
-            Claim::AllRunsSeen if self.thread.task.options.certificate.is_some() => None,
-            Claim::AllRunsSeen => {
+            Answer::Explored(_) if self.thread.task.options.certificate.is_some() => None,
+            Answer::Explored(_) => {
                 self.thread.task.keep(name, || Ground::AllRuns);
                 Some(Conclusion::proved(name))
             }
         }
     }
+}
+
+/// Returns an engine's result, in words.
+fn outcome(answer: &Answer) -> String {
+    match answer {
+        Answer::Safe(_) => "found a proof".to_owned(),
+        Answer::Unsafe(_) => "found a violation".to_owned(),
+        Answer::Explored(words) | Answer::Unknown(words) => words.clone(),
+    }
+}
+
+/// Returns an engine's statistics for its last event.
+fn statistics_as_json(statistics: Vec<(&'static str, Statistic)>) -> Map<String, Json> {
+    let entry = |(name, value): (&str, Statistic)| {
+        let value = match value {
+            Statistic::Count(number) => Json::from(number),
+            Statistic::Rate(rate) => Json::from(rate),
+            Statistic::Text(text) => Json::from(text),
+        };
+        (name.to_owned(), value)
+    };
+    statistics.into_iter().map(entry).collect()
 }
 
 /// Returns the solver that the options select for the program of the blocks, paired with the second solver if that supports
@@ -531,24 +393,6 @@ fn first_solver_for(
         return new_solver(SolverConfig::default(), arena);
     }
     new_solver(config, arena)
-}
-
-/// Returns the statistics of a simulation for its last event.
-fn counters(statistics: &simulate::Statistics) -> Map<String, Json> {
-    let mut counters = Map::new();
-    counters.insert("runs".into(), Json::from(statistics.runs));
-    counters.insert("steps".into(), Json::from(statistics.steps));
-    counters.insert(
-        "steps_per_second".into(),
-        Json::from(statistics.steps_per_second().round()),
-    );
-    counters.insert("edges_covered".into(), Json::from(statistics.edges_covered));
-    counters.insert("edges".into(), Json::from(statistics.edges));
-    counters.insert("rejected_alarms".into(), Json::from(statistics.rejected));
-    if let Some(reason) = &statistics.first_rejection {
-        counters.insert("first_rejection".into(), Json::from(reason.clone()));
-    }
-    counters
 }
 
 /// The sorts of a program's terms, as far as the choice of a solver depends on them.

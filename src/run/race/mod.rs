@@ -257,7 +257,7 @@ impl StartQueue {
                 || self.waiting.iter().any(|(_, other)| other.name() == name)
         };
         let index = self.waiting.iter().position(|(_, analysis)| {
-            analysis.engine.has_solver() == has_solver && !is_open(&analysis.common.after)
+            analysis.has_solver() == has_solver && !is_open(&analysis.common.after)
         })?;
         Some(self.waiting.remove(index))
     }

@@ -85,7 +85,7 @@ impl RunDescription {
         let analyses = options.portfolio.analyses.iter();
         let analyses = analyses.map(|analysis| AnalysisDescription {
             name: analysis.name().to_owned(),
-            engine: analysis.engine.name().to_owned(),
+            engine: analysis.engine.registration().name.to_owned(),
             is_generator: analysis.common.role == Role::Generator,
         });
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
