@@ -37,7 +37,7 @@ pub use cut_points::{CutPointKind, CutPoints, Loop, LoopId, LoopShape};
 pub use dot::to_dot;
 pub use external::{External, ExternalKind, ReturnType};
 pub use graph::Graph;
-pub use graphs::{call_graph, cut_points, digraph, graph, inline, weak_order};
+pub use graphs::{call_graph, cut_points, digraph, graph, inline, nesting, weak_order};
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
 pub use liveness::Liveness;
 pub use printing::{c_value, dot, short_names};

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Lowered;
 use regatta_program::digraph::Digraph;
 use regatta_program::graph::goes_on;
+use regatta_program::nesting::Nesting;
 use regatta_program::{Edge, EdgeId, FunctionId, LocationId, VariableId};
 
 /// The execution order of a function with some cut points.
@@ -35,11 +36,6 @@ pub(crate) struct Head {
     pub changes: Vec<VariableId>,
 }
 
-enum Task {
-    Emit(LocationId),
-    Decompose(Vec<LocationId>),
-}
-
 impl Plan {
     pub fn new(
         lowered: &Lowered<'_>,
@@ -49,7 +45,7 @@ impl Plan {
         cut_calls: &[EdgeId],
     ) -> Self {
         let all = lowered.locations[function.index()].iter().copied();
-        let rest = all.filter(|location| !cuts.contains(location)).collect();
+        let rest: Vec<_> = all.filter(|location| !cuts.contains(location)).collect();
         let mut plan = Self {
             cuts,
             dead,
@@ -57,46 +53,31 @@ impl Plan {
             ..Self::default()
         };
         let entry = lowered.program.function(function).entry;
-        let mut work = vec![Task::Decompose(rest)];
-        while let Some(task) = work.pop() {
-            match task {
-                Task::Emit(location) => {
-                    let number = plan.position.len() as u32;
-                    plan.position.insert(location, number);
-                }
-                Task::Decompose(nodes) => {
-                    for component in plan.components(lowered, &nodes).into_iter().rev() {
-                        let &[first, ..] = &component[..] else {
-                            continue;
-                        };
-                        if component.len() == 1 && !plan.has_self_loop(lowered, first) {
-                            work.push(Task::Emit(first));
-                            continue;
-                        }
-                        let head = plan.add_loop(lowered, entry, &component);
-                        let inner = component.into_iter().filter(|&node| node != head);
-                        work.push(Task::Decompose(inner.collect()));
-                        work.push(Task::Emit(head));
-                    }
-                }
-            }
-        }
+        let graph = plan.graph(lowered, &rest);
+        let mut nesting = Nesting::new(&graph);
+        nesting.add((0..rest.len() as u32).collect(), |members| {
+            let component: Vec<_> = members.iter().map(|&node| rest[node as usize]).collect();
+            members[plan.add_loop(lowered, entry, &component)]
+        });
+        let order = nesting.order.iter().map(|&node| rest[node as usize]);
+        plan.position = order.zip(0..).collect();
         plan
     }
 
+    /// Adds the loop with these locations. Returns the index of its head among them.
     fn add_loop(
         &mut self,
         lowered: &Lowered<'_>,
         entry: LocationId,
         component: &[LocationId],
-    ) -> LocationId {
+    ) -> usize {
         let program = lowered.program;
         let members: FxHashSet<LocationId> = component.iter().copied().collect();
-        let from_outside = |&&node: &&LocationId| {
+        let from_outside = |&node: &LocationId| {
             let mut incoming = lowered.graph.incoming(node).iter();
             node == entry || incoming.any(|&edge| !members.contains(&program.edge(edge).source))
         };
-        let head = *component.iter().find(from_outside).unwrap_or(&component[0]);
+        let head = component.iter().position(from_outside).unwrap_or(0);
         let mut changes = Vec::new();
         for &node in component {
             for edge in self.outgoing(lowered, node) {
@@ -107,7 +88,8 @@ impl Plan {
         }
         changes.sort_unstable();
         changes.dedup();
-        self.heads.insert(head, Head { members, changes });
+        self.heads
+            .insert(component[head], Head { members, changes });
         head
     }
 
@@ -124,12 +106,8 @@ impl Plan {
             .filter(|edge| goes_on(edge))
     }
 
-    fn has_self_loop(&self, lowered: &Lowered<'_>, node: LocationId) -> bool {
-        self.outgoing(lowered, node).any(|edge| edge.target == node)
-    }
-
-    /// The strongly connected components of the subgraph that the locations induce, in topological order.
-    fn components(&self, lowered: &Lowered<'_>, nodes: &[LocationId]) -> Vec<Vec<LocationId>> {
+    /// The graph of the edges between the locations, which have their positions in the list as numbers.
+    fn graph(&self, lowered: &Lowered<'_>, nodes: &[LocationId]) -> Digraph {
         let local: FxHashMap<LocationId, u32> = nodes.iter().copied().zip(0..).collect();
         let mut edges = Vec::new();
         for (&node, number) in nodes.iter().zip(0..) {
@@ -139,11 +117,6 @@ impl Plan {
                 }
             }
         }
-        let graph = Digraph::new(nodes.len(), edges.iter().copied());
-        let mut members = graph.components(0..nodes.len() as u32).members();
-        // Components are numbered in reverse topological order.
-        members.reverse();
-        let back = |group: Vec<u32>| group.into_iter().map(|node| nodes[node as usize]).collect();
-        members.into_iter().map(back).collect()
+        Digraph::new(nodes.len(), edges.iter().copied())
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use regatta_program::digraph::Digraph;
 
 use super::walk;
 use crate::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
@@ -78,7 +77,7 @@ impl CallGraph {
                             .map(move |next| (block as u32, next))
                     });
                 if reached[index] {
-                    in_cycle(function.blocks.len(), edges)
+                    Digraph::new(function.blocks.len(), edges).on_cycles()
                 } else {
                     vec![true; function.blocks.len()]
                 }
@@ -87,7 +86,7 @@ impl CallGraph {
         let edges = calls
             .iter()
             .flat_map(|call| call.callees.iter().map(|callee| (call.caller.0, callee.0)));
-        let recursive = in_cycle(count, edges);
+        let recursive = Digraph::new(count, edges).on_cycles();
 
         // A function is called once if it has one call site, which is not in a loop, in a function that is itself
         // called once. The search ends: each non-recursive function enters the queue at most once.
@@ -151,32 +150,4 @@ impl CallGraph {
         let index = function.0 as usize;
         self.called_once[index] && !self.cyclic[index][block.0 as usize]
     }
-}
-
-/// Whether each vertex lies on a cycle.
-fn in_cycle(count: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
-    let mut graph = DiGraph::<(), ()>::with_capacity(count, count);
-    for _ in 0..count {
-        graph.add_node(());
-    }
-    let mut result = vec![false; count];
-    for (from, to) in edges {
-        if from == to {
-            result[from as usize] = true;
-        } else {
-            graph.add_edge(
-                NodeIndex::new(from as usize),
-                NodeIndex::new(to as usize),
-                (),
-            );
-        }
-    }
-    for component in kosaraju_scc(&graph) {
-        if component.len() > 1 {
-            for vertex in component {
-                result[vertex.index()] = true;
-            }
-        }
-    }
-    result
 }

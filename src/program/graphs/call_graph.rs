@@ -29,13 +29,7 @@ impl CallGraph {
         }
         let callees = Digraph::new(functions, pairs.iter().copied());
         let components = callees.components([program.start.0]);
-        let mut recursive = vec![false; functions];
-        for members in components.members() {
-            let looping = members.len() > 1 || callees.successors(members[0]).contains(&members[0]);
-            for member in members {
-                recursive[member as usize] = looping;
-            }
-        }
+        let recursive = components.on_cycles(&callees);
         let mut bottom_up: Vec<FunctionId> = (0..functions as u32)
             .map(FunctionId)
             .filter(|function| components.component[function.index()] != NONE)

@@ -1,8 +1,8 @@
 //! Loops and cut points.
 //!
-//! Loops come from a repeated decomposition into strongly connected components: a component's *head* is the location by
-//! which it is entered; without the head it falls apart into the components of the inner loops (the same idea as
-//! Bourdoncle's weak topological order, or Steensgaard's loop nesting). Call edges count as edges: a cycle of the
+//! Loops come from a repeated decomposition into strongly connected components ([`crate::nesting`]): a component's *head* is
+//! the location by which it is entered (the same idea as Bourdoncle's weak topological order, or Steensgaard's loop
+//! nesting). Call edges count as edges: a cycle of the
 //! inlined program stays, at its shallowest call string, within one function, so cut points that cut every cycle of every
 //! function's own graph cut every cycle of the inlined program. Calls in a recursive component, which are not
 //! inlined, are cut points themselves.
@@ -12,8 +12,9 @@
 //! make superfluous are dropped.
 
 use super::call_graph::CallGraph;
-use super::digraph::{Digraph, NONE};
+use super::digraph::Digraph;
 use super::graph::{callee, goes_on};
+use super::nesting::{Decomposition, Nesting};
 use crate::cfa::*;
 
 /// Index into [`CutPoints::loops`].
@@ -193,45 +194,28 @@ impl CutPoints {
             is_entry,
             reachable: &reachable,
         };
-        let mut decomposition = Decomposition::new(graph);
         let all = (0..program.locations.len() as u32).filter(|&node| reachable[node as usize]);
-        let mut work = vec![Task::Decompose(all.collect(), None)];
-        while let Some(task) = work.pop() {
-            match task {
-                Task::Emit(node) => self.order.push(LocationId(node)),
-                Task::Decompose(nodes, parent) => {
-                    // In reverse, since the last one pushed is the first one to be done.
-                    for component in decomposition.components(&nodes).into_iter().rev() {
-                        work.push(match component {
-                            Component::Single(node) => Task::Emit(node),
-                            Component::Cyclic(members) => Task::Loop(members, parent),
-                        });
-                    }
-                }
-                Task::Loop(members, parent) => {
-                    let (head, shape) = search.head(&members);
-                    let id = LoopId(self.loops.len() as u32);
-                    for &member in &members {
-                        self.innermost[member as usize] = Some(id);
-                    }
-                    let rest = members
-                        .iter()
-                        .copied()
-                        .filter(|&node| node != head)
-                        .collect();
-                    self.order.push(LocationId(head));
-                    self.loops.push(Loop {
-                        function: program.location(LocationId(head)).function,
-                        head: LocationId(head),
-                        parent,
-                        depth: parent.map_or(0, |parent| self.loops[parent.index()].depth + 1),
-                        members: members.into_iter().map(LocationId).collect(),
-                        shape,
-                    });
-                    work.push(Task::Decompose(rest, Some(id)));
-                }
-            }
+        let mut shapes = Vec::new();
+        let mut nesting = Nesting::new(graph);
+        nesting.add(all.collect(), |members| {
+            let (head, shape) = search.head(members);
+            shapes.push(shape);
+            head
+        });
+        for (cycle, shape) in nesting.cycles.into_iter().zip(shapes) {
+            let (head, parent) = (LocationId(cycle.head), cycle.parent.map(LoopId));
+            self.loops.push(Loop {
+                function: program.location(head).function,
+                head,
+                parent,
+                depth: parent.map_or(0, |parent| self.loops[parent.index()].depth + 1),
+                members: cycle.members.into_iter().map(LocationId).collect(),
+                shape,
+            });
         }
+        let innermost = nesting.innermost.into_iter();
+        self.innermost = innermost.map(|number| number.map(LoopId)).collect();
+        self.order = nesting.order.into_iter().map(LocationId).collect();
     }
 
     /// Makes the loop heads cut points, except for superfluous heads of irreducible loops.
@@ -270,16 +254,6 @@ impl CutPoints {
     }
 }
 
-/// A pending step of the search for loops.
-enum Task {
-    /// Append the location to the weak topological order.
-    Emit(u32),
-    /// Decompose the locations, those of the given loop without its head, into components.
-    Decompose(Vec<u32>, Option<LoopId>),
-    /// Add the loop with these locations, inside the given loop.
-    Loop(Vec<u32>, Option<LoopId>),
-}
-
 /// The graph in which a loop's head is chosen.
 struct Search<'a> {
     graph: &'a Digraph,
@@ -309,78 +283,6 @@ impl Search<'_> {
         // Among equals, the first location of the program.
         let best = members.iter().copied().rev().max_by_key(weight);
         (best.unwrap_or(members[0]), LoopShape::Irreducible)
-    }
-}
-
-enum Component {
-    /// A node without an edge to itself.
-    Single(u32),
-    /// Nodes on cycles, by number.
-    Cyclic(Vec<u32>),
-}
-
-/// Decomposes induced subgraphs in time proportional to their own size.
-struct Decomposition<'a> {
-    graph: &'a Digraph,
-    local: Vec<u32>,
-}
-
-impl<'a> Decomposition<'a> {
-    fn new(graph: &'a Digraph) -> Self {
-        Self {
-            graph,
-            local: vec![NONE; graph.nodes()],
-        }
-    }
-
-    /// The strongly connected components of the subgraph that the nodes induce, in topological order.
-    fn components(&mut self, nodes: &[u32]) -> Vec<Component> {
-        for (index, &node) in nodes.iter().enumerate() {
-            self.local[node as usize] = index as u32;
-        }
-        let local = &self.local;
-        let edges = nodes.iter().flat_map(|&node| {
-            let targets = self.graph.successors(node).iter();
-            targets.filter_map(move |&target| match local[target as usize] {
-                NONE => None,
-                target => Some((local[node as usize], target)),
-            })
-        });
-        let subgraph = Digraph::new(nodes.len(), edges);
-        let components = subgraph.components(0..nodes.len() as u32);
-        for &node in nodes {
-            self.local[node as usize] = NONE;
-        }
-        let count = components.count as usize;
-        let mut result: Vec<Component> = Vec::with_capacity(count);
-        // Sorting by component, the last one first, puts the nodes into topological order.
-        let mut sorted: Vec<(u32, u32)> = Vec::with_capacity(nodes.len());
-        sorted.extend(
-            (0..nodes.len() as u32).map(|n| (u32::MAX - components.component[n as usize], n)),
-        );
-        sorted.sort_unstable();
-        for group in sorted.chunk_by(|a, b| a.0 == b.0) {
-            let first = group[0].1;
-            result.push(
-                if group.len() == 1 && !subgraph.successors(first).contains(&first) {
-                    Component::Single(nodes[first as usize])
-                } else {
-                    let mut members: Vec<u32> =
-                        group.iter().map(|&(_, n)| nodes[n as usize]).collect();
-                    members.sort_unstable();
-                    Component::Cyclic(members)
-                },
-            );
-        }
-        result
-    }
-
-    /// Whether the subgraph that the nodes induce has no cycle.
-    fn is_acyclic(&mut self, nodes: &[u32]) -> bool {
-        let components = self.components(nodes);
-        components
-            .iter()
-            .all(|component| matches!(component, Component::Single(_)))
     }
 }
 

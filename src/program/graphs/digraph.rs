@@ -1,7 +1,8 @@
 //! Directed graphs in compressed sparse row form, and the classical linear algorithms on them.
 //!
 //! Nodes are numbers from zero. Programs have chains of hundreds of thousands of locations, so no algorithm here is
-//! recursive (which is why `petgraph`'s Tarjan is not used).
+//! recursive, as Tarjan's is in `petgraph`; and `petgraph` has neither components of a part of a graph nor dominators that
+//! can be compared by their order.
 
 /// A directed graph: the successors of each node, in the order in which they were given.
 #[derive(Clone, Debug, Default)]
@@ -159,6 +160,11 @@ impl Digraph {
         Components { component, count }
     }
 
+    /// For each node, whether it is on a cycle; an edge from a node to itself is one.
+    pub fn on_cycles(&self) -> Vec<bool> {
+        self.components(0..self.nodes() as u32).on_cycles(self)
+    }
+
     /// The immediate dominators of the nodes reachable from the root (\[CHK01\]);
     /// the root is its own.
     pub fn dominators(&self, root: u32) -> Dominators {
@@ -178,6 +184,19 @@ pub struct Components {
 }
 
 impl Components {
+    /// For each node of the graph whose components these are, whether it is on a cycle; an edge from a node to itself is one.
+    /// An unreachable node counts as one that is not.
+    pub fn on_cycles(&self, graph: &Digraph) -> Vec<bool> {
+        let mut result = vec![false; graph.nodes()];
+        for members in self.members() {
+            let is_cyclic = members.len() > 1 || graph.successors(members[0]).contains(&members[0]);
+            for member in members {
+                result[member as usize] = is_cyclic;
+            }
+        }
+        result
+    }
+
     /// The nodes of each component.
     pub fn members(&self) -> Vec<Vec<u32>> {
         let mut members = vec![Vec::new(); self.count as usize];
@@ -305,6 +324,10 @@ mod tests {
                         prop_assert!(components.component[a] >= components.component[b]);
                     }
                 }
+            }
+            for (node, on_cycle) in g.on_cycles().into_iter().enumerate() {
+                let expected = g.successors(node as u32).iter().any(|&next| reach[next as usize][node]);
+                prop_assert_eq!(on_cycle, expected);
             }
             let dominators = g.dominators(0);
             for a in 0..8u32 {

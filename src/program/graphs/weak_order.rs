@@ -5,56 +5,50 @@
 //! visits locations in this order, and iterates a component until it is stable before it continues, visits within one
 //! iteration all predecessors of a location before the location itself. A call counts as an edge.
 
-use rustc_hash::FxHashMap;
-
-use super::digraph::Digraph;
-use super::graph::{Graph, goes_on};
+use super::graph::Graph;
+use super::nesting::Nesting;
 use crate::cfa::*;
 
 /// The weak topological order of every function of a program.
 #[derive(Clone, Debug)]
 pub struct WeakOrder {
     numbers: Vec<u32>,
-    /// The heads of the components around each location, outermost first; a head is in its own component.
+    /// The innermost component around each location, as an index into `heads`.
+    innermost: Vec<Option<u32>>,
+    /// For each component the heads of the components around it, outermost first, and its own.
     heads: Vec<Box<[LocationId]>>,
-}
-
-enum Task {
-    Emit(LocationId, Vec<LocationId>),
-    Decompose(Vec<LocationId>, Vec<LocationId>),
 }
 
 impl WeakOrder {
     /// Computes the orders of the program; `graph` is the index of its edges.
     pub fn new(program: &Program, graph: &Graph) -> Self {
-        let mut result = Self {
-            numbers: vec![0; program.locations.len()],
-            heads: vec![Box::default(); program.locations.len()],
-        };
-        let mut by_function: Vec<Vec<LocationId>> = vec![Vec::new(); program.functions.len()];
-        for (index, location) in program.locations.iter().enumerate() {
-            by_function[location.function.index()].push(LocationId(index as u32));
+        let mut by_function: Vec<Vec<u32>> = vec![Vec::new(); program.functions.len()];
+        for (location, index) in program.locations.iter().zip(0..) {
+            by_function[location.function.index()].push(index);
         }
-        let mut next = 0;
+        let edges = program.intraprocedural();
+        let mut nesting = Nesting::new(&edges);
         for (function, locations) in program.functions.iter().zip(by_function) {
-            let mut work = vec![Task::Decompose(locations, Vec::new())];
-            while let Some(task) = work.pop() {
-                match task {
-                    Task::Emit(location, heads) => {
-                        result.numbers[location.index()] = next;
-                        result.heads[location.index()] = heads.into();
-                        next += 1;
-                    }
-                    Task::Decompose(locations, heads) => {
-                        let parts = components(program, graph, &locations);
-                        for part in parts {
-                            schedule(program, graph, function.entry, part, &heads, &mut work);
-                        }
-                    }
-                }
-            }
+            nesting.add(locations, |members| {
+                first_entered(program, graph, function.entry, members)
+            });
         }
-        result
+        let mut numbers = vec![0; program.locations.len()];
+        for (&location, number) in nesting.order.iter().zip(0..) {
+            numbers[location as usize] = number;
+        }
+        let mut heads: Vec<Box<[LocationId]>> = Vec::with_capacity(nesting.cycles.len());
+        for cycle in &nesting.cycles {
+            let around = cycle
+                .parent
+                .map_or(&[][..], |parent| &heads[parent as usize]);
+            heads.push([around, &[LocationId(cycle.head)]].concat().into());
+        }
+        Self {
+            numbers,
+            innermost: nesting.innermost,
+            heads,
+        }
     }
 
     /// The location's number in the order of its function.
@@ -64,7 +58,10 @@ impl WeakOrder {
 
     /// The heads of the components that the location is in, outermost first. A head is in its own component.
     pub fn heads(&self, location: LocationId) -> &[LocationId] {
-        &self.heads[location.index()]
+        match self.innermost[location.index()] {
+            Some(component) => &self.heads[component as usize],
+            None => &[],
+        }
     }
 
     /// Whether the location is the head of a component.
@@ -73,53 +70,16 @@ impl WeakOrder {
     }
 }
 
-/// Adds the tasks of a strongly connected component to `work`.
-fn schedule(
-    program: &Program,
-    graph: &Graph,
-    entry: LocationId,
-    part: Vec<LocationId>,
-    heads: &[LocationId],
-    work: &mut Vec<Task>,
-) {
-    let &[first, ..] = &part[..] else {
-        return;
+/// The first of the locations, which are ordered by id, to which an edge from elsewhere leads or that is the function's entry;
+/// the first of all if there is none.
+fn first_entered(program: &Program, graph: &Graph, entry: LocationId, members: &[u32]) -> u32 {
+    let is_inside = |edge: &EdgeId| members.binary_search(&program.edge(*edge).source.0).is_ok();
+    let is_entered = |&node: &u32| {
+        let incoming = graph.incoming(LocationId(node));
+        node == entry.0 || !incoming.iter().all(is_inside)
     };
-    let loops = |&edge: &EdgeId| goes_on(program.edge(edge)) && program.edge(edge).target == first;
-    if part.len() == 1 && !graph.outgoing(first).iter().any(loops) {
-        work.push(Task::Emit(first, heads.to_vec()));
-        return;
-    }
-    let from_outside = |&&node: &&LocationId| {
-        let mut incoming = graph.incoming(node).iter();
-        node == entry || incoming.any(|&edge| !part.contains(&program.edge(edge).source))
-    };
-    let head = *part.iter().find(from_outside).unwrap_or(&first);
-    let mut heads = heads.to_vec();
-    heads.push(head);
-    let rest = part.into_iter().filter(|&node| node != head).collect();
-    work.push(Task::Decompose(rest, heads.clone()));
-    work.push(Task::Emit(head, heads));
-}
-
-/// The strongly connected components of the subgraph that the locations induce, in reverse topological order.
-fn components(program: &Program, graph: &Graph, nodes: &[LocationId]) -> Vec<Vec<LocationId>> {
-    let local: FxHashMap<LocationId, u32> = nodes.iter().copied().zip(0..).collect();
-    let mut edges = Vec::new();
-    for (&node, number) in nodes.iter().zip(0..) {
-        for &edge in graph.outgoing(node) {
-            let edge = program.edge(edge);
-            if goes_on(edge)
-                && let Some(&target) = local.get(&edge.target)
-            {
-                edges.push((number, target));
-            }
-        }
-    }
-    let graph = Digraph::new(nodes.len(), edges.iter().copied());
-    let members = graph.components(0..nodes.len() as u32).members();
-    let back = |group: Vec<u32>| group.into_iter().map(|node| nodes[node as usize]).collect();
-    members.into_iter().map(back).collect()
+    let head = members.iter().copied().find(is_entered);
+    head.unwrap_or(members[0])
 }
 
 #[cfg(test)]

@@ -344,16 +344,10 @@ impl Search<'_> {
             if in_child {
                 continue;
             }
-            if source == target {
-                return false;
-            }
             pairs.push((source, target));
         }
-        let nodes = cycle.members.len() as u32;
-        Digraph::new(nodes as usize, pairs.iter().copied())
-            .components(0..nodes)
-            .count
-            == nodes
+        let graph = Digraph::new(cycle.members.len(), pairs.iter().copied());
+        !graph.on_cycles().contains(&true)
     }
 }
 

@@ -10,7 +10,7 @@ use super::executable::{
 };
 use crate::interpreter::compiler::assembler::ArrayShape;
 use crate::interpreter::compiler::expression::Expressions;
-use crate::{EdgeId, InputKind, Operation, Program, Region, RegionId, Scope, VariableId};
+use crate::{EdgeId, InputKind, Program, Region, RegionId, Scope, VariableId};
 use regatta_term::{Constant, Pool, TermId, TermKind, store};
 
 /// Creates the compiled program from the finished code.
@@ -137,34 +137,6 @@ fn single_object_cells(program: &Program, region: &Region) -> Option<u64> {
         }
         _ => None,
     }
-}
-
-/// For each function whether it may have several activations at a time.
-pub(in crate::interpreter) fn recursive_functions(program: &Program) -> Vec<bool> {
-    let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
-    let nodes: Vec<_> = program
-        .functions
-        .iter()
-        .map(|_| graph.add_node(()))
-        .collect();
-    let mut recursive = vec![false; nodes.len()];
-    for edge in &program.edges {
-        let caller = program.location(edge.source).function;
-        for operation in &edge.operations {
-            if let Operation::Call { callee, .. } = operation {
-                graph.update_edge(nodes[caller.index()], nodes[callee.index()], ());
-                recursive[callee.index()] |= caller == *callee;
-            }
-        }
-    }
-    for component in petgraph::algo::kosaraju_scc(&graph) {
-        if component.len() > 1 {
-            for node in component {
-                recursive[node.index()] = true;
-            }
-        }
-    }
-    recursive
 }
 
 /// An address term that is a constant or a variable; `None` for other terms.

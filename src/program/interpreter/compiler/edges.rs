@@ -15,6 +15,7 @@ use crate::interpreter::code::bytecode::{CallSite, Instruction, Place, Register}
 use crate::interpreter::code::executable::{AccessChecks, Executable};
 use crate::interpreter::code::tables;
 use crate::interpreter::state::bit_pattern::Class;
+use crate::call_graph::CallGraph;
 use crate::{Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
 use regatta_term::{Build, Op, Pool, TermId, store};
 
@@ -59,7 +60,7 @@ fn compile(program: &Program, checks: AccessChecks) -> Executable {
     };
     let mut compiler = Compiler {
         variables,
-        recursive: tables::recursive_functions(program),
+        call_graph: CallGraph::new(program),
         outgoing: program.outgoing(),
         errors: program.errors.iter().copied().collect(),
         exits: program
@@ -83,7 +84,7 @@ struct Compiler<'p> {
     outgoing: Vec<Vec<EdgeId>>,
     errors: FxHashSet<LocationId>,
     exits: FxHashSet<LocationId>,
-    recursive: Vec<bool>,
+    call_graph: CallGraph,
     calls: Vec<CallSite>,
     unsupported: FxHashMap<EdgeId, String>,
     placed: Vec<bool>,
@@ -490,7 +491,7 @@ impl<'p> Compiler<'p> {
             entry: function.entry.0,
             parameters,
             results,
-            recursive: self.recursive[callee.index()],
+            recursive: self.call_graph.is_recursive(callee),
         });
         self.emit(Instruction::Call { site, edge: id });
         let target = self.program.edge(id).target.0;
