@@ -1,6 +1,6 @@
 //! Loops and cut points.
 //!
-//! Loops come from a repeated decomposition into strongly connected components ([`crate::nesting`]): a component's *head* is
+//! Loops come from a repeated decomposition into strongly connected components ([`super::nesting`]): a component's *head* is
 //! the location by which it is entered (the same idea as Bourdoncle's weak topological order, or Steensgaard's loop
 //! nesting). Call edges count as edges: a cycle of the
 //! inlined program stays, at its shallowest call string, within one function, so cut points that cut every cycle of every

@@ -1,4 +1,4 @@
-//! Graphs of a program: edges by location ([`graph`]), calls ([`call_graph`]), loops and their cut points ([`cut_points`]),
+//! Graphs of a program: edges by location ([`graph`]), calls ([`call_graph`]), nested loops ([`nesting`]), cut points ([`cut_points`]),
 //! iteration orders ([`weak_order`]), nested loops ([`nesting`]), the automaton with calls inlined on demand ([`inline`]); graph algorithms ([`digraph`]).
 
 pub mod call_graph;

@@ -11,6 +11,7 @@ use super::arrays::is_at_distance;
 use super::assembler::{Assembler, Label};
 use super::expression::{Compiled, Expressions, NotCompiled, Truth, narrow};
 use super::facts::VariableFilter;
+use crate::call_graph::CallGraph;
 use crate::interpreter::code::bytecode::{CallSite, Instruction, Place, Register};
 use crate::interpreter::code::executable::{AccessChecks, Executable};
 use crate::interpreter::code::tables;
