@@ -3,10 +3,11 @@
 //! Example: a sum of which one addend grows in each branch is the same sum in all branches. With open conditions, a solver has
 //! to compare adders bit by bit; with each condition decided, the normal form of sums shows the equality.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use regatta_term::{
-    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, conjuncts, for_each_subterm, solved,
+    Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, atoms, conjuncts, for_each_subterm,
+    solved,
 };
 
 /// Maximum number of conditions of a goal; all their truth assignments are tried.
@@ -234,22 +235,7 @@ fn conditions(arena: &Arena, term: TermId) -> Vec<TermId> {
             stack.push(arguments[0]);
         }
     });
-    let mut atoms = Vec::new();
-    let mut seen = FxHashSet::default();
-    while let Some(top) = stack.pop() {
-        if !seen.insert(top) {
-            continue;
-        }
-        match arena.kind(top) {
-            TermKind::Apply {
-                op: Op::And | Op::Or | Op::Not,
-                arguments,
-            } => stack.extend_from_slice(arguments),
-            TermKind::Constant(_) => {}
-            _ => atoms.push(top),
-        }
-    }
-    atoms
+    atoms(arena, stack).collect()
 }
 
 #[cfg(test)]

@@ -21,12 +21,9 @@ pub fn power_of_two<P: Pool + ?Sized>(
 ) -> Option<PowerOfTwo> {
     let mut powers: Vec<(PowerOfTwo, u32)> = Vec::new();
     for (premise, formula) in premises.iter().enumerate() {
-        let parts = match pool.kind(*formula) {
-            TermKind::Apply {
-                op: Op::And,
-                arguments,
-            } => arguments,
-            _ => std::slice::from_ref(formula),
+        let parts = match pool.arguments(Op::And, *formula) {
+            Some(parts) => parts,
+            None => std::slice::from_ref(formula),
         };
         let variables = parts.iter().filter_map(|&part| with_one_bit(pool, part));
         powers.extend(variables.map(|variable| (PowerOfTwo { variable, premise }, 0)));

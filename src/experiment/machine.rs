@@ -6,6 +6,7 @@ use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 
 use super::definition::{Definition, SideBySide};
+use regatta_base::process::machine_mib;
 
 /// The sets of cores, one for each run at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl Slots {
             ));
         }
         let by_cores = cores.len() / each;
-        let by_memory = match (definition.limits.memory, available_mib()) {
+        let by_memory = match (definition.limits.memory, machine_mib("MemAvailable")) {
             (Some(memory), Some(available)) => (available / memory.max(1)) as usize,
             _ => usize::MAX,
         };
@@ -85,16 +86,6 @@ fn list(text: &str) -> Vec<usize> {
         Some(first.trim().parse::<usize>().ok()?..=last.trim().parse::<usize>().ok()?)
     });
     parts.flatten().collect()
-}
-
-/// Returns the available memory in MiB.
-fn available_mib() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let mut lines = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib: u64 = lines.next()?.split_whitespace().next()?.parse().ok()?;
-    Some(kib >> 10)
 }
 
 #[cfg(test)]

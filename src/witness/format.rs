@@ -197,6 +197,14 @@ pub fn read(text: &str, findings: &mut Findings) -> Witness {
     }
 }
 
+/// The kind of an entry.
+#[derive(Copy, Clone)]
+enum EntryKind {
+    Violation,
+    Invariants,
+    Ghosts,
+}
+
 /// Whether a field is required.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Need {
@@ -343,16 +351,20 @@ impl Reader<'_> {
             Some(metadata) => self.metadata(metadata),
             None => Metadata::default(),
         };
-        const KINDS: &[(&str, Version, u8)] = &[
-            ("violation_sequence", Version::V2_0, 0),
-            ("invariant_set", Version::V2_0, 1),
-            ("ghost_instrumentation", Version::V2_1, 2),
+        const KINDS: &[(&str, Version, EntryKind)] = &[
+            ("violation_sequence", Version::V2_0, EntryKind::Violation),
+            ("invariant_set", Version::V2_0, EntryKind::Invariants),
+            ("ghost_instrumentation", Version::V2_1, EntryKind::Ghosts),
         ];
         let kind = kind.and_then(|kind| self.word(kind, "entry_type", KINDS));
         let content = match (kind, content) {
-            (Some(0), Some(content)) => Content::Violation(self.violation(content)),
-            (Some(1), Some(content)) => Content::Invariants(self.invariants(content)),
-            (Some(_), Some(content)) => Content::Ghosts(ghost_names(content)),
+            (Some(EntryKind::Violation), Some(content)) => {
+                Content::Violation(self.violation(content))
+            }
+            (Some(EntryKind::Invariants), Some(content)) => {
+                Content::Invariants(self.invariants(content))
+            }
+            (Some(EntryKind::Ghosts), Some(content)) => Content::Ghosts(ghost_names(content)),
             _ => Content::Unreadable,
         };
         Some(Entry {

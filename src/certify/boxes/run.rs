@@ -11,9 +11,7 @@ use rustc_hash::FxHashMap;
 use super::evaluate::{Plan, Step};
 use super::values::{Cells, Set};
 use super::{Codes, Dimension, InputBox};
-use regatta_program::{
-    EdgeId, FunctionId, InputId, LocationId, Operation, Program, Scope, VariableId,
-};
+use regatta_program::{EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
 use regatta_term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};
 
 /// Limits of a run.
@@ -127,16 +125,8 @@ const MAXIMUM_TRACKED_INPUTS: usize = 64;
 impl<'p> Machine<'p> {
     /// A machine for the program as lowered.
     pub fn new(program: &'p Program) -> Self {
-        let mut is_error = vec![false; program.locations.len()];
-        for error in &program.errors {
-            is_error[error.index()] = true;
-        }
-        let mut locals = vec![Vec::new(); program.functions.len()];
-        for (index, variable) in program.variables.iter().enumerate() {
-            if let Scope::Local(function) = variable.scope {
-                locals[function.index()].push(VariableId(index as u32));
-            }
-        }
+        let is_error = program.error_marks();
+        let locals = program.locals_by_function();
         Self {
             program,
             locals,

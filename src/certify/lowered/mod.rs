@@ -39,28 +39,18 @@ impl<'p> Lowered<'p> {
         let mut result = Self {
             graph: Graph::new(program),
             calls: CallGraph::new(program),
-            is_error: vec![false; program.locations.len()],
+            is_error: program.error_marks(),
             inside: Vec::new(),
             returns: Vec::new(),
             modified: Vec::new(),
-            locals: vec![Vec::new(); program.functions.len()],
+            locals: program.locals_by_function(),
             locations: vec![Vec::new(); program.functions.len()],
             repeated: vec![Vec::new(); program.functions.len()],
-            by_symbol: FxHashMap::default(),
+            by_symbol: program.variables_by_symbol(),
             program,
         };
-        for error in &program.errors {
-            result.is_error[error.index()] = true;
-        }
         for (index, location) in program.locations.iter().enumerate() {
             result.locations[location.function.index()].push(LocationId(index as u32));
-        }
-        for (index, variable) in program.variables.iter().enumerate() {
-            let id = VariableId(index as u32);
-            result.by_symbol.insert(variable.symbol, id);
-            if let Scope::Local(function) = variable.scope {
-                result.locals[function.index()].push(id);
-            }
         }
         result.find_targets();
         result.find_modified();

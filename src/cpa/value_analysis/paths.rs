@@ -3,11 +3,9 @@
 //! A block encodes all paths between two cut points, and selects values by conditions. An abstract state that follows all
 //! paths at once loses the relation between them; with the conditions decided, each path has its own guard and values.
 
-use rustc_hash::FxHashSet;
-
 use regatta_program::VariableId;
 use regatta_program::block::Block;
-use regatta_term::{Arena, Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, size};
+use regatta_term::{Arena, Build, Op, Rebuild, TermId, TermKind, atoms, for_each_subterm, size};
 
 /// Maximum size of a block that is split (subterms).
 const MAXIMUM_BLOCK_SIZE: usize = 4_000;
@@ -85,23 +83,8 @@ fn condition(arena: &Arena, terms: &[TermId]) -> Option<TermId> {
             }
         }
     });
-    let mut seen = FxHashSet::default();
-    while let Some(top) = stack.pop() {
-        if !seen.insert(top) {
-            continue;
-        }
-        match arena.kind(top) {
-            TermKind::Apply {
-                op: Op::And | Op::Or | Op::Not,
-                arguments,
-            } => stack.extend_from_slice(arguments),
-            TermKind::Constant(_) => {}
-            // Conditions that contain choices are decided later, when those have been made.
-            _ if has_choice(arena, top) => {}
-            _ => return Some(top),
-        }
-    }
-    None
+    // Conditions that contain choices are decided later, when those have been made.
+    atoms(arena, stack).find(|&atom| !has_choice(arena, atom))
 }
 
 fn has_choice(arena: &Arena, term: TermId) -> bool {

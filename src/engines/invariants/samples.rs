@@ -409,9 +409,7 @@ impl Samples {
         options: &simulate::Options,
         control: Control<'_>,
     ) -> Self {
-        let program = blocks.inlined().program();
-        let executable = Executable::compile_for(program, options.accesses);
-        let runs = runs(program, &executable, options, control);
+        let (executable, runs) = simulated(blocks, options, control);
         Self::of_runs(blocks, &executable, &runs)
     }
 
@@ -464,17 +462,18 @@ impl Samples {
     }
 }
 
-/// Returns ordinary runs, and runs that simulation finds worth keeping in the time of the options.
-pub fn runs(
-    program: &Program,
-    executable: &Executable,
+/// Returns the compiled program, ordinary runs of it, and runs that simulation finds worth keeping in the time of the options.
+pub fn simulated(
+    blocks: &Blocks,
     options: &simulate::Options,
     control: Control<'_>,
-) -> Vec<Journal> {
-    let mut runs = simulate::sample_runs(program, executable, ORDINARY_RUNS, RUN_STEPS);
+) -> (Executable, Vec<Journal>) {
+    let program = blocks.inlined().program();
+    let executable = Executable::compile_for(program, options.accesses);
+    let mut runs = simulate::sample_runs(program, &executable, ORDINARY_RUNS, RUN_STEPS);
     let simulation = simulate_confirmed(program, options, control, &mut Unconfirmed);
     runs.extend(simulation.corpus);
-    runs
+    (executable, runs)
 }
 
 /// Returns the limits of the run with the number.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::horn_clauses::encode::Encoding;
-use crate::invariants::samples::{PlaceSamples, RUN_STEPS, SampledVariable, runs};
+use crate::invariants::samples::{PlaceSamples, RUN_STEPS, SampledVariable, simulated};
 use crate::simulate::{self, Control};
 use regatta_certify::certificate::AT_ENTRY;
 use regatta_program::block::Blocks;
@@ -42,9 +42,7 @@ impl Pairs {
         options: &simulate::Options,
         control: Control<'_>,
     ) -> Self {
-        let program = blocks.inlined().program();
-        let executable = Executable::compile_for(program, options.accesses);
-        let runs = runs(program, &executable, options, control);
+        let (executable, runs) = simulated(blocks, options, control);
         Self::of_runs(blocks, encoding, &executable, &runs)
     }
 

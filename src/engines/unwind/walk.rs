@@ -198,16 +198,8 @@ impl<'w, 'a> Walk<'w, 'a> {
         let shifts: BTreeSet<u8> = sizes.map(|size| size.trailing_zeros() as u8).collect();
         let mut terms = terms;
         terms.shifts = shifts.into_iter().filter(|&shift| shift > 0).collect();
-        let mut is_error = vec![false; program.locations.len()];
-        for error in &program.errors {
-            is_error[error.index()] = true;
-        }
-        let mut locals = vec![Vec::new(); program.functions.len()];
-        for (index, variable) in program.variables.iter().enumerate() {
-            if let Scope::Local(function) = variable.scope {
-                locals[function.index()].push(VariableId(index as u32));
-            }
-        }
+        let is_error = program.error_marks();
+        let locals = program.locals_by_function();
         let by_symbol = program.variables_by_symbol();
         let sizes = program.objects.iter().filter_map(|object| {
             let (symbol, _) = store().as_variable(object.address)?;

@@ -7,7 +7,9 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill as send};
 use nix::sys::time::TimeValLike;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, SysconfVar, sysconf};
+use nix::unistd::Pid;
+
+use regatta_base::process::{Memory, cpu_time, memory, status};
 
 /// The usage of the children that this process has waited for.
 #[derive(Copy, Clone, Debug, Default)]
@@ -59,45 +61,26 @@ fn children(process: Pid) -> Vec<Pid> {
 /// Returns the resident memory of all descendants in bytes. Processes that share their memory (`CLONE_VM`) are
 /// counted once.
 pub fn resident() -> u64 {
-    let page = sysconf(SysconfVar::PAGE_SIZE)
-        .ok()
-        .flatten()
-        .unwrap_or(4096);
-    let mut seen: Vec<(String, String)> = Vec::new();
-    let mut pages = 0;
+    let mut seen: Vec<(Memory, Vec<String>)> = Vec::new();
     for process in below() {
-        let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
-        let Some(resident) = statm.split_whitespace().nth(1) else {
+        let Some(memory) = memory(process) else {
             continue;
         };
         // Processes with the same first mapping, stack and sizes are taken to share their memory; for a moment this also
         // applies to a fork.
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-        let mapped: Vec<&str> = fields.split_whitespace().skip(20).take(6).collect();
-        let memory = (statm.clone(), mapped.join(" "));
+        let fields = status(process).unwrap_or_default();
+        let mapped = fields.into_iter().skip(20).take(6).collect();
+        let memory = (memory, mapped);
         if !seen.contains(&memory) {
-            pages += resident.parse::<u64>().unwrap_or(0);
             seen.push(memory);
         }
     }
-    pages * page.max(1).cast_unsigned()
+    seen.iter().map(|(memory, _)| memory.resident).sum()
 }
 
 /// Returns the CPU time of the living descendants and of the children that they have waited for.
 pub fn running_cpu() -> Duration {
-    let ticks = sysconf(SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
-    let used = below().into_iter().filter_map(|process| {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let times = fields.get(11..15)?.iter();
-        Some(
-            times
-                .filter_map(|time| time.parse::<u64>().ok())
-                .sum::<u64>(),
-        )
-    });
-    Duration::from_secs_f64(used.sum::<u64>() as f64 / ticks.max(1) as f64)
+    below().into_iter().filter_map(cpu_time).sum()
 }
 
 /// Kills all descendants.

@@ -386,6 +386,21 @@ pub enum BinaryOp {
     PointerDifference,
 }
 
+impl BinaryOp {
+    /// Whether the operator compares its operands.
+    pub const fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Self::Equal
+                | Self::NotEqual
+                | Self::Less
+                | Self::LessEqual
+                | Self::Greater
+                | Self::GreaterEqual
+        )
+    }
+}
+
 /// Functions that terms can express exactly.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MathFunction {

@@ -58,17 +58,7 @@ pub const fn math_type(function: MathFunction, scalar: ScalarType) -> ScalarType
 
 /// Whether the operator gives a truth value.
 pub const fn is_condition(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual
-            | BinaryOp::LogicalAnd
-            | BinaryOp::LogicalOr
-    )
+    op.is_comparison() || matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr)
 }
 
 /// Width of a value in bits, as it is accessed in memory.
@@ -130,27 +120,57 @@ pub fn all_parts(expr: &Expr, has: &mut dyn FnMut(&Expr) -> bool) -> bool {
     all
 }
 
+/// An expression that stands directly in an instruction, by what the instruction does with it.
+#[derive(Copy, Clone)]
+pub enum Operand<'a> {
+    /// Its value is used.
+    Value(&'a Expr),
+    /// The object at this address is read.
+    Source(&'a Expr),
+    /// The place is written.
+    Target(&'a Place),
+    /// Memory from this address on is written.
+    Filled(&'a Expr),
+}
+
+impl<'a> Operand<'a> {
+    /// The expression itself: the address, where it is one.
+    pub fn expression(self) -> &'a Expr {
+        match self {
+            Self::Value(expr) | Self::Source(expr) | Self::Filled(expr) => expr,
+            Self::Target(place) => &place.address,
+        }
+    }
+}
+
 /// Calls `f` for the expressions that stand directly in an instruction, addresses of places included.
 pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
+    operands_by_use(instruction, &mut |operand| f(operand.expression()));
+}
+
+/// Calls `f` for the expressions that stand directly in an instruction, with their use; what is written may come before
+/// what is read.
+pub fn operands_by_use<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(Operand<'a>)) {
+    use Operand::{Filled, Source, Target, Value};
     match instruction {
         Instruction::Assign { place, value } | Instruction::WriteDevice { place, value, .. } => {
-            f(&place.address);
-            f(value);
+            f(Target(place));
+            f(Value(value));
         }
         Instruction::ReadDevice { place, source, .. } => {
-            f(&place.address);
-            f(&source.address);
+            f(Target(place));
+            f(Source(&source.address));
         }
         Instruction::Copy {
             destination,
             source,
             ..
         } => {
-            f(destination);
-            f(source);
+            f(Filled(destination));
+            f(Source(source));
         }
         Instruction::Fill { destination, .. } | Instruction::Padding { destination, .. } => {
-            f(destination)
+            f(Filled(destination))
         }
         Instruction::Call {
             callee,
@@ -158,7 +178,7 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
             result,
         } => {
             if let Callee::Indirect(pointer) = callee {
-                f(pointer);
+                f(Value(pointer));
             }
             call_operands(arguments, result.as_ref(), f);
         }
@@ -167,38 +187,38 @@ pub fn operands<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
         } => call_operands(arguments, result.as_ref(), f),
         Instruction::Nondet { place, .. }
         | Instruction::Approximate { place, .. }
-        | Instruction::Choice { place } => f(&place.address),
+        | Instruction::Choice { place } => f(Target(place)),
         Instruction::Declare(_)
         | Instruction::Unsupported(_)
         | Instruction::Waypoint { .. }
         | Instruction::Assumption { .. } => {}
         Instruction::Allocate { place, size, .. } => {
-            f(&place.address);
-            f(size);
+            f(Target(place));
+            f(Value(size));
         }
-        Instruction::Free(pointer) => f(pointer),
+        Instruction::Free(pointer) => f(Value(pointer)),
         Instruction::Assume(value)
         | Instruction::Expect {
             condition: value, ..
         }
-        | Instruction::SetRounding(value) => f(value),
+        | Instruction::SetRounding(value) => f(Value(value)),
     }
 }
 
 fn call_operands<'a>(
     arguments: &'a [Argument],
     result: Option<&'a ResultPlace>,
-    f: &mut dyn FnMut(&'a Expr),
+    f: &mut dyn FnMut(Operand<'a>),
 ) {
     for argument in arguments {
         match argument {
-            Argument::Scalar { value, .. } => f(value),
-            Argument::Object { address, .. } => f(address),
+            Argument::Scalar { value, .. } => f(Operand::Value(value)),
+            Argument::Object { address, .. } => f(Operand::Source(address)),
         }
     }
     match result {
-        Some(ResultPlace::Scalar(place)) => f(&place.address),
-        Some(ResultPlace::Object { address, .. }) => f(address),
+        Some(ResultPlace::Scalar(place)) => f(Operand::Target(place)),
+        Some(ResultPlace::Object { address, .. }) => f(Operand::Filled(address)),
         None => {}
     }
 }

@@ -1,6 +1,7 @@
 //! Syntactic checks of branch conditions: whether they are exhaustive, and whether they are mutually exclusive.
 //!
 //! The checks look for negations among conjuncts and disjuncts, and for equations with constants; they do no arithmetic.
+//! Whether a program as a whole has exclusive edges, `interpreter::exclusion` finds out with ranges.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

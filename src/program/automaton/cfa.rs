@@ -413,6 +413,26 @@ impl Program {
             .collect()
     }
 
+    /// The local variables of each function.
+    pub fn locals_by_function(&self) -> Vec<Vec<VariableId>> {
+        let mut locals = vec![Vec::new(); self.functions.len()];
+        for (id, variable) in (0..).map(VariableId).zip(&self.variables) {
+            if let Scope::Local(function) = variable.scope {
+                locals[function.index()].push(id);
+            }
+        }
+        locals
+    }
+
+    /// For each location whether it is an error location.
+    pub fn error_marks(&self) -> Vec<bool> {
+        let mut is_error = vec![false; self.locations.len()];
+        for error in &self.errors {
+            is_error[error.index()] = true;
+        }
+        is_error
+    }
+
     /// Adds a location.
     pub fn add_location(&mut self, location: Location) -> LocationId {
         let id = LocationId(self.locations.len() as u32);

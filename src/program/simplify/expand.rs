@@ -101,17 +101,12 @@ impl Expansion {
     fn new(program: &Program) -> Self {
         let mut result = Self {
             edges_of: vec![Vec::new(); program.functions.len()],
-            locals_of: vec![Vec::new(); program.functions.len()],
+            locals_of: program.locals_by_function(),
             removed: vec![false; program.edges.len()],
         };
         for (index, edge) in program.edges.iter().enumerate() {
             result.edges_of[program.location(edge.source).function.index()]
                 .push(EdgeId(index as u32));
-        }
-        for (index, variable) in program.variables.iter().enumerate() {
-            if let Scope::Local(function) = variable.scope {
-                result.locals_of[function.index()].push(VariableId(index as u32));
-            }
         }
         result
     }

@@ -31,6 +31,7 @@ use super::crash;
 use crate::record::event::{Event, EventKind, Message, Reporter};
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{Counted, Counters};
+use regatta_base::process::{cpu_time, memory};
 use regatta_base::time_slice::{self, AffectedThreads};
 
 /// The limits of a run. `None` means no limit.
@@ -579,28 +580,9 @@ impl Child {
     }
 }
 
-/// Returns the user and system time of the process and of the children that it has waited for.
-fn cpu_time(process: Pid) -> Option<Duration> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The second field is a name in parentheses with arbitrary characters, so fields are counted after it.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks: u64 = fields
-        .get(11..15)?
-        .iter()
-        .filter_map(|field| field.parse::<u64>().ok())
-        .sum();
-    let per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok()??;
-    Some(Duration::from_secs_f64(
-        ticks as f64 / per_second.max(1) as f64,
-    ))
-}
-
 /// Returns the resident memory of the process in MiB.
 fn resident_mib(process: Pid) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
-    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
-    Some((pages * page as u64) >> 20)
+    Some(memory(process)?.resident >> 20)
 }
 
 /// Runs the race in the child process. Never returns.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Role;
 use crate::process::supervisor::Limits;
 use crate::task::RunOptions;
+use regatta_base::process::machine_mib;
 use regatta_frontend::Specification;
 use regatta_program::Arithmetic;
 
@@ -146,10 +147,7 @@ impl Environment {
             system: system.unwrap_or_default(),
             processor: field(Path::new("/proc/cpuinfo"), "model name").unwrap_or_default(),
             cores: std::thread::available_parallelism().map_or(1, |count| count.get()),
-            memory: field(Path::new("/proc/meminfo"), "MemTotal")
-                .and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok())
-                .unwrap_or_default()
-                >> 10,
+            memory: machine_mib("MemTotal").unwrap_or_default(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Splits conjunctions, disjunctions and their negations into parts.
 
-use crate::{Build, Op, TermId};
+use rustc_hash::FxHashSet;
+
+use crate::{Build, Op, Pool, TermId, TermKind};
 
 /// Returns the conjuncts of a condition, in order; negated disjunctions are split as well.
 pub fn conjuncts<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<TermId> {
@@ -21,6 +23,32 @@ pub fn fixed<P: Build + ?Sized>(pool: &P, condition: TermId) -> Vec<(TermId, Ter
     });
     let is_fixed = |side: &(TermId, TermId)| pool.is_variable(side.0) && pool.is_constant(side.1);
     sides.flatten().filter(is_fixed).collect()
+}
+
+/// Returns the atoms of the conditions, each once: what is left when conjunctions, disjunctions and negations are taken apart.
+/// Constants are no atoms.
+pub fn atoms<P: Pool + ?Sized>(
+    pool: &P,
+    conditions: impl IntoIterator<Item = TermId>,
+) -> impl Iterator<Item = TermId> {
+    let mut stack: Vec<TermId> = conditions.into_iter().collect();
+    let mut seen = FxHashSet::default();
+    std::iter::from_fn(move || {
+        while let Some(top) = stack.pop() {
+            if !seen.insert(top) {
+                continue;
+            }
+            match pool.kind(top) {
+                TermKind::Apply {
+                    op: Op::And | Op::Or | Op::Not,
+                    arguments,
+                } => stack.extend_from_slice(arguments),
+                TermKind::Constant(_) => {}
+                _ => return Some(top),
+            }
+        }
+        None
+    })
 }
 
 fn parts<P: Build + ?Sized>(pool: &P, condition: TermId, op: Op, dual: Op) -> Vec<TermId> {
@@ -65,6 +93,11 @@ mod tests {
         let equal = arena.not(arena.or2(differs, r));
         assert_eq!(fixed(&arena, equal), [(number, five)]);
         assert_eq!(fixed(&arena, arena.and2(differs, less)), []);
+        let mut found: Vec<_> = atoms(&arena, [equal, TermId::TRUE, r]).collect();
+        found.sort_unstable();
+        let mut expected = vec![arena.eq(number, five), r];
+        expected.sort_unstable();
+        assert_eq!(found, expected);
         assert_eq!(conjuncts(&arena, TermId::TRUE), []);
         assert_eq!(conjuncts(&arena, TermId::FALSE), [TermId::FALSE]);
         assert_eq!(disjuncts(&arena, TermId::FALSE), []);

@@ -11,13 +11,14 @@
 use rustc_hash::FxHashMap;
 
 use crate::invariants::Candidate;
+use crate::invariants::views::root;
 use regatta_certify::certificate::{any_index, is_any_index};
 use regatta_program::arena::Arena;
 use regatta_program::block::{Block, Blocks};
 use regatta_program::{CScalar, InlinedLocation, VariableId};
 use regatta_term::{
-    Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm, free_variables, occurs, store,
-    substitute,
+    Build, Op, Pool, Sort, TermId, TermKind, conjuncts, for_each_subterm, free_variables, occurs,
+    store, substitute,
 };
 
 /// Maximum number of pointers of a location.
@@ -444,32 +445,11 @@ fn may_be(value: TermId, other: TermId) -> bool {
 
 /// Returns the conditions in the block's guard on the object, with another term in its place.
 fn passed(block: &Block, object: TermId, instead: TermId) -> Vec<TermId> {
-    let conjuncts = match store().kind(block.guard) {
-        TermKind::Apply {
-            op: Op::And,
-            arguments,
-        } => arguments.to_vec(),
-        _ => vec![block.guard],
-    };
     let map = FxHashMap::from_iter([(object, instead)]);
-    let facts = conjuncts
+    let facts = conjuncts(store(), block.guard)
         .into_iter()
         .filter(|&one| occurs(store(), object, [one]));
     facts.map(|fact| substitute(store(), fact, &map)).collect()
-}
-
-/// Returns the variable from which writes make the array.
-fn root(mut array: TermId) -> Option<TermId> {
-    loop {
-        match store().kind(array) {
-            TermKind::Variable { instance: 0, .. } => return Some(array),
-            TermKind::Apply {
-                op: Op::Store,
-                arguments,
-            } => array = arguments[0],
-            _ => return None,
-        }
-    }
 }
 
 #[cfg(test)]

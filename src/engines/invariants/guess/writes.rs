@@ -13,7 +13,7 @@ use crate::invariants::samples::number;
 use regatta_certify::certificate::any_index;
 use regatta_program::block::{Block, Blocks};
 use regatta_term::{
-    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, free_variables, store,
+    Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, conjuncts, free_variables, store,
 };
 
 /// Maximum number of facts of a program.
@@ -209,17 +209,11 @@ fn unless_kept(before: TermId, index: TermId, value: TermId) -> (TermId, TermId)
 
 /// Returns the guard's conditions on a value, stated about the cell that has it.
 fn conditions_on(guard: TermId, value: TermId, cell: TermId) -> Vec<TermId> {
-    let conjuncts = match store().kind(guard) {
-        TermKind::Apply {
-            op: Op::And,
-            arguments,
-        } => arguments.to_vec(),
-        _ => vec![guard],
-    };
     let of_the_cell = |&conjunct: &TermId| {
         let replace = |term| (term == value).then_some(cell);
         let fact = Rebuild::new(store(), store(), replace).rebuild(conjunct);
         (fact != conjunct).then_some(fact)
     };
-    conjuncts.iter().filter_map(of_the_cell).collect()
+    let conditions = conjuncts(store(), guard);
+    conditions.iter().filter_map(of_the_cell).collect()
 }

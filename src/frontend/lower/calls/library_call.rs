@@ -20,6 +20,16 @@ use crate::types::{FunctionType, ParameterForm, Type};
 use regatta_base::Span;
 use regatta_term::FloatFormat;
 
+/// How a value is passed to a function, whatever its size.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum ValueClass {
+    Integer,
+    Float,
+    Pointer,
+    /// A struct, a union, or nothing.
+    Object,
+}
+
 impl Lowerer<'_> {
     /// Declares a library function that is used without a declaration; `None` if it is unknown.
     pub(in crate::lower) fn declare_from_library(
@@ -81,10 +91,10 @@ impl Lowerer<'_> {
     /// parameters and results are of the same kind, whatever their sizes.
     fn agrees(&self, own: &FunctionType, declared: &FunctionType) -> bool {
         let kind = |ty: Type| match self.types.scalar(ty) {
-            Some(ScalarType::Integer { .. } | ScalarType::Bool) => 0,
-            Some(ScalarType::Float(_)) => 1,
-            Some(ScalarType::Pointer) => 2,
-            None => 3,
+            Some(ScalarType::Integer { .. } | ScalarType::Bool) => ValueClass::Integer,
+            Some(ScalarType::Float(_)) => ValueClass::Float,
+            Some(ScalarType::Pointer) => ValueClass::Pointer,
+            None => ValueClass::Object,
         };
         let counts = match (own.form, declared.form) {
             (_, ParameterForm::Unspecified) => true,

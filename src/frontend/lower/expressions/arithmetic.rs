@@ -169,12 +169,7 @@ impl Lowerer<'_> {
             return self.operation_on_parts(op, left, right);
         }
         match op {
-            BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual => self.comparison(op, left, right),
+            _ if op.is_comparison() => self.comparison(op, left, right),
             BinaryOp::Add | BinaryOp::Subtract
                 if self.types.is_pointer(left.ty) || self.types.is_pointer(right.ty) =>
             {
@@ -233,17 +228,8 @@ impl Lowerer<'_> {
             ));
         }
         let result = fold::binary(op, left, right, scalar);
-        let is_comparison = matches!(
-            op,
-            BinaryOp::Equal
-                | BinaryOp::NotEqual
-                | BinaryOp::Less
-                | BinaryOp::LessEqual
-                | BinaryOp::Greater
-                | BinaryOp::GreaterEqual
-        );
         Ok(Value::scalar(
-            match is_comparison {
+            match op.is_comparison() {
                 true => result,
                 false => self.narrowed(result, common),
             },

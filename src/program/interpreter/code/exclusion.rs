@@ -4,7 +4,8 @@
 //! complete: where two edges can be taken, a run shows only one of them. The check examines the first conditions of the
 //! edges, for a condition and its negation, and for a term that is confined to disjoint ranges. It keeps one interval for
 //! each term and order, from literals only, so that cases of a switch are distinguished for any number and width of them
-//! ([`regatta_term::domain`] computes with few intervals of at most 64 bits).
+//! ([`regatta_term::domain`] computes with few intervals of at most 64 bits). It is asked once for a program; engines and the
+//! checker, which ask for each location of an unrolled one, have the cheaper [`crate::conditions::exclusive`].
 
 use rustc_hash::FxHashMap;
 

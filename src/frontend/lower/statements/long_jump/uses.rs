@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use crate::ir::{
-    Argument, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Object, ObjectIndex,
-    Place, ResultPlace, Storage, Terminator,
+    BlockIndex, Expr, Function, FunctionIndex, Instruction, Object, ObjectIndex, Place, Storage,
+    Terminator,
 };
-use crate::memory::walk;
+use crate::memory::walk::{self, Operand};
 
 /// The uses of a function's automatic objects, by block.
 #[derive(Debug)]
@@ -111,52 +111,24 @@ impl Uses {
         instruction: &Instruction,
         is_own: &dyn Fn(ObjectIndex) -> bool,
     ) {
-        match instruction {
-            Instruction::Assign { place, value }
-            | Instruction::WriteDevice { place, value, .. } => {
-                self.expression(block, value, is_own);
-                self.target(block, place, is_own);
+        if let Instruction::Declare(object) = instruction
+            && is_own(*object)
+        {
+            self.written[block].insert(*object);
+            self.set[block].insert(*object);
+        }
+        // What the instruction writes is written after all that it reads is read.
+        let mut written = Vec::new();
+        walk::operands_by_use(instruction, &mut |operand| match operand {
+            Operand::Value(expr) => self.expression(block, expr, is_own),
+            Operand::Source(address) => self.address(block, address, is_own),
+            Operand::Target(_) | Operand::Filled(_) => written.push(operand),
+        });
+        for operand in written {
+            match operand {
+                Operand::Target(place) => self.target(block, place, is_own),
+                other => self.filled(block, other.expression(), is_own),
             }
-            Instruction::ReadDevice { place, source, .. } => {
-                self.address(block, &source.address, is_own);
-                self.target(block, place, is_own);
-            }
-            Instruction::Nondet { place, .. }
-            | Instruction::Approximate { place, .. }
-            | Instruction::Choice { place } => self.target(block, place, is_own),
-            Instruction::Allocate { place, size, .. } => {
-                self.expression(block, size, is_own);
-                self.target(block, place, is_own);
-            }
-            Instruction::Declare(object) if is_own(*object) => {
-                self.written[block].insert(*object);
-                self.set[block].insert(*object);
-            }
-            Instruction::Copy {
-                destination,
-                source,
-                ..
-            } => {
-                self.address(block, source, is_own);
-                self.filled(block, destination, is_own);
-            }
-            Instruction::Fill { destination, .. } | Instruction::Padding { destination, .. } => {
-                self.filled(block, destination, is_own);
-            }
-            Instruction::Call {
-                callee,
-                arguments,
-                result,
-            } => {
-                if let Callee::Indirect(pointer) = callee {
-                    self.expression(block, pointer, is_own);
-                }
-                self.call(block, arguments, result.as_ref(), is_own);
-            }
-            Instruction::CallUnknown {
-                arguments, result, ..
-            } => self.call(block, arguments, result.as_ref(), is_own),
-            other => walk::operands(other, &mut |expr| self.expression(block, expr, is_own)),
         }
     }
 
@@ -168,26 +140,6 @@ impl Uses {
             self.written[block].insert(object);
         }
         self.address(block, address, is_own);
-    }
-
-    fn call(
-        &mut self,
-        block: usize,
-        arguments: &[Argument],
-        result: Option<&ResultPlace>,
-        is_own: &dyn Fn(ObjectIndex) -> bool,
-    ) {
-        for argument in arguments {
-            match argument {
-                Argument::Scalar { value, .. } => self.expression(block, value, is_own),
-                Argument::Object { address, .. } => self.address(block, address, is_own),
-            }
-        }
-        match result {
-            Some(ResultPlace::Scalar(place)) => self.target(block, place, is_own),
-            Some(ResultPlace::Object { address, .. }) => self.filled(block, address, is_own),
-            None => {}
-        }
     }
 
     /// The objects that may be read from one of the blocks on.
