@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use regatta_experiment::accounting::AccountingMethod;
-use regatta_experiment::table::format::Format;
+use regatta_experiment::evaluation::table::format::Format;
+use regatta_experiment::running::accounting::AccountingMethod;
 
 /// The subcommands of `experiment`.
 #[derive(Clone, Debug, Subcommand)]

@@ -15,9 +15,9 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use rustc_hash::FxHashMap;
 
 use super::{TOOL, status_of, title};
-use crate::folder::{Described, Description, Results};
-use crate::record::Record;
-use crate::selection::Selected;
+use crate::definition::selection::Selected;
+use crate::results::folder::{Described, Description, Results};
+use crate::results::record::Record;
 use regatta_frontend::{Specification, Task};
 use regatta_report::utc;
 

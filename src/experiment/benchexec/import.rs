@@ -2,7 +2,7 @@
 //!
 //! A run definition of a tool (with its version and options) is a configuration; several executions of it are
 //! repetitions. BenchExec writes a file for each set of tasks and may write one for all: a run in both counts once. The
-//! score is computed by [`crate::score`], as for own runs; answers that BenchExec judged differently are
+//! score is computed by [`crate::definition::score`], as for own runs; answers that BenchExec judged differently are
 //! counted in a remark. Parts without a counterpart are left out and counted.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use super::document::{Attributes, Document, Run, bytes, seconds, unknown_environment};
 use super::naming::{Identity, TaskKey, configuration_names, plain, task_key, task_names};
 use super::{TOOL, title, verdict_of};
+use crate::definition::score::{is_expectation, score};
+use crate::definition::selection::Selected;
 use crate::definition::{Limits, Order};
-use crate::folder::{Described, Description, Fixed};
-use crate::record::{Key, Measured, Record};
-use crate::score::{is_expectation, score};
-use crate::selection::Selected;
+use crate::results::folder::{Described, Description, Fixed};
+use crate::results::record::{Key, Measured, Record};
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_report::utc;
 

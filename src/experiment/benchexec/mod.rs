@@ -11,7 +11,7 @@ pub mod export;
 pub mod import;
 pub mod naming;
 
-use super::record::{CRASH, MEMORY, REJECTED, Record, TIMEOUT, UNKNOWN};
+use crate::results::record::{CRASH, MEMORY, REJECTED, Record, TIMEOUT, UNKNOWN};
 
 /// The titles of columns. Those marked as Regatta's are not of BenchExec.
 mod title {

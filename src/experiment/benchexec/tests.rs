@@ -1,6 +1,6 @@
 use super::document::{Document, bytes, seconds};
 use super::{status_of, verdict_of};
-use crate::record::{CRASH, Key, MEMORY, Measured, REJECTED, Record, TIMEOUT, UNKNOWN};
+use crate::results::record::{CRASH, Key, MEMORY, Measured, REJECTED, Record, TIMEOUT, UNKNOWN};
 
 fn record(verdict: &str, reason: &str, exit: i32) -> Record {
     Record {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::data::{Configuration, Data};
-use crate::record::Record;
-use crate::statistics::median;
+use crate::evaluation::statistics::median;
+use crate::results::data::{Configuration, Data};
+use crate::results::record::Record;
 use regatta_program::features::Features;
 use regatta_run::config::Portfolio;
 

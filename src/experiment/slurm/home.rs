@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::submission::Submission;
-use crate::folder::Fixed;
-use crate::selection::draw;
+use crate::definition::selection::draw;
+use crate::results::folder::Fixed;
 use regatta_base::digest::{hexadecimal, sha256};
 use regatta_run::file;
 

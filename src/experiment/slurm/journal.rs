@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::folder::Sink;
-use crate::record::{Key, Record};
+use crate::results::folder::Sink;
+use crate::results::record::{Key, Record};
 
 /// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Options;
 use crate::definition::Limits;
-use crate::keeper;
+use crate::running::keeper;
 
 /// The content of a script.
 #[derive(Clone, Debug)]

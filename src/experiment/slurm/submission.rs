@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::journal::{self, Entry};
-use crate::record::{Key, Record};
+use crate::results::record::{Key, Record};
 use regatta_run::file;
 
 const SCRIPT: &str = "job.sh";

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::command::{CANCELLED, PREEMPTED, Row};
 use super::submission::{Submission, TaskState};
-use crate::record::{Key, Record};
+use crate::results::record::{Key, Record};
 
 /// The submissions of an experiment.
 #[derive(Clone, Debug, Default)]

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use super::journal::Journal;
 use super::submission::{journal_of, read_list};
-use crate::accounting::{Accounting, AccountingMethod};
 use crate::definition::Limits;
-use crate::display::Display;
-use crate::folder::{Description, read_description};
-use crate::machine::{Slots, cores, online};
-use crate::plan::{Planned, plan};
-use crate::programs::Programs;
-use crate::record::Key;
-use crate::runner::{Setup, make};
+use crate::definition::programs::Programs;
+use crate::results::folder::{Description, read_description};
+use crate::results::record::Key;
+use crate::running::accounting::{Accounting, AccountingMethod};
+use crate::running::display::Display;
+use crate::running::machine::{Slots, cores, online};
+use crate::running::plan::{Planned, plan};
+use crate::running::runner::{Setup, make};
 use regatta_base::{Error, ErrorKind, Place};
 
 /// The options of a job.

@@ -3,9 +3,9 @@
 use std::time::SystemTime;
 
 use super::Collector;
-use crate::folder::Description;
-use crate::plan::Planned;
-use crate::record::{Key, LOST, Measured, Record};
+use crate::results::folder::Description;
+use crate::results::record::{Key, LOST, Measured, Record};
+use crate::running::plan::Planned;
 use regatta_base::Error;
 
 /// Number of jobs that have to end during a run before the run is recorded as lost.

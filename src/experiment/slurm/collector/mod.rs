@@ -19,13 +19,13 @@ use super::script;
 use super::submission::TaskState;
 use super::watch::{Over, Watch};
 use super::{Options, command, home};
-use crate::accounting::AccountingMethod;
-use crate::display::{Display, Progress};
-use crate::folder::{Description, Folder, Sink};
-use crate::plan::{Planned, plan};
-use crate::preparation::Prepared;
-use crate::record::{Key, LOST, Measured, Record};
-use crate::runner::{self, Ended};
+use crate::results::folder::{Description, Folder, Sink};
+use crate::results::record::{Key, LOST, Measured, Record};
+use crate::running::accounting::AccountingMethod;
+use crate::running::display::{Display, Progress};
+use crate::running::plan::{Planned, plan};
+use crate::running::preparation::Prepared;
+use crate::running::runner::{self, Ended};
 use regatta_base::{Error, ErrorKind, Place};
 
 /// Maximum number of consecutive submissions without a job that begins a run; more indicate a problem with the cluster or the

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Collector, counted};
-use crate::record::Key;
+use crate::results::record::Key;
 use crate::slurm::command;
 use crate::slurm::script::Script;
 use crate::slurm::submission::Submission;

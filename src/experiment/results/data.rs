@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::folder::Results;
-use super::record::Record;
-use super::statistics::median;
+use crate::evaluation::statistics::median;
+use crate::results::folder::Results;
+use crate::results::record::Record;
 use regatta_base::Error;
 
 /// The runs of several folders, by configuration.

@@ -13,7 +13,7 @@ pub mod tree;
 use std::time::Duration;
 
 use self::cgroup::{Hierarchies, RunGroup};
-use super::record::Measured;
+use crate::results::record::Measured;
 
 /// The methods of accounting.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

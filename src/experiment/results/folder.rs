@@ -1,7 +1,7 @@
 //! The folder of an experiment: its description, and the runs that have ended.
 //!
 //! * `experiment.toml`: the definition; `experiment.json`: the [`Description`] of the experiment on this machine.
-//! * `results.jsonl`: a line for each run ([`super::record::Record`]), in the order in which they ended.
+//! * `results.jsonl`: a line for each run ([`crate::results::record::Record`]), in the order in which they ended.
 //! * `logs`: the output of each run.
 //! * `lock`: held by the process that adds runs.
 //!
@@ -18,9 +18,9 @@ use nix::fcntl::{Flock, FlockArg};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::definition::{Limits, Order};
-use super::record::{Key, Measured, Record};
-use super::selection::Selected;
+use crate::definition::selection::Selected;
+use crate::definition::{Limits, Order};
+use crate::results::record::{Key, Measured, Record};
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_run::description::Environment;
 use regatta_run::file;

@@ -13,8 +13,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Gauge, Paragraph, Row, Table, Widget, Wrap};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
-use super::folder::Description;
-use super::record::{Key, Record};
+use crate::results::folder::Description;
+use crate::results::record::{Key, Record};
 
 /// The progress of an experiment.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Kind, MINIMUM_TIME, Plot, Point, plain};
-use crate::data::{Configuration, Data};
-use crate::record::{Key, Record};
+use crate::results::data::{Configuration, Data};
+use crate::results::record::{Key, Record};
 
 /// Factor of the limit at which unsolved tasks are drawn.
 pub const UNSOLVED_FACTOR: f64 = 1.35;

@@ -20,13 +20,14 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, setsid};
 
-use super::accounting::cgroup::RunGroup;
-use super::accounting::{Accounting, Meter};
-use super::definition::Limits;
-use super::observed::observe;
-use super::record::{MEMORY, Record, TIMEOUT, UNKNOWN};
-use super::score::score;
-use super::{plan::Planned, selection::Selected};
+use crate::definition::Limits;
+use crate::definition::score::score;
+use crate::definition::selection::Selected;
+use crate::results::record::{MEMORY, Record, TIMEOUT, UNKNOWN};
+use crate::running::accounting::cgroup::RunGroup;
+use crate::running::accounting::{Accounting, Meter};
+use crate::running::observed::observe;
+use crate::running::plan::Planned;
 
 /// A run that is to be made.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ pub mod pairs;
 
 use std::collections::BTreeSet;
 
-use super::data::Data;
+use crate::results::data::Data;
 
 /// A plot.
 #[derive(Clone, Debug, PartialEq)]

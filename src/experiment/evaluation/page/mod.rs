@@ -13,11 +13,11 @@ use minijinja::value::Serde;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::compare::compare;
-use super::data::Data;
-use super::plot::{draw, plots};
-use super::record::Record;
-use super::table::{Cell, Sheet, by_category, by_configuration, by_reason};
+use crate::evaluation::compare::compare;
+use crate::evaluation::plot::{draw, plots};
+use crate::evaluation::table::{Cell, Sheet, by_category, by_configuration, by_reason};
+use crate::results::data::Data;
+use crate::results::record::Record;
 use regatta_report::html::{STYLE, renderer};
 
 const TEMPLATES: [(&str, &str); 4] = [

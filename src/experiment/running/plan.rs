@@ -1,9 +1,9 @@
 //! The runs of an experiment and their order.
 
-use super::definition::Order;
-use super::folder::Fixed;
-use super::record::Key;
-use super::selection::draw;
+use crate::definition::Order;
+use crate::definition::selection::draw;
+use crate::results::folder::Fixed;
+use crate::results::record::Key;
 use regatta_base::digest::hexadecimal;
 
 /// A run that is to be made.

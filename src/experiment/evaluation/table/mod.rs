@@ -8,7 +8,7 @@ pub mod format;
 
 use std::collections::BTreeMap;
 
-use super::data::{Data, Summary};
+use crate::results::data::{Data, Summary};
 
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,8 +185,8 @@ fn head(names: &[&str], figures: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Configuration;
-    use crate::record::Record;
+    use crate::results::data::Configuration;
+    use crate::results::record::Record;
 
     /// A configuration with a proof, an alarm, and a timeout.
     pub fn data() -> Data {

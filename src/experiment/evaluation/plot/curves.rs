@@ -1,7 +1,7 @@
 //! Curves: quantiles of times, the score over time, and the unsolved part of each category over time.
 
 use super::{Axis, Corner, Curve, Kind, MINIMUM_TIME, Plot, Scale, plain};
-use crate::data::Data;
+use crate::results::data::Data;
 
 /// Maximum number of categories in a plot: those with the most runs.
 const MAXIMUM_CATEGORIES: usize = 12;

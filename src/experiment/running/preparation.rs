@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::definition::Definition;
-use super::folder::{Described, Description, Fixed};
-use super::programs::Programs;
-use super::record::Measured;
-use super::runner::Options;
-use super::selection::{Selected, select};
+use crate::definition::Definition;
+use crate::definition::programs::Programs;
+use crate::definition::selection::{Selected, select};
+use crate::results::folder::{Described, Description, Fixed};
+use crate::results::record::Measured;
+use crate::running::runner::Options;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_run::config::Portfolio;
 use regatta_run::description::Environment;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::record::{AnalysisRecord, CRASH, REJECTED, UNKNOWN};
+use crate::results::record::{AnalysisRecord, CRASH, REJECTED, UNKNOWN};
 use regatta_run::event::{Event, EventKind};
 use regatta_run::verdict::Verdict;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Kind, Plot, plain};
-use crate::data::{Configuration, Data};
+use crate::results::data::{Configuration, Data};
 
 /// Returns a plot for each configuration whose analyses took invariants of one another.
 pub fn publishers(data: &Data) -> Vec<Plot> {

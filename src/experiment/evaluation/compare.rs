@@ -1,8 +1,8 @@
 //! Compares two configurations on the same tasks, with tests of significance.
 
-use super::data::{Configuration, Data, Means};
-use super::statistics::{Estimate, bootstrap, wilcoxon};
-use super::table::{Cell, Sheet, count};
+use crate::evaluation::statistics::{Estimate, bootstrap, wilcoxon};
+use crate::evaluation::table::{Cell, Sheet, count};
+use crate::results::data::{Configuration, Data, Means};
 
 /// A comparison of two configurations.
 #[derive(Clone, Debug)]

@@ -1,6 +1,12 @@
 //! The definition of an experiment, a TOML file: its tasks, configurations and limits.
 //!
 //! Paths in it are relative to its folder. An unknown key is an error with its place, as in a portfolio's file.
+//!
+//! * [`selection`]: the tasks; [`programs`]: builds of the verifier; [`score`]: the scores of verdicts.
+
+pub mod programs;
+pub mod score;
+pub mod selection;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::figure::Figure;
+use crate::results::figure::Figure;
 use regatta_base::options::nearest;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_run::config::Portfolio;
@@ -339,7 +345,7 @@ impl Tasks {
             return Err("`every` and `sample` are numbers from 1".to_owned());
         }
         if let Some(expected) = &self.expected
-            && !super::score::is_expectation(expected)
+            && !crate::definition::score::is_expectation(expected)
         {
             return Err(format!(
                 "`expected` is \"true\", \"false\" or \"false(…)\", not {expected:?}"

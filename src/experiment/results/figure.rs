@@ -7,7 +7,7 @@
 //!
 //! Counters whose names end in `_microseconds` and `_milliseconds` are shown in seconds.
 
-use super::record::{AnalysisRecord, Record};
+use crate::results::record::{AnalysisRecord, Record};
 
 /// A figure, by its name.
 #[derive(Clone, Debug, PartialEq)]

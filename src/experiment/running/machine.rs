@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 
-use super::definition::{Definition, SideBySide};
+use crate::definition::{Definition, SideBySide};
 use regatta_base::process::machine_mib;
 
 /// The sets of cores, one for each run at a time.

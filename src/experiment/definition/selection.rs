@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::definition::{Definition, Tasks};
-use super::score::is_expectation;
+use crate::definition::score::is_expectation;
+use crate::definition::{Definition, Tasks};
 use regatta_base::digest::hexadecimal;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_frontend::{Specification, Task};

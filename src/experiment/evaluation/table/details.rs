@@ -1,10 +1,10 @@
 //! Further tables: the times of right answers, counters, and a row for each task.
 
 use super::{Cell, Sheet, count, head};
-use crate::data::{Configuration, Data};
-use crate::figure::Figure;
-use crate::record::Record;
-use crate::statistics::{mean, median, quantile, standard_deviation};
+use crate::evaluation::statistics::{mean, median, quantile, standard_deviation};
+use crate::results::data::{Configuration, Data};
+use crate::results::figure::Figure;
+use crate::results::record::Record;
 
 /// Returns for each configuration the times of right answers, of the proofs among them, and of the alarms.
 pub fn times_of_answers(data: &Data) -> Sheet {
@@ -159,7 +159,7 @@ fn decimal(value: Option<f64>) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::tests::data;
+    use crate::evaluation::table::tests::data;
 
     #[test]
     fn times_are_those_of_right_answers_alone() {

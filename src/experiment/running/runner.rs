@@ -15,16 +15,16 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, pipe};
 
-use super::accounting::{Accounting, AccountingMethod};
-use super::definition::{Limits, Scale};
-use super::display::{Display, Progress};
-use super::folder::{Description, Folder, Sink};
-use super::keeper::{Job, keep};
-use super::machine::Slots;
-use super::plan::{Planned, plan};
-use super::preparation::Prepared;
-use super::programs::{Program, Programs};
-use super::record::Record;
+use crate::definition::programs::{Program, Programs};
+use crate::definition::{Limits, Scale};
+use crate::results::folder::{Description, Folder, Sink};
+use crate::results::record::Record;
+use crate::running::accounting::{Accounting, AccountingMethod};
+use crate::running::display::{Display, Progress};
+use crate::running::keeper::{Job, keep};
+use crate::running::machine::Slots;
+use crate::running::plan::{Planned, plan};
+use crate::running::preparation::Prepared;
 use regatta_base::{Error, ErrorKind, Place};
 
 /// The options of `run`.
