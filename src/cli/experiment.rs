@@ -6,9 +6,9 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::options::{
-    ClusterOptions, CompareOptions, ExperimentCommand, ExperimentRunOptions, ExportOptions,
-    ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions, TablesOptions,
-    WorkOptions,
+    ClusterOptions, CompareOptions, DiffOptions, ExperimentCommand, ExperimentRunOptions,
+    ExportOptions, ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions,
+    TablesOptions, WorkOptions,
 };
 use super::{EXIT_INPUT, complain, complain_rendered, input};
 use regatta_base::options::nearest;
@@ -16,7 +16,8 @@ use regatta_base::{Error, ErrorKind, Place};
 use regatta_experiment::benchexec::export::result_files;
 use regatta_experiment::benchexec::import::import;
 use regatta_experiment::definition::Scale;
-use regatta_experiment::evaluation::compare::compare;
+use regatta_experiment::evaluation::compare::compare_all;
+use regatta_experiment::evaluation::difference::{Tolerance, difference};
 use regatta_experiment::evaluation::page::page;
 use regatta_experiment::evaluation::plot::{draw, plots};
 use regatta_experiment::evaluation::table::details::{by_figure, by_task};
@@ -24,7 +25,7 @@ use regatta_experiment::evaluation::table::format::{Format, format};
 use regatta_experiment::evaluation::table::{Sheet, by_configuration, tables};
 use regatta_experiment::learn::learn;
 use regatta_experiment::results::data::Data;
-use regatta_experiment::results::figure::Figure;
+use regatta_experiment::results::figure::{Figure, KnownNames};
 use regatta_experiment::results::folder::{Folder, Results};
 use regatta_experiment::running::runner;
 use regatta_experiment::slurm;
@@ -36,6 +37,9 @@ const EXIT_WRONG: u8 = 1;
 /// The exit code of `experiment run` if it was stopped before all runs were made.
 const EXIT_STOPPED: u8 = 2;
 
+/// The exit code of `experiment diff` if the later results are worse.
+const EXIT_WORSE: u8 = 1;
+
 /// Runs the command; returns the exit code.
 pub fn run(command: &ExperimentCommand) -> u8 {
     let done = match command {
@@ -45,6 +49,7 @@ pub fn run(command: &ExperimentCommand) -> u8 {
         ExperimentCommand::Plot(options) => draw_plots(options),
         ExperimentCommand::Report(options) => write_page(options),
         ExperimentCommand::Compare(options) => show_comparisons(options),
+        ExperimentCommand::Diff(options) => show_difference(options),
         ExperimentCommand::Learn(options) => show_openings(options),
         ExperimentCommand::Export(options) => export_results(options),
         ExperimentCommand::Import(options) => import_results(options),
@@ -64,6 +69,7 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
             every: options.every,
             wall: options.wall,
             cores: options.cores,
+            groups: options.group.clone(),
         },
         is_plain: options.plain,
     };
@@ -161,10 +167,23 @@ fn figures(options: &TablesOptions, data: &Data) -> Result<Vec<Figure>, Error> {
         let folders = data.folders.iter();
         names.extend(folders.flat_map(|folder| folder.description.counters.iter().cloned()));
     }
+    let known = KnownNames::of(data.records());
     let mut figures: Vec<Figure> = Vec::new();
     for name in names {
         let figure = Figure::parse(&name);
         let figure = figure.map_err(|message| Error::new(ErrorKind::Experiment, message))?;
+        if let Some((message, near)) = figure.unknown(&known) {
+            // A run of few tasks may lack what the experiment's file asks for; what the user asks for must be there.
+            if options.counters.is_empty() {
+                complain(&format!("note: {message}"));
+            } else {
+                let error = Error::new(ErrorKind::Experiment, message);
+                return Err(match near {
+                    Some(near) => error.with_help(format!("did you mean `{near}`?")),
+                    None => error,
+                });
+            }
+        }
         if !figures.contains(&figure) {
             figures.push(figure);
         }
@@ -188,10 +207,33 @@ fn show_comparisons(options: &CompareOptions) -> Result<u8, Error> {
         let message = "there is one configuration; a comparison needs two";
         return Err(Error::new(ErrorKind::Experiment, message));
     }
-    let sheets = with
-        .into_iter()
-        .flat_map(|other| compare(&data, base, other).sheets(&data));
+    let comparisons = compare_all(&data, base, &with);
+    let sheets = comparisons.iter().flat_map(|one| one.sheets(&data));
     write(&options.table, &sheets.collect::<Vec<_>>())
+}
+
+/// Prints what differs between two folders; the exit code tells whether something became worse.
+fn show_difference(options: &DiffOptions) -> Result<u8, Error> {
+    let before = read(std::slice::from_ref(&options.before))?;
+    let after = read(std::slice::from_ref(&options.after))?;
+    let tolerance = Tolerance {
+        lost: options.lost,
+        slower: options.slower,
+    };
+    let found = difference(&before, &after, &tolerance);
+    let found = found.map_err(|message| Error::new(ErrorKind::Experiment, message))?;
+    for remark in &found.remarks {
+        complain(&format!("note: {remark}"));
+    }
+    let sheets = [found.summary, found.changes];
+    let written = write_sheets(options.format.into(), options.out.as_deref(), &sheets)?;
+    for regression in &found.regressions {
+        complain(&format!("worse: {regression}"));
+    }
+    Ok(match (written, found.regressions.is_empty()) {
+        (0, false) => EXIT_WORSE,
+        (written, _) => written,
+    })
 }
 
 /// Prints the learned openings in the syntax of portfolio files, after their evaluation as comments.
@@ -344,8 +386,13 @@ fn number_of(data: &Data, name: &str) -> Result<usize, Error> {
 }
 
 fn write(options: &TableOptions, sheets: &[Sheet]) -> Result<u8, Error> {
-    let text = format(sheets, options.format.into());
-    match &options.out {
+    write_sheets(options.format.into(), options.out.as_deref(), sheets)
+}
+
+/// Writes tables to the file, or to standard output.
+fn write_sheets(kind: Format, out: Option<&Path>, sheets: &[Sheet]) -> Result<u8, Error> {
+    let text = format(sheets, kind);
+    match out {
         Some(file) => write_file(file, text.as_bytes())?,
         None => return Ok(super::print(text.as_bytes(), 0)),
     }

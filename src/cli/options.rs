@@ -15,9 +15,9 @@ use regatta_run::alarm::ReplayPolicy;
 use regatta_witness::format::Version;
 
 pub use experiment::{
-    ClusterOptions, CompareOptions, ExperimentCommand, ExperimentRunOptions, ExportOptions,
-    ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions, TablesOptions,
-    WorkOptions,
+    ClusterOptions, CompareOptions, DiffOptions, ExperimentCommand, ExperimentRunOptions,
+    ExportOptions, ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions,
+    TablesOptions, WorkOptions,
 };
 
 /// A parallel portfolio verifier for C.

@@ -24,6 +24,8 @@ pub enum ExperimentCommand {
     Report(PageOptions),
     /// Compare configurations: whether they differ significantly, and on which tasks
     Compare(CompareOptions),
+    /// Compare the results before and after a change, task by task; exit code 1 if an answer is newly wrong or a task is lost
+    Diff(DiffOptions),
     /// Learn a portfolio's openings, the first turns by features of the program, from runs of single analyses
     Learn(LearnOptions),
     /// Write results as result files of BenchExec, for its table-generator
@@ -180,6 +182,35 @@ pub struct CompareOptions {
     pub with: Vec<String>,
 }
 
+/// Options of `experiment diff`.
+#[derive(Clone, Debug, Args)]
+pub struct DiffOptions {
+    /// Folder of the results before
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+
+    /// Folder of the results after; configurations go together by name, or if there is one in each folder
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+
+    /// Maximum number of tasks that may be lost
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub lost: usize,
+
+    /// Maximum increase of the CPU time on the tasks solved before and after (geometric mean, in percent); more counts as
+    /// worse if it is significant [default: times do not count]
+    #[arg(long, value_name = "PERCENT")]
+    pub slower: Option<f64>,
+
+    /// The format of the tables
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatOption,
+
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
 /// The values of `--format`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatOption {
@@ -222,6 +253,10 @@ pub struct ExperimentRunOptions {
     /// Use only every NUMBER-th task of each list of tasks
     #[arg(long, value_name = "NUMBER")]
     pub every: Option<usize>,
+
+    /// Use the file's lists of tasks of this group, too; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub group: Vec<String>,
 
     /// Limit of wall time, instead of the file's; a limit of CPU time is reduced to this time on all cores
     #[arg(long, value_name = "SECONDS")]

@@ -18,7 +18,10 @@ use toml::Spanned;
 use crate::results::figure::Figure;
 use regatta_base::options::nearest;
 use regatta_base::{Error, ErrorKind, Place};
-use regatta_run::config::Portfolio;
+use regatta_run::config::{Analysis, Portfolio};
+
+/// Between the name of a portfolio's configuration and that of the analysis that is left out.
+pub const WITHOUT: &str = " without ";
 
 /// An experiment as its file describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -125,6 +128,8 @@ pub struct Scale {
     pub wall: Option<f64>,
     /// The cores of a run.
     pub cores: Option<u32>,
+    /// The groups whose lists of tasks are used, too.
+    pub groups: Vec<String>,
 }
 
 /// A list of tasks: one of the three sources, and the choice of tasks from it.
@@ -140,6 +145,9 @@ pub struct Tasks {
     /// A table with a head: `task expected data_model arithmetic`, tab-separated.
     #[serde(default)]
     pub table: Option<PathBuf>,
+    /// The group of the list, which is used only if the command line names that; lists without a group are always used.
+    #[serde(default)]
+    pub group: Option<String>,
     /// A file or folder that must exist for the list to be used.
     #[serde(default)]
     pub if_exists: Option<PathBuf>,
@@ -185,6 +193,9 @@ pub struct Configuration {
     /// Changed options of the portfolio, as with `--set`, in TOML.
     #[serde(default)]
     pub set: toml::Table,
+    /// Whether there is a further configuration for each analysis of the portfolio, `NAME without ANALYSIS`.
+    #[serde(default)]
+    pub leave_one_out: bool,
     /// Further options of `regatta verify`.
     #[serde(default)]
     pub options: Vec<String>,
@@ -238,11 +249,11 @@ impl Definition {
             let check = tasks.get_ref().check();
             check.map_err(|message| wrong(tasks.span(), message))?;
         }
+        definition.leave_analyses_out(&wrong)?;
         let mut names: Vec<String> = Vec::new();
         for configuration in &mut definition.configurations {
             let span = configuration.span();
             let configuration = configuration.get_mut();
-            configuration.complete(folder);
             if names.contains(&configuration.name) {
                 let message = format!("there is a configuration `{}` already", configuration.name);
                 return Err(wrong(span, message).with_help("give each a `name` of its own"));
@@ -267,6 +278,24 @@ impl Definition {
             }
         }
         Ok(definition)
+    }
+
+    /// Fills in what configurations do not say, and adds those that leave an analysis out.
+    fn leave_analyses_out(
+        &mut self,
+        wrong: &impl Fn(Range<usize>, String) -> Error,
+    ) -> Result<(), Error> {
+        let mut all = Vec::with_capacity(self.configurations.len());
+        for mut configuration in std::mem::take(&mut self.configurations) {
+            let span = configuration.span();
+            configuration.get_mut().complete(&self.folder);
+            let more = configuration.get_ref().without_each_analysis();
+            let more = more.map_err(|message| wrong(span.clone(), message))?;
+            all.push(configuration);
+            all.extend(more.into_iter().map(|one| Spanned::new(span.clone(), one)));
+        }
+        self.configurations = all;
+        Ok(())
     }
 
     /// Changes options of all portfolios, as `--set` does.
@@ -296,6 +325,17 @@ impl Definition {
                 tasks.every = Some(before.saturating_mul(every));
             }
         }
+        for group in &scale.groups {
+            let mut known = self.tasks.iter().map(|tasks| &tasks.get_ref().group);
+            if !known.any(|known| known.as_ref() == Some(group)) {
+                let message = format!("no list of tasks has the group `{group}`");
+                return Err(Error::new(ErrorKind::Experiment, message));
+            }
+        }
+        self.tasks.retain(|tasks| {
+            let group = tasks.get_ref().group.as_ref();
+            group.is_none_or(|group| scale.groups.contains(group))
+        });
         if let Some(wall) = scale.wall {
             self.limits.wall = wall;
             let cpu = wall * f64::from(scale.cores.unwrap_or(self.limits.cores));
@@ -378,12 +418,46 @@ impl Configuration {
             let name = self.portfolio.rsplit('/').next().unwrap_or_default();
             name.trim_end_matches(".toml").clone_into(&mut self.name);
         }
-        if self.portfolio.ends_with(".toml") || self.portfolio.contains('/') {
+        // The names of portfolios may have slashes, too: `papers/ctigar`.
+        if self.portfolio.ends_with(".toml") {
             self.portfolio = folder.join(&self.portfolio).display().to_string();
         }
         if let Some(program) = &mut self.program {
             *program = folder.join(&program);
         }
+    }
+
+    /// Returns for each analysis of the portfolio the configuration without it, if that is asked for.
+    fn without_each_analysis(&self) -> Result<Vec<Self>, String> {
+        if !self.leave_one_out {
+            return Ok(Vec::new());
+        }
+        if self.program.is_some() {
+            return Err(
+                "`leave_one_out` needs a portfolio of this program, not another `program`"
+                    .to_owned(),
+            );
+        }
+        let portfolio = Portfolio::find_with(&self.portfolio, &self.settings());
+        let portfolio = portfolio.map_err(|error| error.to_string())?;
+        let names: Vec<&str> = portfolio.analyses.iter().map(Analysis::name).collect();
+        if names.len() < 2 {
+            let name = &self.name;
+            return Err(format!(
+                "`leave_one_out`: `{name}` has fewer than two analyses"
+            ));
+        }
+        let without = |left_out: &str| {
+            let others = names.iter().filter(|&&name| name != left_out);
+            let others = others.map(|&name| toml::Value::String(name.to_owned()));
+            let mut reduced = self.clone();
+            reduced.leave_one_out = false;
+            reduced.name = format!("{}{WITHOUT}{left_out}", self.name);
+            let only = toml::Value::Array(others.collect());
+            reduced.set.insert("only".to_owned(), only);
+            reduced
+        };
+        Ok(names.iter().map(|name| without(name)).collect())
     }
 
     /// Returns the changed options in the syntax of `--set`, in the order of their keys.
@@ -452,6 +526,56 @@ mod tests {
     }
 
     #[test]
+    fn analyses_are_left_out_one_by_one() {
+        let text = format!("{LEAST}name = \"v\"\nportfolio = \"vvt\"\nleave_one_out = true\n");
+        let definition = Definition::parse("e.toml", &text, Path::new("")).expect("an experiment");
+        let configurations = definition.configurations.iter();
+        let described: Vec<(&str, Vec<String>)> = configurations
+            .map(Spanned::get_ref)
+            .map(|one| (one.name.as_str(), one.settings()))
+            .collect();
+        let all: Vec<String> = Portfolio::find("vvt")
+            .expect("a portfolio")
+            .analyses
+            .iter()
+            .map(|analysis| analysis.name().to_owned())
+            .collect();
+        assert_eq!(described.len(), 1 + all.len());
+        assert_eq!(described[0], ("v", Vec::new()));
+        for (name, (described, settings)) in all.iter().zip(&described[1..]) {
+            assert_eq!(*described, format!("v without {name}"));
+            assert!(
+                settings[0].starts_with("only=") && !settings[0].contains(&format!("\"{name}\""))
+            );
+        }
+    }
+
+    #[test]
+    fn lists_of_other_groups_do_not_count() {
+        let text = LEAST.replace(
+            "[[tasks]]",
+            "[[tasks]]\nfiles = [\"x.c\"]\ngroup = \"full\"\n[[tasks]]",
+        );
+        let scaled = |groups: &[&str]| {
+            let mut definition =
+                Definition::parse("e.toml", &text, Path::new("")).expect("an experiment");
+            let groups = groups.iter().map(|&group| group.to_owned()).collect();
+            let scale = Scale {
+                groups,
+                ..Scale::default()
+            };
+            definition.scale(&scale).map(|()| definition.tasks.len())
+        };
+        assert_eq!(scaled(&[]).ok(), Some(1));
+        assert_eq!(scaled(&["full"]).ok(), Some(2));
+        let error = scaled(&["ful"]).expect_err("no such group").to_string();
+        assert!(
+            error.contains("no list of tasks has the group `ful`"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn mistakes_have_their_places() {
         let with = |more: &str| format!("{LEAST}{more}");
         for (text, expected) in [
@@ -467,6 +591,10 @@ mod tests {
             (
                 with("[[configuration]]\n"),
                 "e.toml:5:1: experiment: there is a configuration `default` already",
+            ),
+            (
+                with("portfolio = \"bmc\"\nset.only = [\"bmc\"]\nleave_one_out = true\n"),
+                "`bmc` has fewer than two analyses",
             ),
             (LEAST.replace("= 1", "= 0"), "a positive number of seconds"),
             (

@@ -74,8 +74,7 @@ pub fn select(definition: &Definition) -> Result<Vec<Selected>, Error> {
         all.extend(found);
     }
     if all.is_empty() {
-        let message =
-            "no list of tasks counts here: of `if_exists` and `unless_exists` none is met";
+        let message = "no list of tasks counts here: no `if_exists` or `unless_exists` is met, or all are in groups (`--group`)";
         return Err(Error::new(ErrorKind::Experiment, message));
     }
     Ok(named(all))

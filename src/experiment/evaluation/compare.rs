@@ -1,6 +1,8 @@
-//! Compares two configurations on the same tasks, with tests of significance.
+//! Compares two configurations on the same tasks, with effect sizes and tests of significance.
 
-use crate::evaluation::statistics::{Estimate, bootstrap, wilcoxon};
+use rayon::prelude::*;
+
+use crate::evaluation::statistics::{Estimate, bootstrap, holm, rank_biserial, wilcoxon};
 use crate::evaluation::table::{Cell, Sheet, count};
 use crate::results::data::{Configuration, Data, Means};
 
@@ -27,17 +29,20 @@ pub struct Measure {
     pub other: f64,
     /// The mean difference, second minus first.
     pub difference: Estimate,
-    /// The p-value of Wilcoxon's signed-rank test.
+    /// The effect size: the rank-biserial correlation, from -1 (the second is never larger) to 1 (never smaller).
+    pub effect: f64,
+    /// The p-value of Wilcoxon's signed-rank test, by itself and corrected for the number of tests.
     pub p: f64,
+    pub corrected: f64,
 }
 
 /// The p-value below which a difference is significant.
 const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 impl Measure {
-    /// Checks whether the difference may be noise by the interval or by the test.
+    /// Checks whether the difference may be noise by the interval or by the corrected test.
     pub fn is_noise(&self) -> bool {
-        self.difference.may_be_zero() || self.p >= SIGNIFICANCE_LEVEL
+        self.difference.may_be_zero() || self.corrected >= SIGNIFICANCE_LEVEL
     }
 }
 
@@ -52,8 +57,22 @@ const MEASURES: [(&str, Figure); 4] = [
     ("CPU (s)", |means| means.cpu),
 ];
 
-/// Compares the configuration with the base on the tasks that they have in common.
-pub fn compare(data: &Data, base: usize, other: usize) -> Comparison {
+/// Compares each of the other configurations with the base. The p-values are corrected for all tests together.
+pub fn compare_all(data: &Data, base: usize, others: &[usize]) -> Vec<Comparison> {
+    let compared = others.par_iter();
+    let mut comparisons: Vec<Comparison> =
+        compared.map(|&other| compare(data, base, other)).collect();
+    let measures = || comparisons.iter().flat_map(|one| &one.measures);
+    let corrected = holm(&measures().map(|measure| measure.p).collect::<Vec<f64>>());
+    let measures = comparisons.iter_mut().flat_map(|one| &mut one.measures);
+    for (measure, p) in measures.zip(corrected) {
+        measure.corrected = p;
+    }
+    comparisons
+}
+
+/// Compares the configuration with the base on the tasks that they have in common, without a correction.
+fn compare(data: &Data, base: usize, other: usize) -> Comparison {
     let of = |number: usize| -> &Configuration { &data.configurations[number] };
     let (first, second) = (of(base).by_task(), of(other).by_task());
     let common: Vec<(&str, &Means, &Means)> = first
@@ -68,12 +87,15 @@ pub fn compare(data: &Data, base: usize, other: usize) -> Comparison {
         let mean = |values: &mut dyn Iterator<Item = f64>| {
             values.sum::<f64>() / common.len().max(1) as f64
         };
+        let p = wilcoxon(&differences);
         Measure {
             name,
             base: mean(&mut common.iter().map(|(_, first, _)| value(first))),
             other: mean(&mut common.iter().map(|(_, _, second)| value(second))),
             difference: bootstrap(&differences),
-            p: wilcoxon(&differences),
+            effect: rank_biserial(&differences),
+            p,
+            corrected: p,
         }
     });
     // With repetitions, a task counts for the configuration that solves it more often.
@@ -107,7 +129,9 @@ impl Comparison {
                 Cell::Decimal(measure.other, 3),
                 Cell::Decimal(estimate.value, 3),
                 text(&format!("[{:.3}, {:.3}]", estimate.low, estimate.high)),
+                Cell::Decimal(measure.effect, 2),
                 Cell::Decimal(measure.p, 4),
+                Cell::Decimal(measure.corrected, 4),
                 text(if measure.is_noise() {
                     "may be noise"
                 } else {
@@ -116,7 +140,8 @@ impl Comparison {
             ]
         });
         let title = format!(
-            "{other} against {base}, on {} tasks (means a task; 95 % interval of the paired bootstrap, p of Wilcoxon's test)",
+            "{other} against {base}, on {} tasks (means a task; 95 % interval of the paired bootstrap; effect: rank-biserial \
+             correlation; p of Wilcoxon's test, and corrected for all tests here by Holm's method)",
             self.tasks
         );
         let head = [
@@ -125,7 +150,9 @@ impl Comparison {
             &other,
             "difference",
             "interval",
+            "effect",
             "p",
+            "p (Holm)",
             "verdict",
         ];
         let sheet = Sheet {

@@ -85,10 +85,18 @@ pub fn bootstrap(differences: &[f64]) -> Estimate {
     }
 }
 
-/// Returns the two-sided p-value of Wilcoxon's signed-rank test. Zeros are left out and ties share their ranks. Up to
-/// [`MAXIMUM_EXACT_SIZE`] differences without ties the distribution is exact, otherwise it is the normal approximation,
-/// corrected for ties and continuity. The p-value is one without differences.
-pub fn wilcoxon(differences: &[f64]) -> f64 {
+/// The ranks of the absolute differences. Zeros are left out, and ties share their ranks.
+struct SignedRanks {
+    /// The number of differences that are not zero.
+    number: usize,
+    /// The sum of the ranks of positive differences, and that of all.
+    positive: f64,
+    total: f64,
+    /// The sum of t³ - t over the groups of t equal differences.
+    ties: f64,
+}
+
+fn signed_ranks(differences: &[f64]) -> SignedRanks {
     let mut ranked: Vec<f64> = differences
         .iter()
         .copied()
@@ -96,9 +104,6 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
         .collect();
     ranked.sort_unstable_by(|one, other| one.abs().total_cmp(&other.abs()));
     let number = ranked.len();
-    if number == 0 {
-        return 1.0;
-    }
     let mut positive = 0.0;
     let mut ties = 0.0;
     let mut begin = 0;
@@ -114,7 +119,27 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
         ties += (same as f64).powi(3) - same as f64;
         begin += same;
     }
-    let total = (number * (number + 1)) as f64 / 2.0;
+    SignedRanks {
+        number,
+        positive,
+        total: (number * (number + 1)) as f64 / 2.0,
+        ties,
+    }
+}
+
+/// Returns the two-sided p-value of Wilcoxon's signed-rank test. Zeros are left out and ties share their ranks. Up to
+/// [`MAXIMUM_EXACT_SIZE`] differences without ties the distribution is exact, otherwise it is the normal approximation,
+/// corrected for ties and continuity. The p-value is one without differences.
+pub fn wilcoxon(differences: &[f64]) -> f64 {
+    let SignedRanks {
+        number,
+        positive,
+        total,
+        ties,
+    } = signed_ranks(differences);
+    if number == 0 {
+        return 1.0;
+    }
     let smaller = positive.min(total - positive);
     if number <= MAXIMUM_EXACT_SIZE && ties == 0.0 {
         return (2.0 * exact_tail(number, smaller as usize)).min(1.0);
@@ -123,6 +148,33 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
     let variance = count * (count + 1.0) * (2.0 * count + 1.0) / 24.0 - ties / 48.0;
     let deviation = ((total / 2.0 - smaller) - 0.5).max(0.0) / variance.sqrt();
     libm::erfc(deviation / std::f64::consts::SQRT_2).min(1.0)
+}
+
+/// Returns the matched-pairs rank-biserial correlation \[Ker14\], the effect size that goes with Wilcoxon's test: the part of
+/// the ranks that is positive less the part that is negative. One means that no difference is negative, minus one that none is
+/// positive; zero without differences.
+pub fn rank_biserial(differences: &[f64]) -> f64 {
+    let ranks = signed_ranks(differences);
+    match ranks.number {
+        0 => 0.0,
+        _ => (2.0 * ranks.positive - ranks.total) / ranks.total,
+    }
+}
+
+/// Returns the p-values corrected for the number of tests by Holm's step-down method \[Hol79\], in the same order: if those
+/// below a level are called significant, the probability of any false one among them is at most that level.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let number = p_values.len();
+    let mut order: Vec<usize> = (0..number).collect();
+    order.sort_by(|&one, &other| p_values[one].total_cmp(&p_values[other]));
+    let mut corrected = vec![0.0; number];
+    let mut greatest: f64 = 0.0;
+    for (place, index) in order.into_iter().enumerate() {
+        let tests = (number - place) as f64;
+        greatest = greatest.max((tests * p_values[index]).min(1.0));
+        corrected[index] = greatest;
+    }
+    corrected
 }
 
 /// Maximum number of differences for which the exact distribution is computed.
@@ -171,6 +223,29 @@ mod tests {
         // With ties: n = 10, W = 6, by the normal approximation with both corrections.
         let ties = [1.0, 1.0, 1.0, 2.0, 2.0, 3.0, -1.0, 2.0, -1.0, 4.0];
         near(wilcoxon(&ties), 0.02966);
+    }
+
+    #[test]
+    fn effects_are_parts_of_the_ranks() {
+        near(rank_biserial(&[]), 0.0);
+        near(rank_biserial(&[0.0, 0.0]), 0.0);
+        near(rank_biserial(&[1.0, 2.0, 0.0]), 1.0);
+        near(rank_biserial(&[-1.0, -2.0]), -1.0);
+        // Ranks 1, 3, 5 are positive, 2 and 4 are negative.
+        near(rank_biserial(&[1.0, -2.0, 3.0, -4.0, 5.0]), 3.0 / 15.0);
+    }
+
+    /// Values of R's `p.adjust(…, "holm")`.
+    #[test]
+    fn holm_agrees_with_other_implementations() {
+        assert_eq!(holm(&[]), [] as [f64; 0]);
+        for (given, expected) in holm(&[0.01, 0.04, 0.03, 0.005])
+            .into_iter()
+            .zip([0.03, 0.06, 0.06, 0.02])
+        {
+            near(given, expected);
+        }
+        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
     }
 
     #[test]

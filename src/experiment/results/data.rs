@@ -158,6 +158,37 @@ impl Data {
         }
     }
 
+    /// Returns the tasks that all configurations with runs solve, in each of their runs.
+    pub fn solved_by_all(&self) -> BTreeSet<&str> {
+        let with_runs = self.configurations.iter();
+        let with_runs = with_runs.filter(|configuration| !configuration.records.is_empty());
+        let solved = with_runs.map(|configuration| -> BTreeSet<&str> {
+            let tasks = configuration.by_task().into_iter();
+            let tasks = tasks.filter(|(_, means)| means.solved >= 1.0);
+            tasks.map(|(task, _)| task).collect()
+        });
+        solved
+            .reduce(|one, other| &one & &other)
+            .unwrap_or_default()
+    }
+
+    /// Returns SV-COMP's normalised score of a configuration: the sum over the categories of the score divided by the number
+    /// of runs, times the average number of runs of a category, so that each category has the same weight. `None` without runs.
+    pub fn normalised_score(&self, configuration: &Configuration) -> Option<f64> {
+        let categories = self.categories.iter().map(|category| {
+            let (mut runs, mut score) = (0.0, 0.0);
+            for record in configuration.of(Some(category)) {
+                runs += 1.0;
+                score += f64::from(record.score);
+            }
+            (runs, score)
+        });
+        let categories: Vec<(f64, f64)> = categories.filter(|(runs, _)| *runs > 0.0).collect();
+        let runs: f64 = categories.iter().map(|(runs, _)| runs).sum();
+        let parts: f64 = categories.iter().map(|(runs, score)| score / runs).sum();
+        (!categories.is_empty()).then(|| parts * runs / categories.len() as f64)
+    }
+
     /// Returns all runs.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.configurations
@@ -184,15 +215,25 @@ pub struct Summary {
     pub par2: f64,
     /// The median wall time of the solved tasks, in seconds.
     pub median: Option<f64>,
+    /// The number of runs on tasks that all configurations solve, and their median wall time, in seconds: unlike that of the
+    /// tasks that this configuration solves, it does not grow when a configuration solves more.
+    pub common: usize,
+    pub common_median: Option<f64>,
     /// The CPU time of all runs, in seconds.
     pub cpu: f64,
 }
 
 impl Summary {
-    /// Summarises the runs of a configuration, of one category or all.
-    pub fn new(configuration: &Configuration, category: Option<&str>) -> Self {
+    /// Summarises the runs of a configuration, of one category or all. `common` are the tasks that all configurations solve
+    /// ([`Data::solved_by_all`]).
+    pub fn new(
+        configuration: &Configuration,
+        category: Option<&str>,
+        common: &BTreeSet<&str>,
+    ) -> Self {
         let mut summary = Self::default();
         let mut walls = Vec::new();
+        let mut common_walls = Vec::new();
         for record in configuration.of(category) {
             summary.runs += 1;
             summary.score += i64::from(record.score);
@@ -206,6 +247,9 @@ impl Summary {
             let is_proof = record.verdict == "true";
             if record.is_solved() {
                 walls.push(record.wall);
+                if common.contains(record.key.task.as_str()) {
+                    common_walls.push(record.wall);
+                }
                 summary.proofs += usize::from(is_proof);
                 summary.alarms += usize::from(!is_proof);
             } else if record.is_wrong() {
@@ -218,6 +262,8 @@ impl Summary {
         }
         summary.par2 /= summary.runs.max(1) as f64;
         summary.median = median(walls);
+        summary.common = common_walls.len();
+        summary.common_median = median(common_walls);
         summary
     }
 

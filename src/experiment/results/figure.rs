@@ -7,7 +7,11 @@
 //!
 //! Counters whose names end in `_microseconds` and `_milliseconds` are shown in seconds.
 
-use crate::results::record::{AnalysisRecord, Record};
+use std::collections::BTreeSet;
+
+use super::record::{AnalysisRecord, Record};
+use regatta_base::counters::Counter;
+use regatta_base::options::nearest;
 
 /// A figure, by its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +67,13 @@ impl Figure {
         })
     }
 
+    /// Returns a message, with a suggestion if there is a similar name, if no run can have the figure: none has the analysis, or
+    /// none counts what it names.
+    pub fn unknown(&self, known: &KnownNames) -> Option<(String, Option<String>)> {
+        let parts = std::iter::once(&self.part).chain(&self.of);
+        parts.filter_map(|part| known.unknown(part)).next()
+    }
+
     /// Checks whether an analysis of the run has the counter; without one, the figure is missing and not zero.
     pub fn is_counted(&self, record: &Record) -> bool {
         let parts = std::iter::once(&self.part).chain(&self.of);
@@ -77,6 +88,54 @@ impl Figure {
             None => Some(value),
             Some(of) => of.of(record).filter(|of| *of > 0.0).map(|of| value / of),
         }
+    }
+}
+
+/// The names of analyses and counters that runs can have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownNames {
+    analyses: BTreeSet<String>,
+    counters: BTreeSet<String>,
+}
+
+impl KnownNames {
+    /// Collects the names in the runs. Those that every analysis may count are known, too: a counter that is zero is not recorded.
+    pub fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
+        let mut known = Self::default();
+        let all = TIMES
+            .into_iter()
+            .chain(Counter::ALL.iter().map(|&(_, name)| name));
+        known.counters.extend(all.map(str::to_owned));
+        for analysis in records.flat_map(|record| &record.analyses) {
+            if !known.analyses.contains(&analysis.name) {
+                known.analyses.insert(analysis.name.clone());
+            }
+            for counter in analysis.counters.keys() {
+                if !known.counters.contains(counter) {
+                    known.counters.insert(counter.clone());
+                }
+            }
+        }
+        known
+    }
+
+    fn unknown(&self, part: &Part) -> Option<(String, Option<String>)> {
+        let similar =
+            |name: &str, names: &BTreeSet<String>| nearest(name, names.iter().map(String::as_str));
+        if let Some(analysis) = &part.analysis
+            && !self.analyses.contains(analysis)
+        {
+            let message = format!("no run has an analysis `{analysis}`");
+            return Some((message, similar(analysis, &self.analyses)));
+        }
+        let counter = &part.counter;
+        let message = || {
+            (
+                format!("no run has a counter `{counter}`"),
+                similar(counter, &self.counters),
+            )
+        };
+        (!self.counters.contains(counter)).then(message)
     }
 }
 
@@ -179,6 +238,28 @@ mod tests {
         for text in ["", "/", "a/", "/b", "a/b/c", ".x", "x.", " "] {
             assert!(Figure::parse(text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_no_run_counts_is_unknown() {
+        let record = record();
+        let known = KnownNames::of([&record].into_iter());
+        let of = |text: &str| Figure::parse(text).expect(text).unknown(&known);
+        for text in [
+            "kept",
+            "data-flow.queries",
+            "solver/wall",
+            "refinements",
+            "bmc.all",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+        let (message, near) = of("kept/al").expect("unknown");
+        assert_eq!(message, "no run has a counter `al`");
+        assert_eq!(near.as_deref(), Some("all"));
+        let (message, near) = of("data-fow.queries").expect("unknown");
+        assert_eq!(message, "no run has an analysis `data-fow`");
+        assert_eq!(near.as_deref(), Some("data-flow"));
     }
 
     #[test]

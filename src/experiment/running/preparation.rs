@@ -119,10 +119,7 @@ fn describe(
 /// Returns the absolute path of a portfolio's file; a name is unchanged.
 fn absolute(portfolio: &str) -> String {
     let path = Path::new(portfolio).canonicalize();
-    match (
-        portfolio.contains('/') || portfolio.ends_with(".toml"),
-        path,
-    ) {
+    match (portfolio.ends_with(".toml"), path) {
         (true, Ok(path)) => path.display().to_string(),
         _ => portfolio.to_owned(),
     }

@@ -13,7 +13,8 @@ use minijinja::value::Serde;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::evaluation::compare::compare;
+use crate::evaluation::best;
+use crate::evaluation::compare::compare_all;
 use crate::evaluation::plot::{draw, plots};
 use crate::evaluation::table::{Cell, Sheet, by_category, by_configuration, by_reason};
 use crate::results::data::Data;
@@ -36,6 +37,8 @@ struct View {
     summary: SheetView,
     categories: SheetView,
     reasons: SheetView,
+    /// The virtual best, and what each configuration and analysis contributes.
+    contributions: Vec<SheetView>,
     comparisons: Vec<SheetView>,
     plots: Vec<PlotView>,
     configurations: Vec<String>,
@@ -113,9 +116,9 @@ impl View {
     fn new(data: &Data, base: usize, at: &Path) -> Result<Self, String> {
         let others = (0..data.configurations.len()).filter(|&other| other != base);
         let others: Vec<usize> = others.collect();
-        let comparisons: Vec<SheetView> = others
-            .par_iter()
-            .flat_map_iter(|&other| compare(data, base, other).sheets(data))
+        let comparisons: Vec<SheetView> = compare_all(data, base, &others)
+            .iter()
+            .flat_map(|comparison| comparison.sheets(data))
             .filter(|sheet| !sheet.rows.is_empty())
             .map(|sheet| SheetView::new(&sheet))
             .collect();
@@ -144,6 +147,7 @@ impl View {
             summary: SheetView::new(&by_configuration(data)),
             categories: SheetView::new(&by_category(data)),
             reasons: SheetView::new(&by_reason(data)),
+            contributions: best::sheets(data).iter().map(SheetView::new).collect(),
             comparisons,
             plots: drawn?,
             configurations: data

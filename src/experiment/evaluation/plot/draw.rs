@@ -5,9 +5,11 @@ use std::sync::OnceLock;
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::element::{DashedPathElement, Drawable, PointCollection};
 use plotters::prelude::*;
 use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters_backend::DrawingErrorKind;
 
 use super::pairs::UNSOLVED_FACTOR;
 use super::{Axis, Corner, Curve, Kind, MINIMUM_TIME, Plot, Point, Scale};
@@ -204,14 +206,17 @@ impl<B: DrawingBackend> Figure<'_, B> {
             .build_cartesian_2d(x, y)?;
         self.mesh(&mut chart)?;
         for (index, curve) in curves.iter().enumerate() {
-            let colour = Palette99::pick(index).to_rgba();
-            let width = self.pixels(if curves.len() > 6 { 1 } else { 2 });
-            let style = colour.stroke_width(width);
-            let length = self.pixels(16) as i32;
+            let line = Line::of(index, self.scale, curves.len());
+            let length = self.pixels(LEGEND_LINE) as i32;
+            let points = curve.points.iter().copied();
             chart
-                .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
+                .draw_series(DashedLineSeries::new(
+                    points, line.dash, line.gap, line.style,
+                ))?
                 .label(short(&curve.name, 40))
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + length, y)], style));
+                .legend(move |at| Sample { at, length, line });
+            let marked = marked(curve, index).into_iter();
+            chart.draw_series(marked.map(|at| Mark { at, line }))?;
         }
         chart
             .configure_series_labels()
@@ -219,7 +224,7 @@ impl<B: DrawingBackend> Figure<'_, B> {
                 Corner::UpperLeft => SeriesLabelPosition::UpperLeft,
                 Corner::LowerLeft => SeriesLabelPosition::LowerLeft,
             })
-            .legend_area_size(self.pixels(22))
+            .legend_area_size(self.pixels(LEGEND_LINE + 6))
             .margin(self.pixels(6))
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK.mix(0.2))
@@ -261,12 +266,13 @@ impl<B: DrawingBackend> Figure<'_, B> {
             let line = [(from, from * factor), (to, to * factor)];
             chart.draw_series(LineSeries::new(line, faint))?;
         }
-        let border = RED.mix(0.4).stroke_width(self.scale);
+        let border = BLACK.mix(0.6).stroke_width(self.scale);
+        let (dash, gap) = (self.pixels(6), self.pixels(4));
         for line in [
             [(limit, begin), (limit, end)],
             [(begin, limit), (end, limit)],
         ] {
-            chart.draw_series(LineSeries::new(line, border))?;
+            chart.draw_series(DashedLineSeries::new(line, dash, gap, border))?;
         }
         // Points at the same place are drawn once.
         let place = |value: f64| (value.ln() * 150.0) as i64;
@@ -274,16 +280,153 @@ impl<B: DrawingBackend> Figure<'_, B> {
         let shown = points
             .iter()
             .filter(|point| seen.insert((place(point.x), place(point.y), point.is_wrong)));
+        let shown: Vec<&Point> = shown.collect();
         let radius = self.pixels(3);
-        chart.draw_series(shown.map(|point| {
-            let colour = match point.is_wrong {
-                true => RED.to_rgba(),
-                false => RGBColor(11, 87, 184).mix(0.55),
-            };
-            Circle::new((point.x, point.y), radius, colour.filled())
-        }))?;
+        let of = |is_wrong: bool| {
+            let wanted = shown.iter().filter(move |point| point.is_wrong == is_wrong);
+            wanted.map(|point| (point.x, point.y))
+        };
+        let right = COLOURS[0].mix(0.55).filled();
+        chart.draw_series(of(false).map(|at| Circle::new(at, radius, right)))?;
+        // Wrong answers have another shape, too, for those who do not see the colour.
+        let wrong = COLOURS[1].stroke_width(self.pixels(2));
+        chart.draw_series(of(true).map(|at| Cross::new(at, 2 * radius, wrong)))?;
         Ok(())
     }
+}
+
+/// The colours of lines: all are dark on white, none is yellow, and most people can tell them apart.
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(11, 87, 184),
+    RGBColor(179, 38, 30),
+    RGBColor(18, 112, 58),
+    RGBColor(138, 75, 0),
+    RGBColor(106, 61, 154),
+    RGBColor(40, 40, 40),
+    RGBColor(0, 112, 138),
+];
+
+/// The lengths of dashes and gaps, in pixels. The first line is solid.
+const DASHES: [(u32, u32); 4] = [(1 << 20, 1), (9, 4), (2, 3), (20, 4)];
+
+/// Number of shapes of marks on lines.
+const SHAPES: usize = 5;
+
+/// Maximum number of marks on a line.
+const MARKS: usize = 8;
+
+/// The length of a line in the legend, in pixels.
+const LEGEND_LINE: u32 = 34;
+
+/// The look of a curve. Dashes and marks tell the first twenty apart also where there are no colours.
+#[derive(Copy, Clone)]
+struct Line {
+    style: ShapeStyle,
+    dash: u32,
+    gap: u32,
+    shape: usize,
+    radius: i32,
+}
+
+impl Line {
+    /// Returns the look of the curve with the number.
+    fn of(index: usize, scale: u32, curves: usize) -> Self {
+        let (dash, gap) = DASHES[index % DASHES.len()];
+        let width = scale * if curves > 6 { 1 } else { 2 };
+        Self {
+            style: COLOURS[index % COLOURS.len()].stroke_width(width),
+            dash: dash * scale,
+            gap: gap * scale,
+            shape: index % SHAPES,
+            radius: 3 * scale as i32,
+        }
+    }
+}
+
+/// A mark of a line at a point.
+struct Mark<C> {
+    at: C,
+    line: Line,
+}
+
+impl<'m, C> PointCollection<'m, C> for &'m Mark<C> {
+    type Point = &'m C;
+    type IntoIter = std::iter::Once<&'m C>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        std::iter::once(&self.at)
+    }
+}
+
+impl<C, B: DrawingBackend> Drawable<B> for Mark<C> {
+    fn draw<I: Iterator<Item = (i32, i32)>>(
+        &self,
+        mut places: I,
+        backend: &mut B,
+        _: (u32, u32),
+    ) -> Result<(), DrawingErrorKind<B::ErrorType>> {
+        let Some((x, y)) = places.next() else {
+            return Ok(());
+        };
+        let (style, radius) = (&self.line.style, self.line.radius);
+        let (from, to) = ((x - radius, y - radius), (x + radius, y + radius));
+        match self.line.shape {
+            0 => backend.draw_circle((x, y), radius as u32, style, true),
+            1 => backend.fill_polygon([from, (to.0, from.1), (x, to.1 + 1)], style),
+            2 => {
+                backend.draw_line(from, to, style)?;
+                backend.draw_line((from.0, to.1), (to.0, from.1), style)
+            }
+            3 => backend.draw_rect(from, to, style, true),
+            _ => backend.draw_circle((x, y), radius as u32, style, false),
+        }
+    }
+}
+
+/// A line with a mark in the legend.
+struct Sample {
+    at: (i32, i32),
+    length: i32,
+    line: Line,
+}
+
+impl<'s> PointCollection<'s, (i32, i32)> for &'s Sample {
+    type Point = (i32, i32);
+    type IntoIter = [(i32, i32); 2];
+
+    fn point_iter(self) -> Self::IntoIter {
+        let (x, y) = self.at;
+        [(x, y), (x + self.length, y)]
+    }
+}
+
+impl<B: DrawingBackend> Drawable<B> for Sample {
+    fn draw<I: Iterator<Item = (i32, i32)>>(
+        &self,
+        places: I,
+        backend: &mut B,
+        size: (u32, u32),
+    ) -> Result<(), DrawingErrorKind<B::ErrorType>> {
+        let Line {
+            dash, gap, style, ..
+        } = self.line;
+        let ends: Vec<(i32, i32)> = places.collect();
+        let Some(&(x, y)) = ends.first() else {
+            return Ok(());
+        };
+        let path = DashedPathElement::new(ends.clone(), dash, gap, style);
+        path.draw(ends.into_iter(), backend, size)?;
+        let line = self.line;
+        let middle = (x + self.length / 2, y);
+        Mark { at: middle, line }.draw(std::iter::once(middle), backend, size)
+    }
+}
+
+/// Returns the points of the curve that have a mark; those of different curves are not at the same places.
+fn marked(curve: &Curve, index: usize) -> Vec<(f64, f64)> {
+    let step = curve.points.len().div_ceil(MARKS).max(1);
+    let points = curve.points.iter().copied();
+    points.skip(index % step).step_by(step).collect()
 }
 
 fn matrix<B: DrawingBackend>(area: &Area<B>, plot: &Plot, scale: i32) -> Drawn<B> {
@@ -335,7 +478,7 @@ fn matrix<B: DrawingBackend>(area: &Area<B>, plot: &Plot, scale: i32) -> Drawn<B
             let part = (value as f64).ln_1p() / greatest.ln_1p();
             let x = ROW_NAMES_WIDTH + CELL_SIZE.0 * index as i32;
             let cell = [at(x, y), at(x + CELL_SIZE.0 - 2, y + CELL_SIZE.1 - 2)];
-            let colour = RGBColor(11, 87, 184).mix(0.05 + 0.6 * part);
+            let colour = COLOURS[0].mix(0.05 + 0.6 * part);
             area.draw(&Rectangle::new(cell, colour.filled()))?;
             if value > 0 {
                 let place = at(x + CELL_SIZE.0 / 2, y + CELL_SIZE.1 / 2);
@@ -344,4 +487,48 @@ fn matrix<B: DrawingBackend>(area: &Area<B>, plot: &Plot, scale: i32) -> Drawn<B
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The relative luminance of the Web Content Accessibility Guidelines.
+    fn luminance(colour: RGBColor) -> f64 {
+        let part = |value: u8| {
+            let value = f64::from(value) / 255.0;
+            match value <= 0.04045 {
+                true => value / 12.92,
+                false => ((value + 0.055) / 1.055).powf(2.4),
+            }
+        };
+        0.2126 * part(colour.0) + 0.7152 * part(colour.1) + 0.0722 * part(colour.2)
+    }
+
+    #[test]
+    fn lines_are_readable_on_white_and_without_colours() {
+        for colour in COLOURS {
+            let contrast = 1.05 / (luminance(colour) + 0.05);
+            assert!(contrast >= 4.5, "{colour:?} has a contrast of {contrast}");
+        }
+        let looks = (0..DASHES.len() * SHAPES).map(|index| {
+            let line = Line::of(index, 1, 1);
+            (line.dash, line.shape)
+        });
+        let looks: BTreeSet<(u32, usize)> = looks.collect();
+        assert_eq!(looks.len(), DASHES.len() * SHAPES);
+    }
+
+    #[test]
+    fn no_curve_has_more_marks_than_the_most() {
+        for points in [0, 1, 7, 8, 9, 100, 1001] {
+            let curve = Curve {
+                name: String::new(),
+                points: (0..points).map(|x| (f64::from(x), 1.0)).collect(),
+            };
+            for index in 0..4 {
+                assert!(marked(&curve, index).len() <= MARKS);
+            }
+        }
+    }
 }

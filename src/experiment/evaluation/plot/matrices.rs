@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Kind, Plot, plain};
+use crate::evaluation::best::answers_by_winner;
 use crate::results::data::{Configuration, Data};
 
 /// Returns a plot for each configuration whose analyses took invariants of one another.
@@ -34,18 +35,7 @@ fn of_configuration(configuration: &Configuration) -> Option<Plot> {
 
 /// Returns the plot of winning analyses, by configuration.
 pub fn winners(data: &Data) -> Option<Plot> {
-    let mut numbers: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-    for configuration in &data.configurations {
-        for record in configuration
-            .records
-            .iter()
-            .filter(|record| record.is_solved())
-        {
-            // An answer of the simplifier has no winner among the analyses.
-            let winner = record.winner.as_deref().unwrap_or("before the race");
-            *numbers.entry((winner, &configuration.name)).or_default() += 1;
-        }
-    }
+    let numbers = answers_by_winner(data);
     Some(Plot {
         name: "winners".to_owned(),
         title: "Winning analyses".to_owned(),

@@ -1,6 +1,6 @@
 //! Further tables: the times of right answers, counters, and a row for each task.
 
-use super::{Cell, Sheet, count, head};
+use super::{Cell, Sheet, count, decimal, head};
 use crate::evaluation::statistics::{mean, median, quantile, standard_deviation};
 use crate::results::data::{Configuration, Data};
 use crate::results::figure::Figure;
@@ -150,10 +150,6 @@ fn sum(values: &[f64]) -> f64 {
 /// Returns a cell with three decimals, since phases may take milliseconds.
 fn fine(value: Option<f64>) -> Cell {
     value.map_or(Cell::Nothing, |value| Cell::Decimal(value, 3))
-}
-
-fn decimal(value: Option<f64>) -> Cell {
-    value.map_or(Cell::Nothing, |value| Cell::Decimal(value, 2))
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@
 pub mod details;
 pub mod format;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::evaluation::best;
 use crate::results::data::{Data, Summary};
 
 /// A table.
@@ -55,7 +56,7 @@ pub fn count(number: usize) -> Cell {
 }
 
 /// The head of a summary.
-const FIGURES: [&str; 11] = [
+const FIGURES: [&str; 13] = [
     "runs",
     "solved",
     "proofs",
@@ -67,6 +68,8 @@ const FIGURES: [&str; 11] = [
     "PAR-2 (s)",
     "median (s)",
     "CPU (s)",
+    "solved by all",
+    "median of these (s)",
 ];
 
 fn figures(summary: &Summary) -> Vec<Cell> {
@@ -84,43 +87,56 @@ fn figures(summary: &Summary) -> Vec<Cell> {
         Cell::Number(summary.score),
         Cell::Number(summary.most),
         Cell::Decimal(summary.par2, 2),
-        summary
-            .median
-            .map_or(Cell::Nothing, |median| Cell::Decimal(median, 2)),
+        decimal(summary.median),
         Cell::Decimal(summary.cpu, 1),
+        count(summary.common),
+        decimal(summary.common_median),
     ]
+}
+
+/// Returns the cell of a number with two decimals, if there is one.
+fn decimal(value: Option<f64>) -> Cell {
+    value.map_or(Cell::Nothing, |value| Cell::Decimal(value, 2))
 }
 
 /// Returns all tables that are shown without further options.
 pub fn tables(data: &Data) -> Vec<Sheet> {
-    vec![
+    let mut sheets = vec![
         by_configuration(data),
         by_category(data),
         by_reason(data),
         details::times_of_answers(data),
-    ]
+    ];
+    sheets.extend(best::sheets(data));
+    sheets
 }
 
 /// Returns a table with a row for each configuration.
 pub fn by_configuration(data: &Data) -> Sheet {
+    let common = data.solved_by_all();
     let rows = data.configurations.iter().map(|configuration| {
-        let summary = Summary::new(configuration, None);
+        let summary = Summary::new(configuration, None, &common);
         let name = Cell::Text(configuration.name.clone());
-        std::iter::once(name).chain(figures(&summary)).collect()
+        let normalised = decimal(data.normalised_score(configuration));
+        let cells = std::iter::once(name).chain(figures(&summary));
+        cells.chain(std::iter::once(normalised)).collect()
     });
+    let mut head = head(&["configuration"], &FIGURES);
+    head.push("normalised score".to_owned());
     Sheet {
         title: "By configuration".to_owned(),
-        head: head(&["configuration"], &FIGURES),
+        head,
         rows: rows.collect(),
     }
 }
 
 /// Returns a table with a row for each category and configuration.
 pub fn by_category(data: &Data) -> Sheet {
+    let common = data.solved_by_all();
     let mut rows = Vec::new();
     for category in &data.categories {
         for configuration in &data.configurations {
-            let summary = Summary::new(configuration, Some(category));
+            let summary = Summary::new(configuration, Some(category), &common);
             if summary.runs > 0 {
                 let names = [category, &configuration.name].map(|name| Cell::Text(name.clone()));
                 rows.push(names.into_iter().chain(figures(&summary)).collect());
@@ -140,7 +156,7 @@ pub fn by_reason(data: &Data) -> Sheet {
     let configurations = data.configurations.iter();
     let reasons: Vec<BTreeMap<String, usize>> = configurations
         .map(|configuration| {
-            let summary = Summary::new(configuration, None);
+            let summary = Summary::new(configuration, None, &BTreeSet::new());
             let mut reasons = summary.unknown;
             if summary.unjudged > 0 {
                 reasons.insert(
@@ -220,6 +236,36 @@ mod tests {
             remarks: Vec::new(),
             folders: Vec::new(),
         }
+    }
+
+    #[test]
+    fn each_category_has_the_same_weight() {
+        let mut data = data();
+        "d".clone_into(&mut data.configurations[0].records[1].category);
+        data.categories.push("d".to_owned());
+        // Two points of two runs, and one of one: (2/2 + 1/1) * 3 / 2.
+        let normalised = data.normalised_score(&data.configurations[0]);
+        assert_eq!(normalised, Some(3.0));
+        data.configurations[0].records.clear();
+        assert_eq!(data.normalised_score(&data.configurations[0]), None);
+    }
+
+    #[test]
+    fn medians_of_common_tasks_leave_out_what_one_does_not_solve() {
+        let mut data = data();
+        let mut other = data.configurations[0].clone();
+        "b".clone_into(&mut other.name);
+        other.records[0].score = 0;
+        "unknown".clone_into(&mut other.records[0].verdict);
+        data.configurations.push(other);
+        assert_eq!(data.solved_by_all(), BTreeSet::from(["t1"]));
+        let sheet = by_configuration(&data);
+        let last = |row: usize| -> Vec<String> {
+            let cells = &sheet.rows[row][12..14];
+            cells.iter().map(Cell::text).collect()
+        };
+        assert_eq!(last(0), ["1", "4.00"]);
+        assert_eq!(last(1), ["1", "4.00"]);
     }
 
     #[test]
