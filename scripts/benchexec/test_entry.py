@@ -29,10 +29,10 @@ def command_line(options=(), files=("a.c",), prp=None, task=None, limits=NO_LIMI
     return model.cmdline_for_run(Tool(), "bin/regatta", list(options), list(files), None, prp, task, limits)
 
 
-def result_of(lines, code=0, signal=None, reason=None):
+def result_of(lines, code=0, signal=None, reason=None, command="verify"):
     exit_code = util.ProcessExitCode.create(signal=signal) if signal else util.ProcessExitCode.create(value=code)
     output = BaseTool2.RunOutput([line + "\n" for line in lines])
-    return Tool().determine_result(BaseTool2.Run(["regatta"], exit_code, output, reason))
+    return Tool().determine_result(BaseTool2.Run(["regatta", command], exit_code, output, reason))
 
 
 class CommandLines(unittest.TestCase):
@@ -84,6 +84,17 @@ class Results(unittest.TestCase):
         ]:
             self.assertEqual(result_of(["noise", line]), expected, line)
 
+    def test_a_refuted_witness_is_the_contrary_of_what_it_claims(self):
+        for reason, expected in [
+            ("the witness is refuted: the invariant `x < 7` at a.c:9:3 does not hold", "false"),
+            ("the witness is refuted: no run along its path violates the property", "true"),
+            ("no run along the first path violates the property", "unknown"),
+            ("the witness cannot be confirmed: the invariant `1 / x` at a.c:9:3 has no defined value there", "unknown"),
+        ]:
+            line = f"RESULT: UNKNOWN({reason})"
+            self.assertEqual(result_of([line], 2, command="validate"), expected, reason)
+            self.assertEqual(result_of([line], 2), "unknown", reason)
+
     def test_the_last_line_counts(self):
         self.assertEqual(result_of(["RESULT: TRUE", "RESULT: UNKNOWN(x)"]), "unknown")
         self.assertEqual(result_of([]), "ERROR")
@@ -132,17 +143,24 @@ class Definitions(unittest.TestCase):
 
     def test_the_entry_of_fm_tools(self):
         entry = yaml.safe_load((HERE.parent / "competition/regatta.yml").read_text())
-        self.assertEqual(list(check.complaints_about_entry(entry)), [])
+        schema = yaml.safe_load(check.installed_schema().read_text())
+        self.assertEqual(list(check.complaints_about_entry(entry, schema)), [])
         for breaking, complaint in [
             (lambda e: e["techniques"].reverse(), "techniques is not sorted"),
             (lambda e: e.pop("id"), "id is missing"),
+            (lambda e: e.pop("literature"), "literature is missing"),
+            (lambda e: e.pop("literature"), "$: 'literature' is a required property"),
+            (lambda e: e["versions"][0].update(doi="10.5281/x"), "$.versions[0].doi: '10.5281/x' does not match"),
+            (lambda e: e["frameworks_solvers"].append("ZZ"), "$.frameworks_solvers[3]: 'ZZ' is not valid"),
+            (lambda e: e["competition_participations"][1].update(track="Validation"), "$.competition_participations[1].track"),
             (lambda e: e.update(extra=1), "unknown keys: ['extra']"),
             (lambda e: e["competition_participations"][0].update(tool_version="x"), "there is no version x"),
             (lambda e: e["versions"][1].update(version="svcomp28"), "two versions have the same name"),
         ]:
             broken = copy.deepcopy(entry)
             breaking(broken)
-            self.assertIn(complaint, list(check.complaints_about_entry(broken)))
+            complaints = list(check.complaints_about_entry(broken, schema))
+            self.assertTrue(any(found.startswith(complaint) for found in complaints), f"{complaint}: {complaints}")
 
 
 class Archives(unittest.TestCase):

@@ -3,11 +3,15 @@
 
     check.py zip FOLDER OUT.zip      makes the archive of a folder, if it keeps the rules
     check.py archive FILE.zip        whether an archive keeps them
-    check.py fmtools FILE.yml        whether an fm-tools entry keeps them, and what is left to fill in
+    check.py fmtools FILE.yml [SCHEMA.yml]
+                                     whether an fm-tools entry keeps them, and what is left to fill in
 
-What is wrong goes to standard error, a line each; the exit code is then 1.
+The schema of fm-tools is that of the package fm-weck, where it is installed with jsonschema (scripts/benchexec/test.sh has
+both); without it, only what is written here is checked, and this says so. What is wrong goes to standard error, a line each;
+the exit code is then 1.
 """
 
+import importlib.util
 import os
 import re
 import stat
@@ -22,10 +26,14 @@ OLDEST = (1980, 1, 1, 0, 0, 0)
 KEYS = [
     "id", "name", "description", "input_languages", "project_url", "repository_url", "spdx_license_identifier",
     "benchexec_toolinfo_module", "fmtools_format_version", "fmtools_entry_maintainers", "maintainers", "versions",
-    "competition_participations", "techniques", "frameworks_solvers", "literature",
+    "competition_participations", "techniques", "frameworks_solvers", "used_actors", "literature", "supplementary",
+    "licenses",
 ]  # fmt: skip
+OPTIONAL = {"used_actors", "supplementary", "licenses"}
 SORTED = ["input_languages", "techniques", "frameworks_solvers"]
 PLACEHOLDER = re.compile(r"[A-Z]+(_[A-Z]+)+|ORCID|MAINTAINER|INSTITUTION|COUNTRY")
+# What a placeholder stands for, where the schema says what it must look like: the rest of its name is arbitrary.
+SAMPLES = [("ORCID", "0000-0000-0000-0000"), ("_DOI", "10.5281/zenodo.1"), ("_URL", "https://example.org/")]
 
 
 def entries_of_folder(folder):
@@ -89,7 +97,38 @@ def write_archive(folder, archive):
         aside.unlink(missing_ok=True)
 
 
-def complaints_about_entry(entry):
+def installed_schema():
+    """The schema's file in the package fm-weck; None where that is not installed."""
+    package = importlib.util.find_spec("fm_weck")
+    folders = package.submodule_search_locations if package else []
+    files = [Path(folder, "resources/fm_tools/schema.yml") for folder in folders]
+    return next((file for file in files if file.is_file()), None)
+
+
+def complaints_by_schema(entry, schema):
+    """What is wrong with an fm-tools entry by the schema, in which placeholders count as what they stand for."""
+    import jsonschema
+
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(filled_in(entry))
+    for error in sorted(errors, key=lambda error: error.json_path):
+        yield f"{error.json_path}: {error.message}"
+    known = list(schema["properties"])
+    if known != KEYS:
+        yield f"the schema's keys are no longer those of {Path(__file__).name}: {known}"
+
+
+def filled_in(value):
+    """An entry in which each placeholder is something of its kind."""
+    if isinstance(value, dict):
+        return {key: filled_in(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [filled_in(part) for part in value]
+    if isinstance(value, str) and PLACEHOLDER.fullmatch(value):
+        return next((sample for end, sample in SAMPLES if value.endswith(end)), value)
+    return value
+
+
+def complaints_about_entry(entry, schema=None):
     """What is wrong with an fm-tools entry."""
     if not isinstance(entry, dict):
         yield "this is no mapping of keys"
@@ -99,23 +138,25 @@ def complaints_about_entry(entry):
         yield f"unknown keys: {unknown}"
     if [key for key in KEYS if key in entry] != [key for key in entry if key in KEYS]:
         yield "the keys are not in the schema's order"
-    for key in KEYS[:-1]:
-        if not entry.get(key):
+    for key in KEYS:
+        if key not in OPTIONAL and not entry.get(key):
             yield f"{key} is missing"
+    if schema is not None:
+        yield from complaints_by_schema(entry, schema)
     for key in SORTED:
         values = entry.get(key) or []
         if values != sorted(values, key=str.casefold) or len(set(values)) != len(values):
             yield f"{key} is not sorted"
-    versions = [version["version"] for version in entry.get("versions") or []]
+    versions = [version.get("version") for version in entry.get("versions") or []]
     if len(set(versions)) != len(versions):
         yield "two versions have the same name"
     for version in entry.get("versions") or []:
         options = version.get("benchexec_toolinfo_options", [])
         if not all(isinstance(option, str) for option in options):
-            yield f"an option of {version['version']} is no string"
+            yield f"an option of {version.get('version')} is no string"
     for participation in entry.get("competition_participations") or []:
-        if participation["tool_version"] not in versions:
-            yield f"there is no version {participation['tool_version']}"
+        if participation.get("tool_version") not in versions:
+            yield f"there is no version {participation.get('tool_version')}"
         if "label" in participation:
             yield "a participation with a label is none"
 
@@ -130,7 +171,8 @@ def placeholders(value):
 
 
 def main():
-    if len(sys.argv) != {"zip": 4}.get(sys.argv[1] if len(sys.argv) > 1 else "", 3):
+    numbers = {"zip": (4,), "fmtools": (3, 4)}
+    if len(sys.argv) not in numbers.get(sys.argv[1] if len(sys.argv) > 1 else "", (3,)):
         sys.exit(__doc__)
     try:
         run(*sys.argv[1:])
@@ -143,7 +185,12 @@ def run(command, name, out=None):
         import yaml
 
         entry = yaml.safe_load(Path(name).read_text("utf-8"))
-        complaints = list(complaints_about_entry(entry))
+        file = out or installed_schema()
+        has_checker = importlib.util.find_spec("jsonschema") is not None
+        schema = yaml.safe_load(Path(file).read_text("utf-8")) if file and has_checker else None
+        if schema is None:
+            print(f"{name}: not checked by the schema of fm-tools (pip install fm-weck jsonschema)")
+        complaints = list(complaints_about_entry(entry, schema))
         left = sorted(placeholders(entry))
         if left:
             print(f"{name}: to be filled in before it is submitted: {', '.join(left)}")

@@ -32,6 +32,8 @@ class Tool(benchexec.tools.template.BaseTool2):
 
     _COMMANDS = ("verify", "validate")
     _RESULT = re.compile(r"RESULT: (TRUE|FALSE\((.+)\)|UNKNOWN\((.*)\))")
+    _REFUTED = "the witness is refuted: "
+    _REFUTED_PATH = _REFUTED + "no run along its path"
     _EXIT_CODE_OF_REFUSED_INPUT = 3
     # How much of a limit Regatta may use before it gives up. BenchExec's figure for
     # the memory has the files that the system keeps in memory in it.
@@ -95,7 +97,8 @@ class Tool(benchexec.tools.template.BaseTool2):
         found = (self._RESULT.fullmatch(line.strip()) for line in reversed(run.output))
         match = next((match for match in found if match), None)
         if match:
-            return self._result_of_line(match)
+            is_validation = "validate" in run.cmdline[1:2]
+            return self._result_of_line(match, is_validation)
         if run.exit_code.value == self._EXIT_CODE_OF_REFUSED_INPUT:
             for line in run.output:
                 if "property not supported" in line:
@@ -103,12 +106,18 @@ class Tool(benchexec.tools.template.BaseTool2):
             return f"{result.RESULT_ERROR} (input refused)"
         return result.RESULT_ERROR
 
-    def _result_of_line(self, match):
+    def _result_of_line(self, match, is_validation):
         _, violated, reason = match.groups()
         if violated:
             return f"{result.RESULT_FALSE_PROP}({violated})"
         if reason is None:
             return result.RESULT_TRUE_PROP
+        # A refuted witness is an answer of a validator, but says nothing of the program.
+        # It is the contrary of what the witness claims.
+        if is_validation and reason.startswith(self._REFUTED):
+            if reason.startswith(self._REFUTED_PATH):
+                return result.RESULT_TRUE_PROP
+            return result.RESULT_FALSE_PROP
         if reason in ("time limit", "CPU time limit"):
             return result.RESULT_TIMEOUT
         if reason == "memory limit":
