@@ -64,7 +64,7 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
         workers: &Workers::none(),
     };
     let unrolling = Unrolling::new(&blocks, Start::Entry, solver);
-    let mut base = BaseCases::new(unrolling).with_last_steps();
+    let mut base = BaseCases::new(unrolling).with_last_steps(None);
     let begin = Instant::now();
     for step in 1..=bound {
         assert!(matches!(base.check(step, &mut context), BaseCase::Open));

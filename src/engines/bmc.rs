@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::unrolling::base_case::{BaseCase, BaseCases};
+use super::unrolling::last_steps::LastStepsBy;
+use super::unrolling::schedule::{Frequency, bounds};
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
 use regatta_base::options;
@@ -25,6 +27,18 @@ options! {
     pub struct Options {
         /// The largest bound, in steps between cut points.
         pub max_bound: u32 = u32::MAX;
+        /// The first bound.
+        pub start: u32 = 1, in 1..=u32::MAX;
+        /// The number of steps by which the bound grows.
+        pub increment: u32 = 1, in 1..=u32::MAX;
+        /// When the forward condition is checked: at every bound, or at fewer where that takes too large a share of the time.
+        pub forward_condition: Frequency = Frequency::WithinShare;
+        /// Whether a query about the last steps of all paths to errors precedes the one about whole paths, and which solver
+        /// answers it: Bitwuzla and Z3 in turns ("text"), or the `solver` of this analysis.
+        pub last_steps: LastStepsBy = LastStepsBy::Text;
+        /// Whether, in programs with floats, a query that takes longer than a second is left to the check of the proof if all
+        /// paths end within the bound.
+        pub proof_check: bool = true;
     }
 }
 
@@ -54,33 +68,38 @@ fn run(
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     let unrolling = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
-    let mut base = BaseCases::new(unrolling).with_last_steps();
-    let mut certifies = context.certifies;
+    let mut base = BaseCases::new(unrolling).with_forward_condition(options.forward_condition);
+    base = match options.last_steps {
+        LastStepsBy::Text => base.with_last_steps(None),
+        LastStepsBy::Solver => base.with_last_steps(Some(context.solver(solver)?)),
+        LastStepsBy::None => base,
+    };
+    let mut certifies = context.certifies.filter(|_| options.proof_check);
     base.set_limit(certifies.map(|_| MAXIMUM_TIME_BEFORE_PROOF_CHECK));
-    let mut bound = 1;
-    loop {
-        context.safe_point();
-        (context.report)(Progress::Bound { bound });
+    for bound in bounds(options.start, options.increment, options.max_bound) {
         let proof = || Certificate {
             steps: vec![ProofStep::Unrolling { bound }],
         };
-        match base.check(bound, context) {
-            BaseCase::Open if bound >= options.max_bound => break,
-            BaseCase::Open => bound += 1,
-            BaseCase::Violated(violation) => return Ok(Answer::Unsafe(violation)),
-            BaseCase::Complete => return Ok(Answer::Safe(proof())),
-            BaseCase::Stopped => {
-                let reason = base.left_aside().unwrap_or("stopped").to_owned();
-                return Ok(Answer::Unknown(reason));
-            }
-            // The same bound is checked again, without a limit of time.
-            BaseCase::Unfinished => {
-                base.set_limit(None::<Duration>);
-                if let Some(certifies) = certifies.take()
-                    && base.all_paths_end()
-                    && certifies(&proof())
-                {
-                    return Ok(Answer::Safe(proof()));
+        loop {
+            context.safe_point();
+            (context.report)(Progress::Bound { bound });
+            match base.check(bound, context) {
+                BaseCase::Open => break,
+                BaseCase::Violated(violation) => return Ok(Answer::Unsafe(violation)),
+                BaseCase::Complete => return Ok(Answer::Safe(proof())),
+                BaseCase::Stopped => {
+                    let reason = base.left_aside().unwrap_or("stopped").to_owned();
+                    return Ok(Answer::Unknown(reason));
+                }
+                // The same bound is checked again, without a limit of time.
+                BaseCase::Unfinished => {
+                    base.set_limit(None::<Duration>);
+                    if let Some(certifies) = certifies.take()
+                        && base.all_paths_end()
+                        && certifies(&proof())
+                    {
+                        return Ok(Answer::Safe(proof()));
+                    }
                 }
             }
         }

@@ -66,7 +66,11 @@ impl Analysis {
             ..data_flow::Options::default()
         };
         let report = match self {
-            Bmc => bmc::Options { max_bound: 4 }.run(&subject, context),
+            Bmc => bmc::Options {
+                max_bound: 4,
+                ..bmc::Options::default()
+            }
+            .run(&subject, context),
             KInduction | Kipdr => {
                 let options = k_induction::Options {
                     max_bound: 6,

@@ -10,7 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Selection};
-use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
+use super::cegar::{
+    self, BlockEnds, Cegar, Generator, Model, PathPrograms, PredicateSource, Strategy,
+};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::Candidate;
 use super::{Answer, Context, SolverFactory};
@@ -25,6 +27,7 @@ use regatta_cpa::predicate::syntactic::SyntacticAbstraction;
 use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
 use regatta_solver::SolverError;
+use regatta_solver::interpolation::Choice;
 use regatta_term::{Build, TermId, store};
 
 options! {
@@ -32,15 +35,34 @@ options! {
     pub struct Options {
         /// Where blocks end.
         pub blocks: BlockEnds = BlockEnds::Loops;
+        /// Maximum number of edges of a block.
+        pub block_size: u32 = u32::MAX, in 1..=u32::MAX;
+        /// Where interpolants come from: from predicates of the program if no interpolation succeeds ("program"), or from
+        /// interpolation alone.
+        pub predicates: PredicateSource = PredicateSource::Program;
+        /// Whether it is checked for each new state whether its block can be executed. If not, the state is true.
+        pub block_queries: bool = true;
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
         /// The engine that looks for these invariants.
         pub path_invariants_by: Generator = Generator::DataFlow;
+        /// The path programs whose invariants are computed: those that recur, or all.
+        pub path_programs: PathPrograms = PathPrograms::Recurring;
         /// Whether states are strengthened to be covered before they are expanded.
         pub forced_covering: bool = true;
-        /// The formula of a new state: true, or the interpolants' predicates at its location that hold (UFO).
+        /// Maximum number of states that are tried to cover another by force, the newest first.
+        pub forced_covering_attempts: u32 = 3, in 1..=u32::MAX;
+        /// The formula of a new state: true, the interpolants' predicates at its location that hold, or the strongest Boolean
+        /// combination of them that holds (UFO); the latter two need `block_queries`.
         pub abstraction: NewStates = NewStates::True;
+        /// The sources of interpolants: strongest postconditions and weakest preconditions ("conditions"), or Z3's engine for
+        /// Horn clauses.
+        pub interpolator: Choice = Choice::ConditionsFirst;
+        /// Maximum wall time of an interpolation.
+        pub interpolation_time: Duration = cegar::INTERPOLATION_TIME;
+        /// Maximum wall time of a query whether a counterexample is feasible.
+        pub feasibility_time: Duration = cegar::FEASIBILITY_TIME;
     }
 }
 
@@ -51,11 +73,10 @@ pub enum NewStates {
     True,
     /// Cartesian predicate abstraction.
     Cartesian,
+    /// Boolean predicate abstraction.
+    Boolean,
 }
-choice!(NewStates: "true" = Self::True, "cartesian" = Self::Cartesian);
-
-/// Maximum number of states that are tried to cover another by force, the newest first.
-const MAXIMUM_FORCED_COVERING_ATTEMPTS: usize = 3;
+choice!(NewStates: "true" = Self::True, "cartesian" = Self::Cartesian, "boolean" = Self::Boolean);
 
 impl Engine for Options {
     fn registration(&self) -> Registration {
@@ -83,16 +104,30 @@ fn run(
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     let solvers = context.solvers(solver);
+    let mut abstraction = SyntacticAbstraction::new(&solvers)?;
+    if options.abstraction == NewStates::Boolean {
+        abstraction = abstraction.with_boolean_abstraction();
+    }
+    if !options.block_queries && options.abstraction == NewStates::True {
+        abstraction = abstraction.without_block_queries();
+    }
     let mut cegar = Cegar::new(
         blocks,
         cegar::Options {
             blocks: options.blocks,
+            block_size: options.block_size,
             path_invariants: options.path_invariants,
             path_invariants_by: options.path_invariants_by,
+            path_programs: options.path_programs,
+            interpolator: options.interpolator,
+            interpolation_time: options.interpolation_time,
+            feasibility_time: options.feasibility_time,
         },
-        SyntacticAbstraction::new(&solvers)?,
+        abstraction,
         ImpactRefinement {
+            source: options.predicates,
             forced_covering: options.forced_covering,
+            attempts: options.forced_covering_attempts as usize,
             abstraction: options.abstraction,
             selection: Selection::new(&solvers)?,
             boolean: BooleanAbstraction::new(&solvers, Covering::Single),
@@ -106,7 +141,10 @@ fn run(
 
 /// The refinement strategy of IMPACT: interpolants strengthen the states of the path.
 pub struct ImpactRefinement<'f> {
+    source: PredicateSource,
     forced_covering: bool,
+    /// Maximum number of states that are tried to cover another by force.
+    attempts: usize,
     abstraction: NewStates,
     selection: Selection<'f>,
     boolean: BooleanAbstraction<'f>,
@@ -156,7 +194,12 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
             let sequence = model.sequence(path);
             model.interpolants(&sequence)
         });
-        let interpolants = interpolants.or_else(|| self.by_predicates(&mut model, path));
+        let interpolants = match self.source {
+            PredicateSource::Program => {
+                interpolants.or_else(|| self.by_predicates(&mut model, path))
+            }
+            PredicateSource::Interpolants => interpolants,
+        };
         let mut all = interpolants.ok_or("no interpolants were found")?;
         for (&state, &interpolant) in path.states[1..].iter().zip(&all) {
             if let Place::At(at) = model.cpa.domain.abstraction_state(state).place {
@@ -164,7 +207,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
                     at,
                     formula: interpolant,
                 });
-                if self.abstraction == NewStates::Cartesian {
+                if self.abstraction != NewStates::True {
                     let tracked = &mut model.cpa.domain.abstraction;
                     for predicate in atoms(interpolant) {
                         tracked.track(at, predicate);
@@ -179,7 +222,7 @@ impl<'f> Strategy<SyntacticAbstraction<'f>> for ImpactRefinement<'f> {
     }
 
     fn force_cover(&mut self, model: Model<'_, SyntacticAbstraction<'f>>, id: ElementId) -> bool {
-        let force = || Coverage::new(model).force(id);
+        let force = || Coverage::new(model).force(id, self.attempts);
         self.forced_covering && counters::time(Counter::ForcedCovering, force)
     }
 
@@ -395,8 +438,8 @@ impl<'m, 'f> Coverage<'m, 'f> {
         }
     }
 
-    /// Forced covering, fcover^IMPACT.
-    fn force(&mut self, id: ElementId) -> bool {
+    /// Forced covering, fcover^IMPACT, with at most so many states.
+    fn force(&mut self, id: ElementId, attempts: usize) -> bool {
         let Some(element) = self.model.reached.get(id) else {
             return false;
         };
@@ -407,11 +450,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         let state = state.abstraction;
         let mut candidates = self.candidates(state);
         candidates.retain(|&other| self.formula(other) != TermId::TRUE);
-        for other in candidates
-            .into_iter()
-            .rev()
-            .take(MAXIMUM_FORCED_COVERING_ATTEMPTS)
-        {
+        for other in candidates.into_iter().rev().take(attempts) {
             if self.entails(state, other) {
                 self.cover(state, other);
                 return true;

@@ -118,7 +118,10 @@ impl Options {
                     return Err(reason.to_owned());
                 }
                 return Ok(match self.induction {
-                    false => Approach::Bmc(bmc::Options { max_bound }),
+                    false => Approach::Bmc(bmc::Options {
+                        max_bound,
+                        ..bmc::Options::default()
+                    }),
                     true => Approach::KInduction(k_induction::Options {
                         max_bound,
                         ..k_induction::Options::default()
@@ -137,6 +140,7 @@ impl Options {
                     blocks,
                     path_invariants,
                     path_invariants_by,
+                    ..predicate_abstraction::Options::default()
                 }))
             }
             (Computation::None | Computation::Cartesian, Refinement::Impact) => {
@@ -149,6 +153,7 @@ impl Options {
                         Computation::Cartesian => NewStates::Cartesian,
                         _ => NewStates::True,
                     },
+                    ..impact::Options::default()
                 }))
             }
             (Computation::Boolean, Refinement::Predicates) => {

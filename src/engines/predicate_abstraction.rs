@@ -10,19 +10,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cegar::atoms::atoms;
 use super::cegar::counterexample::AbstractPath;
 use super::cegar::selection::{Language, Located, Selection};
-use super::cegar::{self, BlockEnds, Cegar, Generator, Model, Strategy};
+use super::cegar::{
+    self, BlockEnds, Cegar, Generator, Model, PathPrograms, PredicateSource, Strategy,
+};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::Candidate;
 use super::{Answer, Context, SolverFactory};
 use regatta_base::counters::{self, Counter};
-use regatta_base::options;
+use regatta_base::{choice, options};
 use regatta_cpa::location::Place;
 use regatta_cpa::predicate::AbstractionId;
-use regatta_cpa::predicate::boolean::{BooleanAbstraction, Covering, Precision};
+use regatta_cpa::predicate::boolean::{BooleanAbstraction, Covering, INITIAL_MODELS, Precision};
 use regatta_cpa::predicate::regions::{Region, TooLarge};
 use regatta_program::InlinedLocation;
 use regatta_program::block::{Block, Blocks};
 use regatta_solver::SolverError;
+use regatta_solver::interpolation::Choice;
 use regatta_term::{Build, TermId, store};
 
 options! {
@@ -30,11 +33,36 @@ options! {
     pub struct Options {
         /// Where abstractions are computed.
         pub blocks: BlockEnds = BlockEnds::Loops;
+        /// Maximum number of edges of a block.
+        pub block_size: u32 = u32::MAX, in 1..=u32::MAX;
+        /// Where predicates come from: from the program's conditions, from interpolants where these do not suffice, and from
+        /// values in models ("program"), or from interpolants alone.
+        pub predicates: PredicateSource = PredicateSource::Program;
+        /// The states that may cover another: all others at its location together, or a single one of them (stop^sep).
+        pub covering: Covering = Covering::Union;
+        /// Maximum number of models of an abstraction at first; of further ones, only the relations between pairs of
+        /// predicates are kept, until that is too coarse.
+        pub models: usize = INITIAL_MODELS, in 1..=usize::MAX;
+        /// Whether it is checked at the end of every block whether the block can be executed. If not, the abstraction is true
+        /// where there are no predicates.
+        pub block_queries: bool = true;
+        /// The states that get new predicates: all that are expanded from then on, or only those from which the removed
+        /// states are explored again.
+        pub precision: Scope = Scope::All;
         /// CPU time that a path program is given at least for invariants that exclude all unrollings of a
         /// counterexample; with zero, there are none.
         pub path_invariants: Duration = Duration::from_millis(1_000);
         /// The engine that looks for these invariants.
         pub path_invariants_by: Generator = Generator::DataFlow;
+        /// The path programs whose invariants are computed: those that recur, or all.
+        pub path_programs: PathPrograms = PathPrograms::Recurring;
+        /// The sources of interpolants: strongest postconditions and weakest preconditions ("conditions"), or Z3's engine for
+        /// Horn clauses.
+        pub interpolator: Choice = Choice::ConditionsFirst;
+        /// Maximum wall time of an interpolation.
+        pub interpolation_time: Duration = cegar::INTERPOLATION_TIME;
+        /// Maximum wall time of a query whether a counterexample is feasible.
+        pub feasibility_time: Duration = cegar::FEASIBILITY_TIME;
     }
 }
 
@@ -53,6 +81,17 @@ impl Engine for Options {
     }
 }
 
+/// The states that get new predicates.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All that are expanded from then on.
+    All,
+    /// Those from which states that a refinement has removed are explored again, and what is reached from these
+    /// (\[BDW18\], section 3.2.4).
+    Local,
+}
+choice!(Scope: "all" = Self::All, "local" = Self::Local);
+
 /// Runs predicate abstraction.
 ///
 /// # Errors
@@ -64,15 +103,28 @@ fn run(
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     let solvers = context.solvers(solver);
+    let mut abstraction =
+        BooleanAbstraction::new(&solvers, options.covering).with_models(options.models);
+    if !options.block_queries {
+        abstraction = abstraction.without_queries_for_empty_precision();
+    }
     let mut cegar = Cegar::new(
         blocks,
         cegar::Options {
             blocks: options.blocks,
+            block_size: options.block_size,
             path_invariants: options.path_invariants,
             path_invariants_by: options.path_invariants_by,
+            path_programs: options.path_programs,
+            interpolator: options.interpolator,
+            interpolation_time: options.interpolation_time,
+            feasibility_time: options.feasibility_time,
         },
-        BooleanAbstraction::new(&solvers, Covering::Union),
+        abstraction,
         PredicateRefinement {
+            source: options.predicates,
+            scope: options.precision,
+            checks_all_blocks: options.block_queries,
             selection: Selection::new(&solvers)?,
             precision: Rc::default(),
         },
@@ -84,8 +136,11 @@ fn run(
 
 /// The refinement strategy: interpolants become predicates, and states that lack them are explored again.
 pub struct PredicateRefinement<'f> {
+    source: PredicateSource,
+    scope: Scope,
+    checks_all_blocks: bool,
     selection: Selection<'f>,
-    /// The predicates with which new abstractions are computed.
+    /// The predicates with which new abstractions are computed; of [`Scope::Local`] all predicates together.
     precision: Rc<Precision>,
 }
 
@@ -96,8 +151,14 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
         path: &AbstractPath,
         path_invariants: Option<Vec<TermId>>,
     ) -> Result<(), String> {
-        let mut precision = Precision::clone(&self.precision);
+        let mut precision = match self.scope {
+            Scope::All => Precision::clone(&self.precision),
+            Scope::Local => precision_of_target(&model, path),
+        };
         let invariants = path_invariants.unwrap_or_default();
+        if !self.checks_all_blocks && !invariants.is_empty() {
+            add_false(&model, path, &invariants, &mut precision);
+        }
         let mut invariants = self.predicates(&model, path, invariants);
         let regions = &mut model.cpa.domain.abstraction.regions;
         invariants.retain(|&(at, predicate)| {
@@ -105,13 +166,17 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
             id.is_ok_and(|id| !precision.at(at).contains(&id))
         });
         let selected = match invariants.is_empty() {
+            true if self.source == PredicateSource::Interpolants => None,
             true => self.select(&model, path, &precision, Language::Conditions),
             false => Some(invariants),
         };
         let selected = match selected {
             Some(selected) => selected,
-            None => match self.of_interpolants(&mut model, path) {
+            None => match self.of_interpolants(&mut model, path, &mut precision) {
                 Some(selected) => selected,
+                None if self.source == PredicateSource::Interpolants => {
+                    return Err("no interpolants were found".to_owned());
+                }
                 None => {
                     let values = self.select(&model, path, &precision, Language::Values);
                     values.ok_or("neither interpolants nor predicates were found")?
@@ -129,7 +194,7 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
                 return false;
             };
             let used = state.precision.as_ref();
-            used.is_some_and(|used| used.at(at) != precision.at(at))
+            used.is_some_and(|used| used.differs_at(at, &precision))
         };
         let pivot = match path.states.iter().find(lacks) {
             Some(&pivot) => pivot,
@@ -141,8 +206,16 @@ impl<'f> Strategy<BooleanAbstraction<'f>> for PredicateRefinement<'f> {
             .map(|(_, list)| list.len())
             .sum::<usize>();
         counters::set(Counter::Predicates, predicates as u64);
-        self.precision = Rc::new(precision);
-        let explored = self.explore_again(model, pivot);
+        let precision = Rc::new(precision);
+        self.precision = match self.scope {
+            Scope::All => Rc::clone(&precision),
+            Scope::Local => {
+                let mut all = Precision::clone(&self.precision);
+                all.join(&precision);
+                Rc::new(all)
+            }
+        };
+        let explored = self.explore_again(model, pivot, &precision);
         explored.map_err(|error| error.to_string())
     }
 
@@ -204,9 +277,13 @@ impl PredicateRefinement<'_> {
         &mut self,
         model: &mut Model<'_, BooleanAbstraction<'_>>,
         path: &AbstractPath,
+        precision: &mut Precision,
     ) -> Option<Vec<Located>> {
         let sequence = model.sequence(path);
         let interpolants = model.interpolants(&sequence)?;
+        if !self.checks_all_blocks {
+            add_false(model, path, &interpolants, precision);
+        }
         Some(self.predicates(model, path, interpolants))
     }
 
@@ -233,11 +310,13 @@ impl PredicateRefinement<'_> {
     /// Removes the subgraph from the pivot state on and the states that it covers; their parents return to the
     /// waitlist.
     ///
-    /// Departure: all states of the waitlist get the new precision, not only the parents of removed states.
+    /// Departure with [`Scope::All`]: all states of the waitlist get the new precision, not only the parents of removed
+    /// states.
     fn explore_again(
         &self,
         mut model: Model<'_, BooleanAbstraction<'_>>,
         pivot: AbstractionId,
+        precision: &Rc<Precision>,
     ) -> Result<(), TooLarge> {
         let children = model.children();
         let elements = model.elements();
@@ -274,12 +353,51 @@ impl PredicateRefinement<'_> {
         for parent in parents {
             if let Some(&id) = elements.get(&parent) {
                 model.reached.wait(model.cpa, id);
+                if self.scope == Scope::Local
+                    && let Some(element) = model.reached.get(id)
+                {
+                    // It keeps what other refinements have given it, so that these need not be repeated.
+                    let mut own = Precision::clone(&element.precision);
+                    own.join(precision);
+                    model.reached.set_precision(id, Rc::new(own));
+                }
             }
         }
-        for id in model.reached.waitlist() {
-            model.reached.set_precision(id, Rc::clone(&self.precision));
+        if self.scope == Scope::All {
+            for id in model.reached.waitlist() {
+                model.reached.set_precision(id, Rc::clone(precision));
+            }
         }
         Ok(())
+    }
+}
+
+/// Returns the precision with which the last state of the path was reached.
+fn precision_of_target(
+    model: &Model<'_, BooleanAbstraction<'_>>,
+    path: &AbstractPath,
+) -> Precision {
+    let last = path.states.last();
+    let last = last.map(|&id| model.cpa.domain.abstraction_state(id));
+    let used = last.and_then(|state| state.precision.as_deref());
+    used.cloned().unwrap_or_default()
+}
+
+/// Adds the predicate `false` where the path ends, and where an interpolant is false.
+fn add_false(
+    model: &Model<'_, BooleanAbstraction<'_>>,
+    path: &AbstractPath,
+    interpolants: &[TermId],
+    precision: &mut Precision,
+) {
+    let last = std::iter::once(&TermId::FALSE);
+    let interpolants = interpolants.iter().chain(last);
+    for (&state, &interpolant) in path.states[1..].iter().zip(interpolants) {
+        if interpolant == TermId::FALSE
+            && let Place::At(at) = model.cpa.domain.abstraction_state(state).place
+        {
+            precision.add_false(at);
+        }
     }
 }
 

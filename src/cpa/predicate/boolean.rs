@@ -13,13 +13,14 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::abstraction::{Abstraction, BlockFormula};
 use super::hull::Hull;
 use super::path_formula::PathFormula;
 use super::regions::{PredicateId, Region, Regions, TooLarge};
 use crate::location::Place;
+use regatta_base::choice;
 use regatta_base::counters::{self, Counter};
 use regatta_program::InlinedLocation;
 use regatta_solver::{Answer, CheckLimit, Solver, SolverError};
@@ -29,8 +30,8 @@ use regatta_term::{Build, Op, Pool, Sort, Symbol, TermId};
 /// it is undecided, which excludes nothing.
 const QUERY_RESOURCES: u32 = 20_000_000;
 
-/// Initial maximum number of enumerated models.
-const INITIAL_MODELS: usize = 48;
+/// Initial maximum number of enumerated models, if no other is given.
+pub const INITIAL_MODELS: usize = 48;
 /// Factor by which the maximum grows when the abstraction was too coarse.
 const MODEL_LIMIT_FACTOR: usize = 16;
 
@@ -41,6 +42,8 @@ const MAXIMUM_SOLVERS: usize = 400;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precision {
     by_place: FxHashMap<InlinedLocation, Vec<PredicateId>>,
+    /// The locations with the predicate `false`, at which it is checked whether a block can be executed.
+    checked: FxHashSet<InlinedLocation>,
 }
 
 impl Precision {
@@ -54,6 +57,31 @@ impl Precision {
                 true
             }
         }
+    }
+
+    /// Adds the predicate `false`; returns whether it is new.
+    pub fn add_false(&mut self, at: InlinedLocation) -> bool {
+        self.checked.insert(at)
+    }
+
+    /// Checks whether abstractions with this precision may differ from those with the other at the location.
+    pub fn differs_at(&self, at: InlinedLocation, other: &Self) -> bool {
+        self.at(at) != other.at(at) || self.checked.contains(&at) != other.checked.contains(&at)
+    }
+
+    /// Checks whether every abstraction at the location is true: there is no predicate, not even `false`.
+    fn is_empty_at(&self, at: InlinedLocation) -> bool {
+        self.at(at).is_empty() && !self.checked.contains(&at)
+    }
+
+    /// Adds the predicates of the other precision.
+    pub fn join(&mut self, other: &Self) {
+        for (at, predicates) in other.places() {
+            for &predicate in predicates {
+                self.add(at, predicate);
+            }
+        }
+        self.checked.extend(&other.checked);
     }
 
     /// Returns the predicates at the location, sorted.
@@ -78,6 +106,7 @@ pub enum Covering {
     /// is expanded twice.
     Union,
 }
+choice!(Covering: "union" = Self::Union, "single" = Self::Single);
 
 /// A factory of solvers.
 pub type Solvers<'f> = dyn Fn() -> Result<Box<dyn Solver>, SolverError> + 'f;
@@ -109,6 +138,8 @@ pub struct BooleanAbstraction<'f> {
     /// The union of the regions at each location, for [`Covering::Union`].
     union: Option<FxHashMap<InlinedLocation, Region>>,
     limits: Limits,
+    /// Whether every block is checked for whether it can be executed.
+    checks_all_blocks: bool,
     /// The reason why it cannot continue, if any.
     pub failure: Option<String>,
     /// The counters.
@@ -149,8 +180,26 @@ impl<'f> BooleanAbstraction<'f> {
                 models: INITIAL_MODELS,
                 reached: false,
             },
+            checks_all_blocks: true,
             failure: None,
             statistics: Statistics::default(),
+        }
+    }
+
+    /// Enumerates so many models at first before it keeps only relations between pairs of predicates.
+    pub fn with_models(self, models: usize) -> Self {
+        let limits = Limits {
+            models,
+            ..self.limits
+        };
+        Self { limits, ..self }
+    }
+
+    /// Asks no query about a block that ends where there are no predicates, not even `false`: the abstraction is true there.
+    pub fn without_queries_for_empty_precision(self) -> Self {
+        Self {
+            checks_all_blocks: false,
+            ..self
         }
     }
 
@@ -159,7 +208,7 @@ impl<'f> BooleanAbstraction<'f> {
         if !std::mem::take(&mut self.limits.reached) {
             return false;
         }
-        self.limits.models *= MODEL_LIMIT_FACTOR;
+        self.limits.models = self.limits.models.saturating_mul(MODEL_LIMIT_FACTOR);
         for image in self.blocks.values_mut() {
             image.remembered.clear();
         }
@@ -451,6 +500,12 @@ impl Abstraction for BooleanAbstraction<'_> {
             Place::At(at) if !block.is_target => precision.at(at),
             _ => &[],
         };
+        if let Place::At(at) = block.target
+            && !self.checks_all_blocks
+            && precision.is_empty_at(at)
+        {
+            return self.new_in(block, self.regions.everything()).ok();
+        }
         let region = || self.region(before, block, predicates);
         let result = counters::time(Counter::Abstraction, region);
         self.statistics.time += begin.elapsed();

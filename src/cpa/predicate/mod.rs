@@ -41,7 +41,7 @@ use regatta_program::{CutPointKind, InlinedLocation, Program, VariableId};
 use regatta_term::{Arena, Symbol, TermId};
 
 /// The operator blk of adjustable-block encoding (ABE: \[BKW10\]; \[BDW18\], section 3.1.6):
-/// the places where an abstraction is computed.
+/// the places where an abstraction is computed. [`PredicateCpa::with_block_size`] limits the size of blocks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub enum BlockOperator {
     /// blk^never: nowhere; path formulas start at the initial state.
@@ -61,6 +61,8 @@ pub struct PredicateState {
     pub abstraction: AbstractionId,
     /// Whether this is an abstraction state; otherwise it is an intermediate state.
     pub is_abstraction: bool,
+    /// The number of edges of the longest path since the abstraction state.
+    pub length: u32,
     /// The path formula φ, shared with the edges of the ARG that leave the state.
     pub formula: Rc<PathFormula>,
 }
@@ -97,6 +99,8 @@ pub struct PredicateCpa<A: Abstraction = NoAbstraction> {
     /// The live variables at a cut point.
     live: FxHashMap<InlinedLocation, Rc<FxHashSet<VariableId>>>,
     blk: BlockOperator,
+    /// Maximum number of edges of a block.
+    block_size: u32,
     /// The computation of abstraction formulas.
     pub abstraction: A,
     /// All abstraction states so far.
@@ -123,10 +127,17 @@ impl<A: Abstraction> PredicateCpa<A> {
             inputs: FxHashMap::default(),
             live: FxHashMap::default(),
             blk,
+            block_size: u32::MAX,
             abstraction,
             abstractions: Vec::new(),
             whole_blocks: FxHashMap::default(),
         }
+    }
+
+    /// Has blocks end after so many edges at the latest, wherever that is (\[BKW10\]). For single edges of the program, the
+    /// blocks must have a cut point at every location.
+    pub fn with_block_size(self, block_size: u32) -> Self {
+        Self { block_size, ..self }
     }
 
     /// Returns the arena of its formulas.
@@ -151,6 +162,7 @@ impl<A: Abstraction> PredicateCpa<A> {
         PredicateState {
             abstraction,
             is_abstraction: true,
+            length: 0,
             formula,
         }
     }
@@ -195,8 +207,11 @@ impl<A: Abstraction> PredicateCpa<A> {
         }
     }
 
-    /// The operator blk.
+    /// The operator blk, as far as it depends on the place alone.
     pub fn ends_block(&self, place: Place) -> bool {
+        if self.block_size == 1 {
+            return true;
+        }
         let Place::At(at) = place else {
             return self.blk != BlockOperator::Never;
         };
@@ -242,6 +257,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
             let state = PredicateState {
                 abstraction: state.abstraction,
                 is_abstraction: false,
+                length: state.length + 1,
                 formula,
             };
             Some((state, label))
@@ -275,7 +291,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         place: Place,
         precision: &A::Precision,
     ) -> Option<(PredicateState, A::Precision)> {
-        if !self.ends_block(place) {
+        if !self.ends_block(place) && state.length < self.block_size {
             return Some((state, precision.clone()));
         }
         let before = self.abstraction_state(state.abstraction);
@@ -294,6 +310,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         let state = PredicateState {
             abstraction: self.add_abstraction(formula, Some(precision.clone()), place, before),
             is_abstraction: true,
+            length: 0,
             formula: Rc::new(PathFormula::new(TermId::TRUE)),
         };
         Some((state, precision.clone()))
@@ -318,6 +335,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
             });
         Some(PredicateState {
             formula: Rc::new(formula),
+            length: old.length.max(new.length),
             ..old.clone()
         })
     }

@@ -1,9 +1,8 @@
 //! Abstraction formulas as terms, which refinements strengthen (\[BDW18\], section 4.4).
 //!
-//! A new state is true, as in IMPACT, or the result of Cartesian predicate abstraction, as in UFO (\[AGC12\]; \[BDW18\], section
-//! 4.5.1):
-//! the
-//! conjunction of those predicates of the place, and negations, that each hold after the block.
+//! A new state is true, as in IMPACT, or the result of predicate abstraction, as in UFO (\[AGC12\]; \[BDW18\], section
+//! 4.5.1): Cartesian, the conjunction of those predicates of the place, and negations, that each hold after the block; or
+//! Boolean, the strongest combination of the predicates that holds there.
 
 use std::rc::Rc;
 
@@ -38,6 +37,10 @@ pub struct SyntacticAbstraction<'f> {
     invariants: FxHashMap<InlinedLocation, TermId>,
     /// The predicates for new states.
     predicates: FxHashMap<InlinedLocation, Vec<TermId>>,
+    /// Whether the abstraction with these predicates is Boolean rather than Cartesian.
+    is_boolean: bool,
+    /// Whether a new state's block is checked for whether it can be executed.
+    checks_blocks: bool,
     /// The number of queries.
     pub checks: u64,
     /// The reason why it cannot continue, if any.
@@ -60,9 +63,27 @@ impl<'f> SyntacticAbstraction<'f> {
             entails: FxHashMap::default(),
             invariants: FxHashMap::default(),
             predicates: FxHashMap::default(),
+            is_boolean: false,
+            checks_blocks: true,
             checks: 0,
             failure: None,
         })
+    }
+
+    /// Computes Boolean abstractions with the tracked predicates, not Cartesian ones.
+    pub fn with_boolean_abstraction(self) -> Self {
+        Self {
+            is_boolean: true,
+            ..self
+        }
+    }
+
+    /// Asks no query about the block of a new state: the state is true.
+    pub fn without_block_queries(self) -> Self {
+        Self {
+            checks_blocks: false,
+            ..self
+        }
     }
 
     /// Adds a proved invariant, a term of the shared store: a conjunct of each abstraction formula there.
@@ -81,9 +102,9 @@ impl<'f> SyntacticAbstraction<'f> {
         }
     }
 
-    /// Returns the conjunction of the predicates at the block's end, and negations, that hold there if the block starts in a
-    /// state that satisfies the formula.
-    fn cartesian(&mut self, before: TermId, block: &BlockFormula<'_>) -> TermId {
+    /// Returns the abstraction with the tracked predicates at the block's end, if the block starts in a state that satisfies the
+    /// formula.
+    fn abstraction(&mut self, before: TermId, block: &BlockFormula<'_>) -> TermId {
         let Place::At(at) = block.target else {
             return TermId::TRUE;
         };
@@ -106,6 +127,12 @@ impl<'f> SyntacticAbstraction<'f> {
                 (predicate, image),
                 (store().not(predicate), arena.not(image)),
             ]);
+        }
+        if self.is_boolean {
+            let literals: Vec<_> = open.into_iter().step_by(2).collect();
+            let formula = all_models(&mut **solver, &literals, &mut self.checks);
+            solver.pop();
+            return formula;
         }
         loop {
             let broken = open.iter().map(|&(_, image)| arena.not(image));
@@ -167,6 +194,34 @@ impl<'f> SyntacticAbstraction<'f> {
     }
 }
 
+/// Returns the strongest Boolean combination of the predicates that holds in all models; each comes with the term that
+/// stands for it in the solver. True, if that is not decided.
+fn all_models(
+    solver: &mut dyn Solver,
+    predicates: &[(TermId, TermId)],
+    checks: &mut u64,
+) -> TermId {
+    let arena = Rc::clone(solver.arena());
+    let images: Vec<TermId> = predicates.iter().map(|&(_, image)| image).collect();
+    let mut cubes = Vec::new();
+    loop {
+        *checks += 1;
+        match solver.check(&[]) {
+            Answer::Unsatisfiable => return store().or(cubes),
+            Answer::Unknown(_) => return TermId::TRUE,
+            Answer::Satisfiable => {}
+        }
+        let values = solver.holding(&images);
+        let literal = |(&(predicate, image), &value): (&(TermId, TermId), &bool)| match value {
+            true => (predicate, arena.not(image)),
+            false => (store().not(predicate), image),
+        };
+        let (cube, others): (Vec<_>, Vec<_>) = predicates.iter().zip(&values).map(literal).unzip();
+        cubes.push(store().and(cube));
+        solver.assert(arena.or(others));
+    }
+}
+
 fn limit() -> CheckLimit {
     CheckLimit {
         time: None,
@@ -183,11 +238,14 @@ impl Abstraction for SyntacticAbstraction<'_> {
     }
 
     fn compute(&mut self, before: &TermId, block: &BlockFormula<'_>, _: &()) -> Option<TermId> {
+        if !self.checks_blocks {
+            return Some(TermId::TRUE);
+        }
         match counters::time(Counter::Abstraction, || self.runs(*before, block)) {
             Ok(false) => None,
             Ok(true) => {
                 let before = store().and2(*before, self.known(block.source));
-                Some(self.cartesian(before, block))
+                Some(self.abstraction(before, block))
             }
             Err(error) => {
                 self.failure.get_or_insert(error.to_string());

@@ -22,8 +22,8 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
-pub use self::path_invariants::Generator;
 use self::path_invariants::{Attempt, PathInvariants};
+pub use self::path_invariants::{Generator, PathPrograms};
 pub use self::strategy::{Cpa, Model, Strategy};
 use super::invariants::Candidate;
 use super::invariants::taken::Taken;
@@ -42,7 +42,7 @@ use regatta_cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa, Predica
 use regatta_cpa::{Composite, CompositeState, ElementId, Reached};
 use regatta_program::block::Blocks;
 use regatta_program::{CutPointKind, InlinedLocation};
-use regatta_solver::interpolation::{InterpolationConfig, Interpolator, Interpolators};
+use regatta_solver::interpolation::{Choice, InterpolationConfig, Interpolator, Interpolators};
 use regatta_solver::{CheckLimit, Reason, Solver, SolverError};
 use regatta_term::{Arena, Build, TermId, store};
 
@@ -65,8 +65,11 @@ impl BlockEnds {
     }
 
     /// Returns the program's blocks, none of which goes past a block end.
-    fn within(self, blocks: &Arc<Blocks>) -> Arc<Blocks> {
+    fn within(self, blocks: &Arc<Blocks>, size: u32) -> Arc<Blocks> {
         match self {
+            _ if size < u32::MAX => {
+                Arc::new(Blocks::new(Arc::new(blocks.inlined().with_all_locations())))
+            }
             Self::Loops => Arc::clone(blocks),
             Self::LoopsAndFunctions => {
                 Arc::new(Blocks::new(Arc::new(blocks.inlined().with_function_ends())))
@@ -80,17 +83,52 @@ impl BlockEnds {
 pub struct Options {
     /// Where blocks end.
     pub blocks: BlockEnds,
+    /// Maximum number of edges of a block.
+    pub block_size: u32,
     /// Minimum CPU time for the proof of a path program; zero turns path invariants off.
     pub path_invariants: Duration,
     /// The analysis that computes invariants of path programs.
     pub path_invariants_by: Generator,
+    /// The path programs whose invariants are computed.
+    pub path_programs: PathPrograms,
+    /// The sources of interpolants.
+    pub interpolator: Choice,
+    /// Maximum wall time of an interpolation query.
+    pub interpolation_time: Duration,
+    /// Maximum wall time of a feasibility check.
+    pub feasibility_time: Duration,
 }
 
-/// Maximum wall time of an interpolation query.
-const INTERPOLATION_TIME: Duration = Duration::from_secs(8);
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            blocks: BlockEnds::Loops,
+            block_size: u32::MAX,
+            path_invariants: Duration::from_millis(1_000),
+            path_invariants_by: Generator::DataFlow,
+            path_programs: PathPrograms::Recurring,
+            interpolator: Choice::default(),
+            interpolation_time: INTERPOLATION_TIME,
+            feasibility_time: FEASIBILITY_TIME,
+        }
+    }
+}
 
-/// Maximum wall time of a feasibility check.
-const FEASIBILITY_TIME: Duration = Duration::from_secs(20);
+/// Where the predicates and interpolants that exclude a counterexample come from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum PredicateSource {
+    /// From the program's conditions, from interpolants, and from values in models.
+    Program,
+    /// From interpolants alone.
+    Interpolants,
+}
+choice!(PredicateSource: "program" = Self::Program, "interpolants" = Self::Interpolants);
+
+/// Maximum wall time of an interpolation query, if no other is given.
+pub const INTERPOLATION_TIME: Duration = Duration::from_secs(8);
+
+/// Maximum wall time of a feasibility check, if no other is given.
+pub const FEASIBILITY_TIME: Duration = Duration::from_secs(20);
 
 /// Share of the time for publishing candidate invariants.
 const PUBLICATION_SHARE: Share = Share {
@@ -140,7 +178,7 @@ pub struct Cegar<'b, A: Abstraction, S> {
     /// The reached states.
     pub reached: Reached<Cpa<A>>,
     strategy: S,
-    interpolation: InterpolationConfig,
+    options: Options,
     solver: &'b SolverFactory<'b>,
     interpolator: Box<dyn Interpolator>,
     /// The solver that decides whether counterexamples are feasible.
@@ -181,15 +219,15 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         solver: &'b SolverFactory<'b>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
-        let interpolation = InterpolationConfig::default();
         let arena = Rc::new(Arena::new());
-        let own = options.blocks.within(blocks);
+        let own = options.blocks.within(blocks, options.block_size);
         let domain = PredicateCpa::with(
             Arc::clone(&own),
             arena,
             options.blocks.operator(),
             abstraction,
-        );
+        )
+        .with_block_size(options.block_size);
         let mut cpa = Composite::new(own, domain);
         cpa.loop_bound = LoopBoundCpa::unbounded();
         let mut reached = Reached::new();
@@ -202,9 +240,9 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             cpa,
             reached,
             strategy,
-            interpolation,
-            interpolator: interpolator(interpolation, solver, context)?,
-            feasibility: feasibility(solver, context)?,
+            options,
+            interpolator: interpolator(&options, solver, context)?,
+            feasibility: feasibility(&options, solver, context)?,
             solver,
             refinements: 0,
             taken: Taken::new(blocks),
@@ -212,6 +250,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             path_invariants: PathInvariants::new(
                 options.path_invariants_by,
                 options.path_invariants,
+                options.path_programs,
             ),
             left_aside: LeftAside::default(),
         })
@@ -261,10 +300,10 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 Outcome::Ended(answer) => return Ok(answer),
             }
             if self.interpolator.arena().len() > MAXIMUM_ARENA_TERMS {
-                self.interpolator = interpolator(self.interpolation, self.solver, context)?;
+                self.interpolator = interpolator(&self.options, self.solver, context)?;
             }
             if self.feasibility.arena().len() > MAXIMUM_ARENA_TERMS {
-                self.feasibility = feasibility(self.solver, context)?;
+                self.feasibility = feasibility(&self.options, self.solver, context)?;
             }
         }
     }
@@ -426,25 +465,36 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
 }
 
 fn feasibility(
+    options: &Options,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let mut solver = context.solver(solver)?;
     solver.set_limit(CheckLimit {
-        time: Some(FEASIBILITY_TIME),
+        time: Some(options.feasibility_time),
         resource: None,
     });
     Ok(solver)
 }
 
 fn interpolator(
-    config: InterpolationConfig,
+    options: &Options,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
 ) -> Result<Box<dyn Interpolator>, SolverError> {
+    // The limits of single sources are for those that can be replaced by others.
+    let unlimited = options.interpolation_time > INTERPOLATION_TIME;
+    let mut config = InterpolationConfig {
+        choice: options.interpolator,
+        ..InterpolationConfig::default()
+    };
+    if unlimited {
+        config.conditions_time = options.interpolation_time;
+        config.horn_time = options.interpolation_time;
+    }
     let mut interpolator = Interpolators::new(config, solver()?).with_workers(context.workers);
     interpolator.set_limit(CheckLimit {
-        time: Some(INTERPOLATION_TIME),
+        time: Some(options.interpolation_time),
         resource: None,
     });
     context.token.interrupts(interpolator.interrupter());

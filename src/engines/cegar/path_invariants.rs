@@ -7,8 +7,9 @@
 //! all its unrollings. They are computed by the data-flow analysis or by KIPDR ([`Generator`]), the two that \[BD19\]
 //! compares. Induction of KIPDR goes from one cut point to the next here, because interpolants must do so.
 //!
-//! Departure: invariants are computed only when a path program recurs, which shows that refinement unrolls a loop. Before
-//! that, the program's own conditions and interpolants are the better predicates where there are many paths.
+//! Departure, unless [`PathPrograms::All`] is chosen: invariants are computed only when a path program recurs, which shows
+//! that refinement unrolls a loop. Before that, the program's own conditions and interpolants are the better predicates
+//! where there are many paths.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,16 @@ pub enum Generator {
     Kipdr,
 }
 choice!(Generator: "data-flow" = Self::DataFlow, "kipdr" = Self::Kipdr);
+
+/// The path programs whose invariants are computed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum PathPrograms {
+    /// Those of a second counterexample or a later one.
+    Recurring,
+    /// All that have a loop.
+    All,
+}
+choice!(PathPrograms: "recurring" = Self::Recurring, "all" = Self::All);
 
 impl Generator {
     /// Runs the analysis on the path program for at least the given CPU time.
@@ -93,6 +104,7 @@ type PathProgram = FxHashSet<(InlinedLocation, BlockEnd)>;
 pub(super) struct PathInvariants {
     generator: Generator,
     time: Duration,
+    path_programs: PathPrograms,
     schedule: Schedule,
     /// The path programs so far, each with the time that the next attempt to prove it needs.
     seen: Vec<(PathProgram, Duration)>,
@@ -100,10 +112,11 @@ pub(super) struct PathInvariants {
 
 impl PathInvariants {
     /// Creates it with the minimum CPU time for each path program; zero turns it off.
-    pub fn new(generator: Generator, time: Duration) -> Self {
+    pub fn new(generator: Generator, time: Duration, path_programs: PathPrograms) -> Self {
         Self {
             generator,
             time,
+            path_programs,
             schedule: Schedule::new(Share {
                 of_time: MAXIMUM_TIME_SHARE,
                 at_least: time,
@@ -128,6 +141,11 @@ impl PathInvariants {
             return Attempt::Nothing;
         }
         let program = path_program(cpa, &places);
+        if self.path_programs == PathPrograms::All
+            && self.seen.iter().all(|(seen, _)| *seen != program)
+        {
+            self.seen.push((program.clone(), Duration::ZERO));
+        }
         let Some((_, needed)) = self.seen.iter_mut().find(|(seen, _)| *seen == program) else {
             self.seen.push((program, Duration::ZERO));
             return Attempt::Nothing;

@@ -149,6 +149,7 @@ impl Engine {
             blocks: ends,
             path_invariants,
             path_invariants_by,
+            ..
         } = options;
         let subject = Subject::of(blocks, &default_solver);
         let report = match self {
@@ -157,6 +158,7 @@ impl Engine {
                     blocks: ends,
                     path_invariants,
                     path_invariants_by,
+                    ..Default::default()
                 };
                 options.run(&subject, context)
             }
@@ -178,7 +180,7 @@ fn interpolants_only(blocks: BlockEnds) -> Options {
     Options {
         blocks,
         path_invariants: Duration::ZERO,
-        path_invariants_by: Generator::DataFlow,
+        ..Options::default()
     }
 }
 

@@ -3,18 +3,25 @@
 //!
 //! The inputs of the model are kept. The condition under which a state leads to the violation with these inputs, guards
 //! included, is a formula over the state. The lifted set is a cube of its atoms that the model's state satisfies and
-//! that implies the formula; an unsat core removes the literals that the others and the invariants imply.
+//! that implies the formula; an unsat core removes the literals that the others and the invariants imply. Or it is an
+//! interpolant between the state and the formula's negation under the invariants, as in \[BD19\]: its conjuncts are the
+//! literals then.
 
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::Context;
 use crate::unrolling::Unrolling;
+use regatta_base::choice;
 use regatta_program::InlinedLocation;
+use regatta_solver::interpolation::{
+    Interpolation, InterpolationConfig, Interpolator, Interpolators, Sequence,
+};
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{
     Arena, Build, Evaluator, Op, Pool, Rebuild, Sort, Store, Symbol, TermId, TermKind, Value,
-    free_variables, size, store,
+    conjuncts, free_variables, size, store, transfer,
 };
 
 /// A set of states at a cut point from which certain inputs lead to a violation: those that satisfy all literals.
@@ -29,16 +36,47 @@ pub struct Cube {
 /// Maximum size of a precondition that is lifted (nodes).
 const MAXIMUM_PRECONDITION_NODES: usize = 20_000;
 
+/// How a state becomes a set of states.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Lifting {
+    /// By atoms of the weakest precondition of the violation, of which an unsat core keeps those that are needed.
+    Preconditions,
+    /// By an interpolant between the state and the states without the violation.
+    Interpolation,
+}
+choice!(Lifting: "preconditions" = Self::Preconditions, "interpolation" = Self::Interpolation);
+
 /// Lifts states to sets of states.
 pub struct Lifter {
-    solver: Box<dyn Solver>,
+    means: Means,
     limit: CheckLimit,
+}
+
+enum Means {
+    Core(Box<dyn Solver>),
+    Interpolant(Box<Interpolators>),
 }
 
 impl Lifter {
     /// Creates a lifter with a solver of its own.
-    pub fn new(solver: Box<dyn Solver>, limit: CheckLimit) -> Self {
-        Self { solver, limit }
+    pub fn new(
+        lifting: Lifting,
+        solver: Box<dyn Solver>,
+        limit: CheckLimit,
+        context: &Context<'_>,
+    ) -> Self {
+        let means = match lifting {
+            Lifting::Preconditions => Means::Core(solver),
+            Lifting::Interpolation => {
+                let config = InterpolationConfig::default();
+                let mut interpolators =
+                    Interpolators::new(config, solver).with_workers(context.workers);
+                interpolators.set_limit(limit);
+                context.token.interrupts(interpolators.interrupter());
+                Means::Interpolant(Box::new(interpolators))
+            }
+        };
+        Self { means, limit }
     }
 
     /// Returns the states from which the inputs of the unrolling's model lead to the violation (a term that holds in
@@ -62,41 +100,84 @@ impl Lifter {
                 .unwrap_or_else(|| Value::zero(symbol.sort()));
             state.insert((symbol, instance), value);
         }
-        let literals = Justification::new(&state).of(precondition)?;
-        let literals = self.core(precondition, literals, &invariants(at));
+        let literals = match &mut self.means {
+            Means::Core(solver) => {
+                let literals = Justification::new(&state).of(precondition)?;
+                core(
+                    &mut **solver,
+                    self.limit,
+                    precondition,
+                    literals,
+                    &invariants(at),
+                )
+            }
+            Means::Interpolant(interpolators) => {
+                interpolant(interpolators, precondition, &state, invariants(at))?
+            }
+        };
         Some(Cube { at, literals })
     }
+}
 
-    /// Returns a subset of the literals that implies the formula under the invariants.
-    fn core(
-        &mut self,
-        formula: TermId,
-        literals: Vec<TermId>,
-        invariants: &[TermId],
-    ) -> Vec<TermId> {
-        if literals.len() < 2 {
-            return literals;
-        }
-        let arena: Rc<Arena> = Rc::clone(self.solver.arena());
-        self.solver.push();
-        self.solver.assert(arena.not(formula));
-        for &invariant in invariants {
-            self.solver.assert(invariant);
-        }
-        self.solver.set_limit(self.limit);
-        let core = (self.solver.check(&literals) == Answer::Unsatisfiable)
-            .then(|| self.solver.unsat_core());
-        self.solver.pop();
-        match core {
-            // The invariants exclude the state if the core is empty: then there is nothing to lift.
-            Some(core) if !core.is_empty() => {
-                let mut literals = literals;
-                literals.retain(|literal| core.contains(literal));
-                literals
-            }
-            _ => literals,
-        }
+/// Returns a subset of the literals that implies the formula under the invariants.
+fn core(
+    solver: &mut dyn Solver,
+    limit: CheckLimit,
+    formula: TermId,
+    literals: Vec<TermId>,
+    invariants: &[TermId],
+) -> Vec<TermId> {
+    if literals.len() < 2 {
+        return literals;
     }
+    let arena: Rc<Arena> = Rc::clone(solver.arena());
+    solver.push();
+    solver.assert(arena.not(formula));
+    for &invariant in invariants {
+        solver.assert(invariant);
+    }
+    solver.set_limit(limit);
+    let core = (solver.check(&literals) == Answer::Unsatisfiable).then(|| solver.unsat_core());
+    solver.pop();
+    match core {
+        // The invariants exclude the state if the core is empty: then there is nothing to lift.
+        Some(core) if !core.is_empty() => {
+            let mut literals = literals;
+            literals.retain(|literal| core.contains(literal));
+            literals
+        }
+        _ => literals,
+    }
+}
+
+/// Returns the conjuncts of a formula that the state satisfies and that, under the invariants, implies the formula.
+fn interpolant(
+    interpolators: &mut Interpolators,
+    formula: TermId,
+    state: &FxHashMap<(Symbol, u32), Value>,
+    invariants: Vec<TermId>,
+) -> Option<Vec<TermId>> {
+    let mut cut = Vec::new();
+    let mut equations = Vec::new();
+    for (&(symbol, instance), value) in state {
+        let variable = store().variable_at(symbol, instance);
+        cut.push(variable);
+        equations.push(store().eq(variable, store().value(value)));
+    }
+    let without = invariants.into_iter().chain([store().not(formula)]);
+    let formulas = [
+        store().and(equations),
+        store().and(without.collect::<Vec<_>>()),
+    ];
+    let answer = interpolators.interpolate(Sequence {
+        formulas: &formulas,
+        cuts: &[cut],
+    });
+    let Interpolation::Interpolants(interpolants) = answer else {
+        return None;
+    };
+    let set = transfer(&**interpolators.arena(), store(), interpolants[0]);
+    (set != TermId::TRUE && set != TermId::FALSE).then(|| conjuncts(store(), set))
 }
 
 /// The search for literals that make a formula true in a state.

@@ -19,15 +19,16 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::lift::Lifting;
 use self::property_direction::{Direction, PropertyDirection};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::houdini::Houdini;
 use super::unrolling::base_case::{BaseCase, BaseCases};
-use super::unrolling::schedule::Share;
+use super::unrolling::schedule::{Frequency, Share, bounds};
 use super::unrolling::step_case::StepCase;
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
-use regatta_base::options;
+use regatta_base::{choice, options};
 use regatta_certify::certificate::{Certificate, ProofStep};
 use regatta_program::block::Blocks;
 use regatta_solver::SolverError;
@@ -37,20 +38,48 @@ options! {
     pub struct Options {
         /// The largest k, in steps between cut points.
         pub max_bound: u32 = u32::MAX;
+        /// The first k.
+        pub start: u32 = 1, in 1..=u32::MAX;
+        /// The number of steps by which k grows.
+        pub increment: u32 = 1, in 1..=u32::MAX;
+        /// When the forward condition is checked: at every k, or at fewer where that takes too large a share of the time.
+        pub forward_condition: Frequency = Frequency::WithinShare;
+        /// When the step case is checked: at every k, or at fewer where that takes too large a share of the time.
+        pub step_case: Frequency = Frequency::WithinShare;
+        /// Whether the step case for k = 1 is checked again at greater k, since there may be more invariants.
+        pub first_step_case: bool = true;
         /// Whether failed inductions direct a search for invariants, which other engines get, too. With it, this is
         /// KIPDR.
         pub property_directed: bool = false;
         /// Maximum number of proof obligations that are open at a time.
-        pub obligations: u32 = 64, in 1..=10_000;
+        pub obligations: u32 = 64, in 1..=u32::MAX;
+        /// The largest k at which proof obligations are tried.
+        pub obligation_bound: u32 = 2, in 1..=u32::MAX;
+        /// The order of the work on proof obligations: as long as there is progress, within a share of the time, or one
+        /// attempt at each for every k ("eager": k grows even if obligations are open).
+        pub direction: Order = Order::Scheduled;
+        /// How a counterexample to induction becomes a set of states.
+        pub lifting: Lifting = Lifting::Preconditions;
+        /// Whether the largest inductive subset of all open obligations, and of clauses that imply them, is computed; and
+        /// whether obligations of which none can be proved alone are tried together.
+        pub joint_obligations: bool = true;
     }
     fixed {
-        /// The largest k at which proof obligations are tried.
-        pub obligation_bound: u32 = 2;
         /// The largest k of a step case for the property. With one here and for obligations, a proof by induction is
         /// one inductive assertion for each cut point.
         pub longest_step: u32 = u32::MAX;
     }
 }
+
+/// The order of the work on proof obligations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As long as there is progress, within a share of the time, at a small k of their own.
+    Scheduled,
+    /// Each is tried once for every k (\[BD19\], Algorithm 1).
+    Eager,
+}
+choice!(Order: "scheduled" = Self::Scheduled, "eager" = Self::Eager);
 
 /// Wall time of a query of the base case at first, when property direction is on, and the factor by which it grows.
 const INITIAL_BASE_QUERY_LIMIT: Duration = Duration::from_millis(500);
@@ -93,30 +122,25 @@ fn run(
     let base = Unrolling::new(blocks, Start::Entry, context.solver(solver)?);
     let step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
     let one_step = Unrolling::new(blocks, Start::AnyCutPoint, context.solver(solver)?);
-    let direction = options.property_directed.then(|| {
-        let maximum_open = options.obligations as usize;
-        PropertyDirection::new(
-            blocks,
-            maximum_open,
-            options.obligation_bound,
-            solver,
-            context,
-        )
-    });
+    let new_direction = || PropertyDirection::new(blocks, options, solver, context);
+    let direction = options.property_directed.then(new_direction);
     let mut induction = Induction {
-        base: BaseCases::new(base),
+        base: BaseCases::new(base).with_forward_condition(options.forward_condition),
         unrolled: 0,
-        step: StepCase::new(step),
-        one_step: StepCase::with_share(one_step, ONE_STEP_SHARE),
+        step: StepCase::new(step).with_frequency(options.step_case),
+        one_step: options
+            .first_step_case
+            .then(|| StepCase::with_share(one_step, ONE_STEP_SHARE)),
         max_bound: options.max_bound,
         longest_step: options.longest_step,
         base_query_limit: INITIAL_BASE_QUERY_LIMIT,
         direction: direction.transpose()?,
     };
-    if induction.direction.is_some() {
+    let is_eager = options.direction == Order::Eager;
+    if induction.direction.is_some() && !is_eager {
         induction.base.set_limit(INITIAL_BASE_QUERY_LIMIT);
     }
-    for bound in 1..=options.max_bound {
+    for bound in bounds(options.start, options.increment, options.max_bound) {
         context.safe_point();
         (context.report)(Progress::Bound { bound });
         if let Some(answer) = induction.base_case(bound, context) {
@@ -128,12 +152,18 @@ fn run(
             }
         }
         if induction.base.left_aside().is_none() {
-            match induction.step_case(bound, context) {
-                StepCaseEnd::Holds => {
-                    return Ok(safe_by(&induction.step, bound, blocks, solver, context));
-                }
+            let end = match is_eager && induction.direction.is_some() {
+                true => induction.eager_step_case(bound, context),
+                false => induction.step_case(bound, context),
+            };
+            let proof = |step: &StepCase, k| safe_by(step, k, blocks, solver, context);
+            match end {
+                StepCaseEnd::Holds => return Ok(proof(induction.property_step(is_eager), bound)),
                 StepCaseEnd::OneStepHolds => {
-                    return Ok(safe_by(&induction.one_step, 1, blocks, solver, context));
+                    return Ok(proof(
+                        induction.one_step.as_ref().unwrap_or(&induction.step),
+                        1,
+                    ));
                 }
                 StepCaseEnd::Answer(answer) => return Ok(answer),
                 StepCaseEnd::Open => {}
@@ -153,7 +183,7 @@ struct Induction {
     unrolled: u32,
     step: StepCase,
     /// The step case for k = 1, whose queries stay easy: with strong invariants, it is enough.
-    one_step: StepCase,
+    one_step: Option<StepCase>,
     max_bound: u32,
     longest_step: u32,
     /// Maximum wall time of a query of the base case now.
@@ -208,7 +238,10 @@ impl Induction {
     /// Lines 10 to 32, repeated as long as property direction makes progress.
     fn step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
         for _ in 0..MAXIMUM_ATTEMPTS_PER_BOUND {
-            if bound > 1 && self.one_step.property(1, context) {
+            if bound > 1
+                && let Some(one_step) = &mut self.one_step
+                && one_step.property(1, context)
+            {
                 return StepCaseEnd::OneStepHolds;
             }
             if bound <= self.longest_step && self.step.property(bound, context) {
@@ -238,6 +271,36 @@ impl Induction {
             }
         }
         StepCaseEnd::Open
+    }
+}
+
+impl Induction {
+    /// Lines 10 to 32 as they stand in Algorithm 1.
+    fn eager_step_case(&mut self, bound: u32, context: &mut Context<'_>) -> StepCaseEnd {
+        let Some(direction) = &mut self.direction else {
+            return StepCaseEnd::Open;
+        };
+        let violated = direction.try_each(bound, &mut self.base, context);
+        // Lines 13 and 14: the error that such a state leads to is within so many steps.
+        if let Some(steps) = violated
+            && steps <= self.max_bound
+            && let Some(answer) = self.base_case(steps, context)
+        {
+            return StepCaseEnd::Answer(answer);
+        }
+        let direction = self.direction.as_mut();
+        match direction.is_some_and(|direction| direction.property(bound, context)) {
+            true => StepCaseEnd::Holds,
+            false => StepCaseEnd::Open,
+        }
+    }
+
+    /// The step case that has proved the property.
+    fn property_step(&self, is_eager: bool) -> &StepCase {
+        match &self.direction {
+            Some(direction) if is_eager => direction.step(),
+            _ => &self.step,
+        }
     }
 }
 

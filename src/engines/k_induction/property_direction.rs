@@ -4,10 +4,11 @@
 //! a proof obligation, a clause. Obligations are proved by k-induction and strengthened; failed proofs give more of
 //! them.
 //!
-//! Departure: obligations are tried at a k of their own, which stays small; if a proof needs a greater k, its
-//! counterexamples become obligations. Beyond the paper: before an obligation is tried alone, the largest inductive
-//! subset of all open obligations and of clauses that imply them is computed; a counterexample becomes an obligation
-//! only if it satisfies the other open ones; and obligations of which none can be proved alone are tried together.
+//! [`Order::Eager`] is the paper's algorithm. Departures with [`Order::Scheduled`]: obligations are tried at a k of
+//! their own, which stays small; if a proof needs a greater k, its counterexamples become obligations. Beyond the paper:
+//! before an obligation is tried alone, the largest inductive subset of all open obligations and of clauses that imply
+//! them is computed; a counterexample becomes an obligation only if it satisfies the other open ones; and obligations of
+//! which none can be proved alone are tried together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +18,18 @@ use rustc_hash::FxHashSet;
 use super::k_inductive::{Attempt, KInduction};
 use super::lift::{Cube, Lifter};
 use super::parts::Parts;
+use super::{Options, Order};
 use crate::invariants::houdini::Houdini;
 use crate::invariants::samples::Samples;
 use crate::invariants::{Candidate, Proved};
 use crate::unrolling::base_case::BaseCases;
-use crate::unrolling::schedule::{Schedule, Share};
+use crate::unrolling::schedule::{Frequency, Schedule, Share};
 use crate::unrolling::step_case::StepCase;
 use crate::unrolling::{Start, Unrolling};
 use crate::{Context, SolverFactory};
 use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
-use regatta_solver::{CheckLimit, SolverError};
+use regatta_solver::{Answer, CheckLimit, SolverError};
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
 /// The share of the time of property direction.
@@ -189,6 +191,7 @@ pub struct PropertyDirection {
     houdini: Houdini,
     open: Vec<Obligation>,
     maximum_open: usize,
+    is_joint: bool,
     /// Obligations that a reachable state violates.
     violated: FxHashSet<Candidate>,
     schedule: Schedule,
@@ -199,32 +202,38 @@ pub struct PropertyDirection {
 }
 
 impl PropertyDirection {
-    /// Starts with no obligations; at most `maximum_open` are open at a time, tried at k up to `maximum_steps`.
+    /// Starts with no obligations.
     ///
     /// # Errors
     /// When there is no solver.
     pub fn new(
         blocks: &Arc<Blocks>,
-        maximum_open: usize,
-        maximum_steps: u32,
+        options: &Options,
         solver: &SolverFactory<'_>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
+        let is_eager = options.direction == Order::Eager;
         let limit = CheckLimit {
-            time: Some(QUERY_LIMIT),
+            time: (!is_eager).then_some(QUERY_LIMIT),
             resource: None,
+        };
+        let frequency = match options.direction {
+            Order::Scheduled => Frequency::WithinShare,
+            Order::Eager => Frequency::EveryBound,
         };
         let (step, lifting) = (context.solver(solver)?, context.solver(solver)?);
         Ok(Self {
-            step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step)),
-            maximum_steps,
-            lifter: Lifter::new(lifting, limit),
+            step: StepCase::new(Unrolling::new(blocks, Start::AnyCutPoint, step))
+                .with_frequency(frequency),
+            maximum_steps: options.obligation_bound,
+            lifter: Lifter::new(options.lifting, lifting, limit, context),
             houdini: Houdini::new(blocks, solver()?, context.token, context.workers)
                 .with_shortest_limits(),
             open: Vec::new(),
-            maximum_open,
+            maximum_open: options.obligations as usize,
+            is_joint: options.joint_obligations,
             violated: FxHashSet::default(),
-            schedule: Schedule::new(PROPERTY_DIRECTION_SHARE),
+            schedule: Schedule::with_frequency(frequency, PROPERTY_DIRECTION_SHARE),
             turns: 0,
             parts: Parts::new(),
             learned: 0,
@@ -299,9 +308,70 @@ impl PropertyDirection {
         });
     }
 
+    /// Lines 11 to 23: tries each open obligation once, by k-induction. Those that are proved become invariants; the
+    /// counterexamples to the others are the obligations for the next k. Returns the number of steps within which a state
+    /// that violates an obligation leads to an error, if there is one.
+    pub fn try_each(
+        &mut self,
+        k: u32,
+        base: &mut BaseCases,
+        context: &mut Context<'_>,
+    ) -> Option<u32> {
+        let k = k.min(self.maximum_steps);
+        if !self.step.extend(k, context) {
+            return None;
+        }
+        let mut towards: Option<u32> = None;
+        for Obligation {
+            clause, distance, ..
+        } in std::mem::take(&mut self.open)
+        {
+            let mut induction = KInduction {
+                base,
+                step: &mut self.step,
+                k,
+                limit: self.schedule.allowance(),
+            };
+            match induction.prove(&[clause.candidate], context) {
+                Attempt::Proved(proved) => {
+                    let proved = strengthened(&clause, proved, &mut induction, context);
+                    context.exchange.publish(proved);
+                }
+                Attempt::Violated { steps } => {
+                    let steps = steps + distance;
+                    towards = Some(towards.map_or(steps, |before| before.min(steps)));
+                    self.violated.insert(clause.candidate);
+                }
+                Attempt::NotInductive { broken } => self.learn(broken, distance + k),
+                Attempt::Open => {}
+            }
+        }
+        towards
+    }
+
+    /// Lines 24 to 32: `true` if the step case for the property holds; otherwise its counterexample becomes an obligation.
+    pub fn property(&mut self, k: u32, context: &mut Context<'_>) -> bool {
+        match self.step.check_property(k, context) {
+            Some(Answer::Unsatisfiable) => return true,
+            Some(Answer::Satisfiable) => {
+                if let Some(reached) = self.step.reached_target() {
+                    self.learn(reached, k);
+                }
+            }
+            Some(Answer::Unknown(_)) | None => {}
+        }
+        false
+    }
+
+    /// The step case for the property.
+    pub fn step(&self) -> &StepCase {
+        &self.step
+    }
+
     fn work(&mut self, k: u32, base: &mut BaseCases, context: &mut Context<'_>) -> Direction {
         let mut stronger = false;
-        if !self.open.is_empty()
+        if self.is_joint
+            && !self.open.is_empty()
             && let Some(factor) = self.parts.begin()
         {
             self.houdini.scale_shortest_limits(factor);
@@ -364,7 +434,7 @@ impl PropertyDirection {
             }
             next += 1;
         }
-        if all_follow && self.open.len() > 1 && towards.is_none() {
+        if self.is_joint && all_follow && self.open.len() > 1 && towards.is_none() {
             stronger |= self.together(k, base, context);
         }
         // Obligations that were not decided here may be inductive with invariants that other engines offer.

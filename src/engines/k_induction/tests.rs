@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::k_inductive::{Attempt, KInduction};
-use super::lift::Lifter;
+use super::lift::{Lifter, Lifting};
 use super::*;
 use crate::invariants::Candidate;
 use crate::testing::{Setting, blocks, default_solver, lowered};
 use regatta_program::Program;
 use regatta_program::simplify::simplify;
 use regatta_solver::{CheckLimit, Solver};
-use regatta_term::{Build, TermId, store, to_smtlib};
+use regatta_term::{Build, TermId, conjuncts, store, to_smtlib};
 
 fn program(body: &str) -> Program {
     lowered(&format!(
@@ -25,15 +25,21 @@ fn z3() -> Box<dyn Solver> {
 
 /// Returns the answer of property-directed k-induction, and the invariants that it has published, as text.
 fn directed(body: &str, max_bound: u32) -> (Answer, Vec<String>) {
+    directed_by(
+        body,
+        &Options {
+            max_bound,
+            property_directed: true,
+            ..Options::default()
+        },
+    )
+}
+
+fn directed_by(body: &str, options: &Options) -> (Answer, Vec<String>) {
     let lowered = program(body);
     let blocks = blocks(simplify(&lowered).program);
     let setting = Setting::of(&lowered);
-    let options = Options {
-        max_bound,
-        property_directed: true,
-        ..Options::default()
-    };
-    let answer = setting.run(|context| run(&blocks, &options, &default_solver, context));
+    let answer = setting.run(|context| run(&blocks, options, &default_solver, context));
     let snapshot = setting.invariants.snapshot();
     let all = snapshot.invariants().map(|(_, one)| one.formula);
     let answer = answer.expect("a solver");
@@ -66,30 +72,59 @@ fn parity_is_learned_from_a_number_that_is_skipped() {
     assert!(matches!(answer, Answer::Safe(_)), "{answer:?} {learned:?}");
 }
 
+/// The error is unreachable if y <= 2, which needs x <= 1, which holds.
+const CHAIN: &str = "unsigned x = 0, y = 0, z = 0;
+    while (__VERIFIER_nondet_uint()) {
+        if (y == 3) z = 1;
+        if (x == 2) y = 3;
+        if (__VERIFIER_nondet_uint() == 7) x = 1;
+    }
+    if (z == 1) reach_error();";
+
 #[test]
 fn obligations_have_obligations() {
-    // The error is unreachable if y <= 2, which needs x <= 1, which holds.
-    let chain = "unsigned x = 0, y = 0, z = 0;
-        while (__VERIFIER_nondet_uint()) {
-            if (y == 3) z = 1;
-            if (x == 2) y = 3;
-            if (__VERIFIER_nondet_uint() == 7) x = 1;
-        }
-        if (z == 1) reach_error();";
-    let (answer, learned) = directed(chain, 6);
+    let (answer, learned) = directed(CHAIN, 6);
     assert!(matches!(answer, Answer::Safe(_)), "{answer:?} {learned:?}");
 }
 
+const LATE: &str = "unsigned x = 0, y = 0;
+    while (__VERIFIER_nondet_uint()) {
+        if (x == 6) y = 1;
+        x++;
+    }
+    if (y == 1) reach_error();";
+
 #[test]
 fn a_state_that_is_reached_directs_bounded_model_checking() {
-    let late = "unsigned x = 0, y = 0;
-        while (__VERIFIER_nondet_uint()) {
-            if (x == 6) y = 1;
-            x++;
-        }
-        if (y == 1) reach_error();";
-    let (answer, _) = directed(late, 12);
+    let (answer, _) = directed(LATE, 12);
     assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+}
+
+/// Algorithm 1 as it stands: k grows in each round, at the same k for the property and for obligations.
+#[test]
+fn the_papers_order_proves_and_refutes() {
+    for lifting in [Lifting::Preconditions, Lifting::Interpolation] {
+        let options = Options {
+            max_bound: 12,
+            forward_condition: Frequency::EveryBound,
+            step_case: Frequency::EveryBound,
+            first_step_case: false,
+            property_directed: true,
+            obligations: u32::MAX,
+            obligation_bound: u32::MAX,
+            direction: Order::Eager,
+            lifting,
+            joint_obligations: false,
+            ..Options::default()
+        };
+        for body in [EQUAL_SUMS, CHAIN] {
+            let (answer, learned) = directed_by(body, &options);
+            assert!(matches!(answer, Answer::Safe(_)), "{answer:?} {learned:?}");
+            assert!(!learned.is_empty(), "{body}");
+        }
+        let (answer, _) = directed_by(LATE, &options);
+        assert!(matches!(answer, Answer::Unsafe(_)), "{answer:?}");
+    }
 }
 
 /// Runs a test on the induction of a program at k = 1.
@@ -179,7 +214,8 @@ fn lifted_states_all_lead_to_the_violation() {
         let Attempt::NotInductive { broken } = attempt else {
             panic!("{attempt:?}");
         };
-        let mut lifter = Lifter::new(z3(), CheckLimit::default());
+        let limit = CheckLimit::default();
+        let mut lifter = Lifter::new(Lifting::Preconditions, z3(), limit, context);
         let unrolling = induction.step.unrolling();
         let cube = lifter.lift(unrolling, broken, &|_| Vec::new()).unwrap();
         assert_eq!(cube.at, goal.at);
@@ -200,5 +236,41 @@ fn lifted_states_all_lead_to_the_violation() {
             solver.pop();
         }
         assert_eq!(cube.literals.len(), 2, "{}", to_smtlib(store(), states));
+        // An interpolant may be any set in between: it has the model's state, and no state that does not lead there.
+        let Attempt::NotInductive { broken } = induction.prove(&[goal], context) else {
+            panic!("the same candidate is inductive now");
+        };
+        let mut lifter = Lifter::new(Lifting::Interpolation, z3(), limit, context);
+        let unrolling = induction.step.unrolling();
+        let cube = lifter.lift(unrolling, broken, &|_| Vec::new()).unwrap();
+        assert_eq!(cube.at, goal.at);
+        let set = store().and(cube.literals.iter().copied());
+        for literal in conjuncts(store(), states) {
+            let mut solver = z3();
+            solver.assert(set);
+            let outside = store().not(literal);
+            assert_eq!(
+                solver.check(&[outside]),
+                regatta_solver::Answer::Unsatisfiable,
+                "{}",
+                to_smtlib(store(), set)
+            );
+        }
     });
+}
+
+/// Asks again, so that there is a model to lift.
+fn attempt_again(
+    induction: &mut KInduction<'_>,
+    goal: Candidate,
+    context: &Context<'_>,
+) -> Option<TermId> {
+    match induction.prove(&[goal], context) {
+        Attempt::NotInductive { broken } => Some(broken),
+        _ => None,
+    }
+}
+
+fn store_literals(set: TermId) -> Vec<TermId> {
+    regatta_term::conjuncts(store(), set)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::last_steps::LastSteps;
-use super::schedule::{Schedule, Share};
+use super::schedule::{Frequency, Schedule, Share};
 use super::{Target, Unrolling};
 use crate::invariants::BatchId;
 use crate::invariants::taken::Taken;
@@ -14,7 +14,7 @@ use regatta_base::counters::{self, Counter};
 use regatta_certify::replay::{NotConfirmed, Replay, Violation};
 use regatta_cpa::location::Place;
 use regatta_program::interpreter::Journal;
-use regatta_solver::{Answer, CheckLimit, Reason};
+use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{Build, TermId, Value};
 
 /// Maximum number of unconfirmed alarms at one bound before the bound is given up.
@@ -76,10 +76,18 @@ impl BaseCases {
         }
     }
 
-    /// Like [`Self::new`], but queries about the last steps of a path go first.
-    pub fn with_last_steps(self) -> Self {
+    /// Like [`Self::new`], but queries about the last steps of a path go first: to the solver, or else to text solvers.
+    pub fn with_last_steps(self, solver: Option<Box<dyn Solver>>) -> Self {
         Self {
-            last_steps: Some(LastSteps::new()),
+            last_steps: Some(LastSteps::new(solver)),
+            ..self
+        }
+    }
+
+    /// Says when the forward condition is checked.
+    pub fn with_forward_condition(self, frequency: Frequency) -> Self {
+        Self {
+            forward: Schedule::with_frequency(frequency, FORWARD_CONDITION_SHARE),
             ..self
         }
     }

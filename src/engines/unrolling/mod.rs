@@ -13,7 +13,7 @@
 
 pub mod base_case;
 mod indices;
-mod last_steps;
+pub mod last_steps;
 pub mod left_aside;
 mod precondition;
 pub mod schedule;

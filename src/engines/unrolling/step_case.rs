@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::Unrolling;
-use super::schedule::{Schedule, Share};
+use super::schedule::{Frequency, Schedule, Share};
 use crate::Context;
 use crate::invariants::taken::Taken;
 use crate::invariants::{BatchId, Candidate, Snapshot};
@@ -53,6 +53,14 @@ impl StepCase {
         }
     }
 
+    /// Says when the step case for the property is checked.
+    pub fn with_frequency(self, frequency: Frequency) -> Self {
+        Self {
+            schedule: Schedule::with_frequency(frequency, STEP_CASE_SHARE),
+            ..self
+        }
+    }
+
     pub fn unrolling(&mut self) -> &mut Unrolling {
         &mut self.unrolling
     }
@@ -77,9 +85,14 @@ impl StepCase {
     /// Checks whether the step case for the property holds at the bound. The query is made when the schedule allows it,
     /// and again as soon as there are more invariants. Bounds must not decrease.
     pub fn property(&mut self, bound: u32, context: &mut Context<'_>) -> bool {
+        self.check_property(bound, context) == Some(Answer::Unsatisfiable)
+    }
+
+    /// Like [`Self::property`]; returns the answer to the query whether the step case fails, or `None` if it is not made.
+    pub fn check_property(&mut self, bound: u32, context: &mut Context<'_>) -> Option<Answer> {
         let stronger = self.take_invariants(context);
         if !self.schedule.begin(bound) && !stronger || !self.extend(bound, context) {
-            return false;
+            return None;
         }
         let any = self.unrolling.arena().or(self.last_targets.clone());
         let limit = self.schedule.allowance();
@@ -87,9 +100,16 @@ impl StepCase {
         self.schedule.end(bound);
         #[cfg(test)]
         if super::fault::is_planted(super::fault::Fault::StepCaseHolds) {
-            return true;
+            return Some(Answer::Unsatisfiable);
         }
-        answer == Answer::Unsatisfiable
+        Some(answer)
+    }
+
+    /// Returns the target that is reached in the model of the last check.
+    pub fn reached_target(&mut self) -> Option<TermId> {
+        let targets = self.last_targets.clone().into_iter();
+        let mut reached = targets.filter(|&guard| self.unrolling.holds(guard));
+        reached.next()
     }
 
     /// Searches a path of k steps to a target whose earlier states satisfy the candidates. Returns the target's guard,
@@ -104,13 +124,11 @@ impl StepCase {
         let before = self.before(k, candidates);
         let targets = self.last_targets.clone();
         let arena = self.unrolling.arena().clone();
-        let any = arena.and2(before, arena.or(targets.clone()));
+        let any = arena.and2(before, arena.or(targets));
         if self.ask(any, limit, context) != Answer::Satisfiable {
             return None;
         }
-        targets
-            .into_iter()
-            .find(|&guard| self.unrolling.holds(guard))
+        self.reached_target()
     }
 
     /// Returns the formula that the candidates hold in all states before the last of k steps.

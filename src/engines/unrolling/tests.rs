@@ -58,7 +58,10 @@ fn run_cancellable(
     let subject = Subject::of(&blocks, &default_solver);
     let report = setting.run(|context| match engine {
         Engine::Bmc => {
-            let options = bmc::Options { max_bound: bound };
+            let options = bmc::Options {
+                max_bound: bound,
+                ..bmc::Options::default()
+            };
             options.run(&subject, context)
         }
         Engine::KInduction | Engine::Kipdr => {
@@ -223,7 +226,7 @@ fn queries_about_last_steps_replace_queries_about_whole_paths() {
         let unrolling = Unrolling::new(&blocks, Start::Entry, default_solver().expect("a solver"));
         let mut base = BaseCases::new(unrolling);
         if with_last_steps {
-            base = base.with_last_steps();
+            base = base.with_last_steps(None);
         }
         let found = Setting::of(&program).run(|context| base.search(8, context));
         let violated = matches!(found, Some((_, BaseCase::Violated(_))));

@@ -109,6 +109,11 @@ impl InlinedProgram {
         self.with(targets.filter(|to| std::mem::replace(&mut is_reached[to.index()], true)))
     }
 
+    /// Returns a copy with all locations as cut points: its blocks are single edges.
+    pub fn with_all_locations(&self) -> Self {
+        self.with((0..self.program.locations.len() as u32).map(LocationId))
+    }
+
     /// Returns a copy with further cut points; the call strings are shared, so locations mean the same in both.
     fn with(&self, further: impl Iterator<Item = LocationId>) -> Self {
         let cut_points = self.cut_points.clone().with(further);

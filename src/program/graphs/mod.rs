@@ -1,5 +1,5 @@
-//! Graphs of a program: edges by location ([`graph`]), calls ([`call_graph`]), nested loops ([`nesting`]), cut points ([`cut_points`]),
-//! iteration orders ([`weak_order`]), nested loops ([`nesting`]), the automaton with calls inlined on demand ([`inline`]); graph algorithms ([`digraph`]).
+//! Graphs of a program: edges by location ([`graph`]), calls ([`call_graph`]), nested loops ([`nesting`]), cut
+//! points ([`cut_points`]), iteration orders ([`weak_order`]), the automaton with calls inlined on demand ([`inline`]); graph algorithms ([`digraph`]).
 
 pub mod call_graph;
 pub mod cut_points;

@@ -65,7 +65,13 @@ fn options_are_taken_from_the_file() {
         panic!("two analyses");
     };
     assert_eq!(first.name(), "bmc");
-    assert_eq!(first.engine, AnyEngine::Bmc(bmc::Options { max_bound: 7 }));
+    assert_eq!(
+        first.engine,
+        AnyEngine::Bmc(bmc::Options {
+            max_bound: 7,
+            ..bmc::Options::default()
+        })
+    );
     let solver = first.solver.as_ref().expect("a solver");
     assert_eq!(
         (solver.solver, solver.encoding),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::super::SolverConfig;
+use regatta_base::choice;
 
 /// A source of interpolants.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +40,10 @@ pub enum Choice {
     /// interpolants are taken.
     Best,
 }
+choice!(
+    Choice: "conditions" = Self::Conditions, "horn" = Self::Horn, "conditions-first" = Self::ConditionsFirst,
+    "horn-first" = Self::HornFirst, "best" = Self::Best,
+);
 
 /// The choice of an interpolator.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
