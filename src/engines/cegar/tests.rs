@@ -399,6 +399,7 @@ fn with_path_invariants(by: Generator, time: Duration) -> Options {
         blocks: BlockEnds::Loops,
         path_invariants: time,
         path_invariants_by: by,
+        ..Options::default()
     }
 }
 

@@ -16,7 +16,6 @@ use crate::interpreter::code::bytecode::{CallSite, Instruction, Place, Register}
 use crate::interpreter::code::executable::{AccessChecks, Executable};
 use crate::interpreter::code::tables;
 use crate::interpreter::state::bit_pattern::Class;
-use crate::call_graph::CallGraph;
 use crate::{Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
 use regatta_term::{Build, Op, Pool, TermId, store};
 
