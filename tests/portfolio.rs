@@ -91,6 +91,22 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "5:10: portfolio: `rounds` is a list whose members are \"intervals\",",
         "",
     ),
+    // What was a round of an engine and is an engine now.
+    (
+        "[[analysis]]\nengine = \"data_flow\"\nrounds = [\"states\"]\n",
+        "5:10: portfolio: `data_flow` no longer has `rounds` with this value",
+        "`engine = \"states\"`",
+    ),
+    (
+        "[[analysis]]\nengine = \"data_flow\"\nprograms = \"products\"\n",
+        "5:12: portfolio: `data_flow` no longer has `programs` with this value",
+        "`engine = \"polynomials\"`",
+    ),
+    (
+        "[[analysis]]\nengine = \"states\"\nstates = 10.0\n",
+        "5:10: portfolio: `states` no longer has `states` with this value",
+        "its name is `time`",
+    ),
     (
         "[[analysis]]\nengine = \"spacer\"\nabstraction = \"variable\"\n",
         "5:15: portfolio: `abstraction` is \"constraints\" or \"variables\", not \"variable\"",

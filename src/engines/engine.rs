@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Answer, Context, SolverFactory};
-use regatta_base::options::Options;
+use regatta_base::options::{DeValue, Options};
 use regatta_program::Program;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Executable;
@@ -29,6 +29,11 @@ pub trait Engine: Options + Debug + Send + Sync {
 
     /// Returns why the engine, with these options, leaves the program to others; `None` if it does not.
     fn unsuitable(&self, _subject: &Subject<'_>) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns what to say of an option, or of a value of it, that the engine had once; `None` of all others.
+    fn moved(&self, _option: &str, _value: &DeValue<'_>) -> Option<&'static str> {
         None
     }
 

@@ -9,8 +9,8 @@ use super::invariants::prover::Prover;
 use super::invariants::{InvariantStore, Publisher};
 use super::testing::{Setting, blocks, default_solver, lowered};
 use super::{
-    Answer, CancellationToken, Context, bmc, ctigar, data_flow, horn, impact, k_induction,
-    predicate_abstraction, spacer,
+    Answer, CancellationToken, Context, bmc, ctigar, data_flow, fits, horn, impact, k_induction,
+    polynomials, predicate_abstraction, spacer, states,
 };
 use crate::data_flow::Round;
 use crate::invariants::guess;
@@ -45,6 +45,8 @@ enum Analysis {
     DataFlow,
     Cells,
     States,
+    Fits,
+    Polynomials,
     PredicateAbstraction,
     Impact,
     Ctigar,
@@ -85,7 +87,9 @@ impl Analysis {
                 options.run(&subject, context)
             }
             Cells => rounds(vec![Round::Guess(guess::Round::Arrays)]).run(&subject, context),
-            States => rounds(vec![Round::Guess(guess::Round::States)]).run(&subject, context),
+            States => states::Options::default().run(&subject, context),
+            Fits => fits::Options::default().run(&subject, context),
+            Polynomials => polynomials::Options::default().run(&subject, context),
             PredicateAbstraction => {
                 predicate_abstraction::Options::default().run(&subject, context)
             }
@@ -217,7 +221,21 @@ fn invariants_about_cells() {
             return 0;
          }",
     );
-    all_consumers_take(&[Cells], &task, &[KInduction]);
+    all_consumers_take(&[Cells, Fits], &task, &[KInduction]);
+}
+
+#[test]
+fn invariants_about_products() {
+    let task = Task::new(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int main(void) {
+            unsigned y = __VERIFIER_nondet_uint(), x = 0, n = 0;
+            while (__VERIFIER_nondet_uint()) { x += y; n++; }
+            if (x != n * y) reach_error();
+            return 0;
+         }",
+    );
+    all_consumers_take(&[Polynomials], &task, &[]);
 }
 
 /// SPACER takes no invariants while it runs, so it starts again with those that come meanwhile.

@@ -1,8 +1,8 @@
 //! The engines: one module each.
 //!
-//! Each has options, which implement [`Engine`] ([`engine`]); [`registry`] has one line for each. Engines do not import one another, with these exceptions:
-//! [`data_flow`] and [`summaries`] sample runs of [`simulate`]; [`cegar`] runs [`data_flow`] or [`k_induction`] on path
-//! programs; [`predicate`] runs the engine that its options describe.
+//! Each has options, which implement [`Engine`] ([`engine`]); [`registry`] has one line for each. Engines do not import one
+//! another, with these exceptions: those that guess sample runs of [`simulate`]; [`cegar`] runs [`data_flow`] or
+//! [`k_induction`] on path programs; [`predicate`] runs the engine that its options describe.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: enumeration of all runs, where inputs have few values that make a difference.
@@ -18,7 +18,9 @@
 //!   the translation of the program to such clauses, and of solutions back to the program.
 //! * [`spacer`]: automatic abstraction of Horn clauses with counters for loops, which Z3's SPACER solves.
 //! * [`summaries`]: summaries of recursive functions, guessed and then proved.
-//! * [`data_flow`]: invariants by abstract interpretation and by proved guesses, continuously refined.
+//! * [`data_flow`]: invariants by abstract interpretation and by proved guesses, continuously refined; [`states`]: the
+//!   combinations of values of variables that have few; [`fits`]: contents of arrays; [`polynomials`]: equations between
+//!   variables that are multiplied; [`objects`]: objects on the heap. They share [`invariants::rounds`].
 //! * [`invariants`]: the exchange of invariants: candidates, the prover, and the store of what is proved.
 
 pub mod bmc;
@@ -30,16 +32,20 @@ pub mod engine;
 #[cfg(test)]
 mod exchange_table;
 pub mod exhaustive;
+pub mod fits;
 pub mod horn;
 pub mod horn_clauses;
 pub mod impact;
 pub mod invariants;
 pub mod k_induction;
+pub mod objects;
+pub mod polynomials;
 pub mod predicate;
 pub mod predicate_abstraction;
 mod registry;
 pub mod simulate;
 pub mod spacer;
+pub mod states;
 pub mod summaries;
 #[cfg(test)]
 mod testing;

@@ -4,8 +4,8 @@ use std::ops::{Deref, DerefMut};
 
 use super::engine::Engine;
 use super::{
-    bmc, boxes, ctigar, data_flow, exhaustive, horn, impact, k_induction, predicate,
-    predicate_abstraction, simulate, spacer, summaries, unwind,
+    bmc, boxes, ctigar, data_flow, exhaustive, fits, horn, impact, k_induction, objects,
+    polynomials, predicate, predicate_abstraction, simulate, spacer, states, summaries, unwind,
 };
 
 /// Declares the engines by their options.
@@ -52,6 +52,10 @@ engines! {
     Boxes(boxes::Options);
     KInduction(k_induction::Options);
     DataFlow(data_flow::Options);
+    States(states::Options);
+    Polynomials(polynomials::Options);
+    Fits(fits::Options);
+    Objects(objects::Options);
     Ctigar(ctigar::Options);
     PredicateAbstraction(predicate_abstraction::Options);
     Impact(impact::Options);

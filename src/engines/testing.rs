@@ -9,7 +9,7 @@ use proptest::prelude::prop_assert;
 use proptest::test_runner::TestCaseError;
 
 use super::invariants::{Exchange, InvariantStore};
-use super::{Answer, CancellationToken, Context, Progress};
+use super::{Answer, CancellationToken, Context, Engine, Progress, Subject};
 use regatta_base::workers::Workers;
 use regatta_certify::replay::replay;
 use regatta_certify::{Budget, Check, check};
@@ -17,6 +17,7 @@ use regatta_frontend::preprocess::Preprocessed;
 use regatta_frontend::{LoadOptions, load_preprocessed};
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::{Journal, Limits};
+use regatta_program::simplify::simplify;
 use regatta_program::testing::some_run_fails;
 use regatta_program::{InlinedProgram, Program, Simplified};
 use regatta_solver::{Solver, SolverConfig, SolverError, new_solver};
@@ -54,6 +55,23 @@ pub fn not_wrong(
         prop_assert!(!matches!(result, Check::Refuted { .. }), "{:?}", result);
     }
     Ok(())
+}
+
+/// Asserts that the engine has a proof of the program that the checker confirms, or none.
+pub fn assert_proved(text: &str, engine: &dyn Engine, setting: &Setting<'_>, is_proved: bool) {
+    let lowered = lowered(text);
+    let simplified = simplify(&lowered);
+    let blocks = blocks(simplified.program.clone());
+    let subject = Subject::of(&blocks, &default_solver);
+    match setting.run(|context| engine.run(&subject, context)).answer {
+        Answer::Safe(certificate) if is_proved => {
+            let limit = Duration::from_secs(60);
+            let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
+            assert_eq!(outcome, Check::Confirmed);
+        }
+        Answer::Unknown(_) if !is_proved => {}
+        answer => panic!("{text}: {answer:?}"),
+    }
 }
 
 /// The environment of an engine that runs alone.

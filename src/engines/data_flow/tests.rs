@@ -1,8 +1,9 @@
 //! Tests of fixpoints of small programs, and of the invariants proved from them.
 
 use super::*;
+use crate::invariants::houdini::Houdini;
+use crate::invariants::samples::Samples;
 use crate::testing::{Setting, blocks, default_solver, lowered};
-use regatta_certify::{Budget, Check, check};
 use regatta_program::simplify::simplify;
 use regatta_term::to_smtlib;
 
@@ -80,84 +81,4 @@ fn a_remainder_is_proved_and_lost_when_the_number_wraps_around() {
         proved > 0 && formulas.iter().any(|one| one == fourth),
         "{formulas:?}"
     );
-}
-
-/// Asserts that the analysis with these options has a proof of the program that the checker confirms, or none.
-fn assert_proved(text: &str, options: &Options, setting: &Setting, is_proved: bool) {
-    let lowered = lowered(text);
-    let simplified = simplify(&lowered);
-    let blocks = blocks(simplified.program.clone());
-    let answer = setting.run(|context| run(&blocks, options, &default_solver, context));
-    match answer.expect("a solver") {
-        Answer::Safe(certificate) if is_proved => {
-            let limit = Duration::from_secs(60);
-            let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
-            assert_eq!(outcome, Check::Confirmed);
-        }
-        Answer::Unknown(_) if !is_proved => {}
-        answer => panic!("{text}: {answer:?}"),
-    }
-}
-
-#[test]
-fn equations_are_proved_by_multiplying_out() {
-    let options = Options {
-        rounds: vec![Round::Guess(guess::Round::Identities)],
-        ..Options::default()
-    };
-    for step in [1, 2] {
-        let text = format!(
-            "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
-            int main(void) {{
-                unsigned y = __VERIFIER_nondet_uint(), x = 0, n = 0;
-                while (__VERIFIER_nondet_uint()) {{
-                    unsigned d = __VERIFIER_nondet_uint();
-                    if (d > 5) {{ x += d * y; n += d; }}
-                    else if (d > 3 && x > n) {{ x += y * y; n += y; }}
-                    else {{ x += y; n += {step}; }}
-                    if (x != n * y) reach_error();
-                }}
-            }}"
-        );
-        assert_proved(&text, &options, &Setting::default(), step == 1);
-    }
-}
-
-/// Two threads that pass a number back and forth, each while the other sleeps.
-fn hand_over(step: u32) -> String {
-    format!(
-        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
-        int number, copy, first_at, second_at, first_sleeps, second_sleeps;
-        void second(void) {{
-            if (second_at == 1) {{ number += {step}; first_sleeps = 0; }}
-            second_at = 1;
-            second_sleeps = 1;
-        }}
-        int main(void) {{
-            while (1) {{
-                if (!first_sleeps && __VERIFIER_nondet_int()) {{
-                    if (first_at == 1 && number != copy + 1) reach_error();
-                    copy = number = __VERIFIER_nondet_int();
-                    if (second_at == 1) second_sleeps = 0;
-                    first_at = first_sleeps = 1;
-                }}
-                if (!second_sleeps && __VERIFIER_nondet_int()) second();
-            }}
-        }}"
-    )
-}
-
-#[test]
-fn combinations_of_values_are_enumerated() {
-    let options = Options {
-        rounds: vec![Round::Guess(guess::Round::States)],
-        states: Duration::from_secs(60),
-        ..Options::default()
-    };
-    for step in [1, 2] {
-        let setting = Setting::default();
-        assert_proved(&hand_over(step), &options, &setting, step == 1);
-        // Other engines get them, too.
-        assert!(!setting.invariants.snapshot().is_empty());
-    }
 }

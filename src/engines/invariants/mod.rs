@@ -9,8 +9,9 @@
 //! The invariants of every engine reach all engines: there is one store, and consumers ([`taken`]) do not distinguish
 //! publishers. Each pair of a publisher and a consumer has a test (`engines/exchange_table.rs`).
 //!
-//! * Data flow (fixpoints, guesses, cells of arrays, combinations of values) proves its invariants itself, since the
-//!   models that refute one guess suggest the next. Each of its fixpoints assumes the known invariants.
+//! * Data flow (fixpoints, guesses), `fits` (cells of arrays), `polynomials`, `objects` and `states` (combinations of values)
+//!   prove their invariants themselves, since the models that refute one guess suggest the next. Each fixpoint of data flow
+//!   assumes the known invariants.
 //! * KIPDR proves its obligations itself, since the next counterexample depends on them; it offers those that it gives up.
 //! * CTIGAR proves the clauses of its last frame itself, for the infinite frame, and offers the others. It takes
 //!   invariants at each obligation, for all frames.
@@ -29,6 +30,7 @@
 //! * [`samples`]: states of concrete runs, which refute candidates without a solver and suggest others.
 //! * [`views`](mod@views): cells of arrays by the numbers that the program computes their indices from.
 //! * [`guess`]: candidates from samples, more of them with each round.
+//! * [`rounds`]: rounds of candidates, the frame of the engines that generate invariants.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`regatta_entailment`].
 //! * [`states`]: the reachable values of [`features`] that have few, and formulas for such sets ([`tuples`]).
 //! * [`store`](mod@store): proved batches, with versions and publishers; [`exchange`]: an engine's view of the store;
@@ -44,6 +46,7 @@ pub mod guess;
 pub mod houdini;
 mod offers;
 pub mod prover;
+pub mod rounds;
 pub mod samples;
 pub mod states;
 pub mod store;

@@ -189,6 +189,10 @@ const SHIPPED: &[(&str, &str)] = &[
     ("states", include_str!("../../../portfolios/states.toml")),
     ("fits", include_str!("../../../portfolios/fits.toml")),
     ("objects", include_str!("../../../portfolios/objects.toml")),
+    (
+        "polynomials",
+        include_str!("../../../portfolios/polynomials.toml"),
+    ),
     ("kipdr", include_str!("../../../portfolios/kipdr.toml")),
     (
         "ki-kipdr",

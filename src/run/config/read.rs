@@ -127,6 +127,7 @@ impl<'t> Reader<'t> {
             );
             return Err(suggest(error, named, &AnyEngine::names()));
         };
+        self.has_not_moved(&kind, table)?;
         let mut common = Common::default();
         let mut solver = kind.registration().has_solver.then(SolverOptions::default);
         let mut settable: Vec<&mut dyn Options> = vec![&mut common];
@@ -147,6 +148,23 @@ impl<'t> Reader<'t> {
             solver,
             engine: kind,
         })
+    }
+
+    /// Checks that no option in the table was one of the engine in an earlier version and is none now.
+    pub(super) fn has_not_moved(
+        &self,
+        engine: &AnyEngine,
+        table: &DeTable<'_>,
+    ) -> Result<(), Error> {
+        for (key, value) in in_order(table) {
+            let option: &str = key.get_ref();
+            if let Some(help) = engine.moved(option, value.get_ref()) {
+                let engine = engine.registration().name;
+                let message = format!("`{engine}` no longer has `{option}` with this value");
+                return Err(self.error(&value.span(), message).with_help(help));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that an analysis is consistent in itself and with those before it. `place` returns the place of a key of the

@@ -111,6 +111,7 @@ impl Portfolio {
 impl Analysis {
     fn make(&mut self, reader: &Reader<'_>, key: &Key<'_>, value: &Value<'_>) -> Result<(), Error> {
         let table = reader.table(key, value)?;
+        reader.has_not_moved(&self.engine, table)?;
         let mut settable: Vec<&mut dyn Options> = vec![&mut self.common];
         if let Some(solver) = &mut self.solver {
             settable.push(solver);

@@ -34,11 +34,13 @@ mod values;
 pub mod vocabulary;
 pub mod writes;
 
+use std::ops::RangeInclusive;
+
 use super::samples::{PlaceSamples, SampledVariable};
 pub use elimination::{Echelon, integral};
 use equations::identities;
 pub use equations::{Degree, equation, equations};
-use regatta_base::choice;
+use regatta_base::options::{DeValue, OptionValue, alternatives};
 use regatta_term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
 pub use vocabulary::Vocabulary;
 use writes::Quantified;
@@ -50,8 +52,6 @@ pub enum Round {
     Values,
     /// Equality, order, constant difference and sum of two variables; congruences.
     Pairs,
-    /// The reachable combinations of values of features that have few: see [`super::states`].
-    States,
     /// Polynomials that fit cells of arrays in ranges, and variables.
     Fits,
     /// Orders of cells in ranges where no polynomial fits.
@@ -60,8 +60,6 @@ pub enum Round {
     CellCases,
     /// Sorted segments of arrays, and cells that are in an order with one of their cells.
     SortedCells,
-    /// Objects on the heap and their contents: see [`objects`].
-    Objects,
     /// Values that loops have written to arrays so far.
     Writes,
     /// Properties of all cells of an array in a range.
@@ -86,32 +84,50 @@ pub enum Round {
     Moduli,
 }
 
-choice!(
-    Round: "values" = Self::Values,
-    "pairs" = Self::Pairs,
-    "states" = Self::States,
-    "fits" = Self::Fits,
-    "cell_orders" = Self::CellOrders,
-    "cell_cases" = Self::CellCases,
-    "sorted_cells" = Self::SortedCells,
-    "objects" = Self::Objects,
-    "writes" = Self::Writes,
-    "arrays" = Self::Arrays,
-    "linear" = Self::Linear,
-    "inequalities" = Self::Inequalities,
-    "cases" = Self::Cases,
-    "differences" = Self::Differences,
-    "polynomial" = Self::Polynomial,
-    "quadratic" = Self::Quadratic,
-    "identities" = Self::Identities,
-    "powers" = Self::Powers,
-    "moduli" = Self::Moduli,
-);
+/// The languages that options of [`crate::data_flow`] and [`crate::summaries`] can name, with their names.
+const NAMED: [(&str, Round); 12] = [
+    ("values", Round::Values),
+    ("pairs", Round::Pairs),
+    ("writes", Round::Writes),
+    ("arrays", Round::Arrays),
+    ("linear", Round::Linear),
+    ("inequalities", Round::Inequalities),
+    ("cases", Round::Cases),
+    ("differences", Round::Differences),
+    ("polynomial", Round::Polynomial),
+    ("quadratic", Round::Quadratic),
+    ("powers", Round::Powers),
+    ("moduli", Round::Moduli),
+];
+
+impl OptionValue for Round {
+    fn values(_: Option<&RangeInclusive<Self>>) -> String {
+        alternatives(&Self::choices())
+    }
+
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        let given = value.as_str()?;
+        let found = NAMED.iter().find(|(name, _)| *name == given)?;
+        Some(found.1)
+    }
+
+    fn show(&self) -> String {
+        let named = NAMED.iter().find(|(_, round)| round == self);
+        named
+            .map_or_else(|| self.name(), |(name, _)| name)
+            .to_owned()
+            .show()
+    }
+
+    fn choices() -> Vec<String> {
+        NAMED.iter().map(|(_, round)| round.show()).collect()
+    }
+}
 
 impl Round {
-    /// The rounds that run by default, in order. [`Self::States`], [`Self::Fits`] with the rounds that follow it, and
-    /// [`Self::Objects`] belong in engines of their own; [`Self::Polynomial`] includes [`Self::Quadratic`] and
-    /// [`Self::Identities`]; [`Self::Powers`] and [`Self::Moduli`] are for recursion.
+    /// The rounds that run by default, in order. [`Self::Polynomial`] includes [`Self::Quadratic`]; [`Self::Powers`] and
+    /// [`Self::Moduli`] are for recursion; [`Self::Identities`] belongs to [`crate::polynomials`], and [`Self::Fits`] with
+    /// those that follow it to [`crate::fits`].
     pub const ALL: [Self; 9] = [
         Self::Values,
         Self::Pairs,
@@ -129,12 +145,10 @@ impl Round {
         match self {
             Self::Values => "values",
             Self::Pairs => "pairs",
-            Self::States => "states",
             Self::Fits => "fits",
             Self::CellOrders => "orders of cells",
             Self::CellCases => "cases of cells",
             Self::SortedCells => "sorted cells",
-            Self::Objects => "objects",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
             Self::Linear => "linear equations",
@@ -159,8 +173,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => values::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These candidates come from blocks: see [`super::states`], [`about_writes`] and [`objects`].
-        Round::States | Round::Writes | Round::Objects => Vec::new(),
+        // These candidates come from blocks: see [`about_writes`].
+        Round::Writes => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
         Round::CellOrders => fits::orders_without_fit(place, vocabulary),
         Round::CellCases => cell_cases::candidates(place, vocabulary),

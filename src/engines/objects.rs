@@ -1,0 +1,61 @@
+//! Invariants about all objects on the heap, such as the nodes of lists ([`guess::objects`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::engine::{Engine, Recursion, Registration, Report, Subject};
+use super::invariants::Candidate;
+use super::invariants::guess;
+use super::invariants::rounds::{Rounds, safe_states};
+use super::{Answer, Context, SolverFactory};
+use regatta_base::options;
+use regatta_program::block::Blocks;
+use regatta_solver::SolverError;
+
+options! {
+    /// Options of the engine for objects on the heap.
+    pub struct Options {}
+}
+
+impl Engine for Options {
+    fn registration(&self) -> Registration {
+        Registration {
+            name: "objects",
+            summary: "Where the pointers of objects on the heap lead, and what the program demands of one of these objects.",
+            has_solver: true,
+            recursion: Recursion::Excluded,
+        }
+    }
+
+    fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
+        run(subject.blocks, subject.solver, context).into()
+    }
+}
+
+/// Runs the engine.
+fn run(
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &mut Context<'_>,
+) -> Result<Answer, SolverError> {
+    // No run is simulated: candidates come from blocks.
+    let mut rounds = Rounds::new(blocks, Duration::ZERO, solver, context)?;
+    Ok(
+        rounds.run([("objects", ())], context, |rounds, (), context| {
+            objects(blocks, rounds, context)
+        }),
+    )
+}
+
+/// Proves candidates about objects on the heap; returns the number of new invariants.
+fn objects(blocks: &Blocks, rounds: &mut Rounds<'_>, context: &Context<'_>) -> usize {
+    let mut new = 0;
+    let mut open: Vec<Candidate> = Vec::new();
+    for mut stage in guess::objects::candidates(blocks, &safe_states(blocks)) {
+        open.append(&mut stage);
+        let known = context.exchange.snapshot().candidates();
+        open.retain(|one| !known.contains(one));
+        new += rounds.publish(&open, context);
+    }
+    new
+}
