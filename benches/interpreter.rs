@@ -5,10 +5,10 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use regatta::base::workers::Workers;
-use regatta::engines::CancellationToken;
 use regatta::engines::simulate::{Control, Options, Simulation, Unconfirmed, simulate_confirmed};
 use regatta::program::interpreter::{Executable, Limits, Machine, Outcome, ZeroInputs};
 use regatta::program::{Arithmetic, Lifetime, Operation, Program, ProgramBuilder};
+use regatta::sharing::CancellationToken;
 use regatta::term::{Build, FloatFormat, RoundingMode, ScalarSort, Sort, TermId, store};
 use std::hint::black_box;
 

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regatta::base::workers::Workers;
-use regatta::engines::invariants::{Exchange, InvariantStore};
 use regatta::engines::unrolling::base_case::{BaseCase, BaseCases};
 use regatta::engines::unrolling::{Start, Unrolling};
-use regatta::engines::{CancellationToken, Context};
 use regatta::frontend::{LoadOptions, load};
 use regatta::program::block::Blocks;
 use regatta::program::{InlinedProgram, simplify};
+use regatta::sharing::{CancellationToken, Context, Exchange, InvariantStore};
 use regatta::solver::{Backend, Solver, SolverConfig, new_solver};
 use regatta::term::Arena;
 

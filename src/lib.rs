@@ -24,8 +24,9 @@
 //! * [`solver`]: SMT solvers behind one trait, and interpolation behind another.
 //! * [`entailment`]: decides whether premises imply a goal, with a solver as the last resort.
 //! * [`certify`]: replay of alarms; certificates of proofs and their checker.
+//! * [`sharing`]: the exchange of invariants between engines; what an engine gets from its caller and answers.
 //! * [`cpa`]: configurable program analysis: the CPA++ algorithm and the CPAs that engines are made of.
-//! * [`engines`]: the engines, and the exchange of invariants between them.
+//! * [`engines`]: the engines, and the generators and provers of invariants.
 //! * [`witness`]: witness files, of ours and of other tools: reading, checking, instrumenting the program.
 //! * [`run`]: portfolio files, the supervisor process, the race of the engines' threads, events, limits, the verdict.
 //! * [`report`]: what a run found, for other tools and for people: witnesses, SARIF, HTML.
@@ -48,7 +49,7 @@
 //! | what a refinement does to the explored states | `explore_again` in `engines/predicate_abstraction.rs`; `strengthen` in `engines/impact.rs` |
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
-//! | exchange of invariants | [`engines::invariants`] |
+//! | exchange of invariants | [`sharing`]; generators and provers: [`engines::invariants`] |
 //! | permits to run (which thread runs) | `run/scheduler` (the rules), `run/coordinator.rs` (the threads), [`base::workers`] (helpers) |
 //! | replay of an alarm | [`certify::replay`] |
 //! | check of a certificate | [`mod@certify::check`]; its process: [`run::checker`] |
@@ -80,6 +81,7 @@ pub use regatta_frontend as frontend;
 pub use regatta_program as program;
 pub use regatta_report as report;
 pub use regatta_run as run;
+pub use regatta_sharing as sharing;
 pub use regatta_solver as solver;
 pub use regatta_term as term;
 pub use regatta_witness as witness;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::engine::{Engine, Subject};
 use super::invariants::prover::Prover;
-use super::invariants::{InvariantStore, Publisher};
 use super::testing::{Setting, blocks, default_solver, lowered};
 use super::{
     Answer, CancellationToken, Context, bmc, ctigar, data_flow, fits, horn, impact, k_induction,
@@ -18,6 +17,7 @@ use regatta_base::workers::Workers;
 use regatta_program::Program;
 use regatta_program::block::Blocks;
 use regatta_program::simplify::simplify;
+use regatta_sharing::{InvariantStore, Publisher};
 
 const BUDGET: Duration = Duration::from_secs(60);
 
@@ -138,6 +138,15 @@ fn published(analysis: Analysis, task: &Task) -> InvariantStore {
     invariants
 }
 
+/// Makes another store with the same invariants.
+fn again(invariants: &InvariantStore) -> InvariantStore {
+    let other = InvariantStore::new();
+    for (_, batch) in invariants.snapshot().batches() {
+        other.publish(batch.clone());
+    }
+    other
+}
+
 /// Returns the number of invariants that the consumer has taken of each publisher, and its answer.
 fn taken(
     consumer: Analysis,
@@ -171,7 +180,7 @@ fn all_consumers_take(publishers: &[Analysis], task: &Task, provers: &[Analysis]
     for &publisher in publishers {
         let invariants = published(publisher, task);
         for consumer in CONSUMERS {
-            let (taken, answer) = taken(consumer, task, invariants.again());
+            let (taken, answer) = taken(consumer, task, again(&invariants));
             let cell = format!("{consumer:?} takes from {publisher:?}");
             assert!(taken.contains_key(&*publisher.name()), "{cell}: {taken:?}");
             assert!(!matches!(answer, Answer::Unsafe(_)), "{cell}: {answer:?}");

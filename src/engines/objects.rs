@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
-use super::invariants::Candidate;
 use super::invariants::guess;
 use super::invariants::rounds::{Rounds, safe_states};
 use super::{Answer, Context, SolverFactory};
 use regatta_base::options;
 use regatta_program::block::Blocks;
+use regatta_sharing::Candidate;
 use regatta_solver::SolverError;
 
 options! {

@@ -14,7 +14,6 @@ use super::cegar::{
     self, BlockEnds, Cegar, Generator, Model, PathPrograms, PredicateSource, Strategy,
 };
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
-use super::invariants::Candidate;
 use super::{Answer, Context, SolverFactory};
 use regatta_base::counters::{self, Counter};
 use regatta_base::{choice, options};
@@ -24,6 +23,7 @@ use regatta_cpa::predicate::boolean::{BooleanAbstraction, Covering, INITIAL_MODE
 use regatta_cpa::predicate::regions::{Region, TooLarge};
 use regatta_program::InlinedLocation;
 use regatta_program::block::{Block, Blocks};
+use regatta_sharing::Candidate;
 use regatta_solver::SolverError;
 use regatta_solver::interpolation::Choice;
 use regatta_term::{Build, TermId, store};

@@ -8,7 +8,6 @@ use std::time::Duration;
 use proptest::prelude::prop_assert;
 use proptest::test_runner::TestCaseError;
 
-use super::invariants::{Exchange, InvariantStore};
 use super::{Answer, CancellationToken, Context, Engine, Progress, Subject};
 use regatta_base::workers::Workers;
 use regatta_certify::replay::replay;
@@ -20,6 +19,7 @@ use regatta_program::interpreter::{Journal, Limits};
 use regatta_program::simplify::simplify;
 use regatta_program::testing::some_run_fails;
 use regatta_program::{InlinedProgram, Program, Simplified};
+use regatta_sharing::{Exchange, InvariantStore};
 use regatta_solver::{Solver, SolverConfig, SolverError, new_solver};
 use regatta_term::Arena;
 

@@ -26,7 +26,6 @@ use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
 use regatta_certify::defined::{Undefined, guard};
 use regatta_certify::{Certificate, ProofStep};
-use regatta_engines::invariants::InvariantStore;
 use regatta_frontend::advice::advise;
 use regatta_frontend::{LoadOptions, load};
 use regatta_program::dot::to_dot;
@@ -37,6 +36,7 @@ use regatta_program::simplify::{Simplified, simplify, unsimplified};
 use regatta_program::{
     CallGraph, CutPoints, FunctionId, Operation, Program, Span, Variable, open_assumptions,
 };
+use regatta_sharing::InvariantStore;
 use regatta_term::record_shared_terms;
 
 /// The names of the parts of a run in events; a part that crashes is excluded from the next attempt by its name.

@@ -28,13 +28,13 @@ use regatta_certify::portable::{Reply, Request};
 use regatta_certify::record::Destination;
 use regatta_certify::replay::Violation;
 use regatta_certify::{Certificate, Check, ProofStep};
-use regatta_engines::invariants::InvariantStore;
 use regatta_frontend::LoadOptions;
 use regatta_program::block::Blocks;
 use regatta_program::ghost::{CHECKING, CountedErrors, VIOLATED_ASSERTION};
 use regatta_program::interpreter::{Executable, Journal, Limits, Machine, ReplayInputs};
 use regatta_program::simplify::Simplified;
 use regatta_program::{InputKind, InputPart, Program, c_value};
+use regatta_sharing::InvariantStore;
 use regatta_term::Value;
 use regatta_witness::values::WitnessInput;
 

@@ -25,8 +25,6 @@ use self::counterexample::{AbstractPath, PathSequence};
 use self::path_invariants::{Attempt, PathInvariants};
 pub use self::path_invariants::{Generator, PathPrograms};
 pub use self::strategy::{Cpa, Model, Strategy};
-use super::invariants::Candidate;
-use super::invariants::taken::Taken;
 use super::unrolling::inner_cut_points;
 use super::unrolling::left_aside::LeftAside;
 use super::unrolling::schedule::{Schedule, Share};
@@ -42,6 +40,8 @@ use regatta_cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa, Predica
 use regatta_cpa::{Composite, CompositeState, ElementId, Reached};
 use regatta_program::block::Blocks;
 use regatta_program::{CutPointKind, InlinedLocation};
+use regatta_sharing::Candidate;
+use regatta_sharing::taken::Taken;
 use regatta_solver::interpolation::{Choice, InterpolationConfig, Interpolator, Interpolators};
 use regatta_solver::{CheckLimit, Reason, Solver, SolverError};
 use regatta_term::{Arena, Build, TermId, store};

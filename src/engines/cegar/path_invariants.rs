@@ -18,7 +18,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counterexample::AbstractPath;
 use crate::engine::{Engine, Subject};
-use crate::invariants::{Exchange, InvariantStore};
 use crate::unrolling::schedule::{Schedule, Share};
 use crate::{Answer, CancellationToken, Context, SolverFactory, data_flow, k_induction};
 use regatta_base::choice;
@@ -29,6 +28,7 @@ use regatta_cpa::predicate::PredicateCpa;
 use regatta_cpa::predicate::abstraction::Abstraction;
 use regatta_program::InlinedLocation;
 use regatta_program::block::{BlockEnd, Blocks};
+use regatta_sharing::{Exchange, InvariantStore};
 use regatta_term::{Build, TermId, store};
 
 /// Maximum share of the engine's time for path programs.

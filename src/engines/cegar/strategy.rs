@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 
 use super::counterexample::{AbstractPath, PathSequence};
-use crate::invariants::Candidate;
 use regatta_base::counters::{self, Counter};
 use regatta_cpa::predicate::abstraction::Abstraction;
 use regatta_cpa::predicate::{AbstractionId, PredicateCpa};
 use regatta_cpa::{Composite, ElementId, Reached};
 use regatta_program::InlinedLocation;
+use regatta_sharing::Candidate;
 use regatta_solver::interpolation::{Interpolation, Interpolator};
 use regatta_term::TermId;
 

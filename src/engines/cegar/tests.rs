@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use crate::cegar::{BlockEnds, Generator, Options};
 use crate::engine::{Engine as _, Subject};
-use crate::invariants::Candidate;
 use crate::invariants::houdini::Houdini;
 use crate::invariants::samples::Samples;
 use crate::testing::{Setting, default_solver, lowered};
@@ -22,6 +21,7 @@ use regatta_program::block::Blocks;
 use regatta_program::{
     CutPointKind, InlinedProgram, LocationId, Program, ProgramBuilder, simplify,
 };
+use regatta_sharing::Candidate;
 use regatta_term::{Arena, Build, Sort, TermId, store};
 
 const INT: Sort = Sort::BitVec(32);

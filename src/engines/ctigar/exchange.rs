@@ -8,13 +8,13 @@ use super::Ctigar;
 use super::cube::Cube;
 use super::frames::Level;
 use super::system::{PlaceId, System};
-use crate::invariants::Candidate;
 use crate::invariants::houdini::Houdini;
 use crate::invariants::samples::Samples;
-use crate::invariants::taken::Taken;
 use crate::unrolling::schedule::{Schedule, Share};
 use crate::{Answer, Context, Progress};
 use regatta_program::InlinedLocation;
+use regatta_sharing::Candidate;
+use regatta_sharing::taken::Taken;
 use regatta_solver::Solver;
 use regatta_term::{Build, store};
 

@@ -8,8 +8,6 @@ use rustc_hash::FxHashMap;
 
 use super::relevance::{Relevance, thresholds};
 use crate::Context;
-use crate::invariants::Candidate;
-use crate::invariants::taken::Taken;
 use crate::unrolling::inner_cut_points;
 use regatta_base::choice;
 use regatta_certify::certificate::any_index;
@@ -19,6 +17,8 @@ use regatta_cpa::value_analysis::{Precision, Relations, ValueAnalysis, ValueStat
 use regatta_cpa::{Composite, CompositeState, Cpa, Reached, algorithm::End, cpa_plus_plus};
 use regatta_program::block::{Block, Blocks};
 use regatta_program::{CScalar, InlinedLocation};
+use regatta_sharing::Candidate;
+use regatta_sharing::taken::Taken;
 use regatta_term::domain::{AbstractValue, Thresholds, Values};
 use regatta_term::{Build, Pool, Sort, TermId, TermKind, store};
 

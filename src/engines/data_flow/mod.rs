@@ -30,13 +30,13 @@ use toml::de::DeValue;
 use self::fixpoint::Fixpoints;
 pub use self::fixpoint::Refinement;
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
-use super::invariants::Candidate;
 use super::invariants::guess;
 use super::invariants::rounds::Rounds;
 use super::{Answer, Context, SolverFactory};
 use regatta_base::options;
 use regatta_base::options::{OptionValue, alternatives};
 use regatta_program::block::Blocks;
+use regatta_sharing::Candidate;
 use regatta_solver::SolverError;
 use regatta_term::{Op, Pool, TermKind, store};
 

@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::invariants::taken::Taken;
-use crate::invariants::{BatchId, Snapshot};
 use regatta_certify::certificate::AT_ENTRY as ENTRY;
 use regatta_program::block::{Block, BlockEnd, Blocks};
 use regatta_program::{
     EdgeId, FunctionId, InlinedLocation, InlinedProgram, Operation, Program, Scope, VariableId,
 };
+use regatta_sharing::taken::Taken;
+use regatta_sharing::{BatchId, Snapshot};
 use regatta_solver::horn::{Application, HornClause, HornSystem, Predicate, PredicateId};
 use regatta_term::{
     Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, free_variables, store,

@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 
 use super::encode::{Encoding, Place};
 use crate::Context;
-use crate::invariants::Candidate;
 use crate::invariants::houdini::Houdini;
 use crate::invariants::samples::Samples;
 use crate::unrolling::inner_cut_points;
 use regatta_certify::certificate::{AT_ENTRY, Certificate, InvariantLocation, ProofStep};
 use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
+use regatta_sharing::Candidate;
 use regatta_solver::horn::{Application, HornClause};
 use regatta_solver::z3::text::{TextAnswer, TextSolver};
 use regatta_solver::{SolverConfig, new_solver};

@@ -4,9 +4,9 @@
 //! program. An engine that proves the property proves all assertions at once, or none. As candidates, those that are
 //! inductive are proved first, and then help to prove the others.
 
-use super::Candidate;
 use regatta_program::CutPointKind;
 use regatta_program::block::Blocks;
+use regatta_sharing::Candidate;
 use regatta_term::{Build, TermId, conjuncts, free_variables, store};
 
 /// Maximum number of assertions at a location that become candidates, the first ones.

@@ -1,12 +1,11 @@
-//! Invariants that engines share: candidates, their proofs, and the store of what is proved.
+//! Candidates for invariants, and their proofs.
 //!
-//! There are two kinds of data with two types, so that an engine that confuses them does not compile. A [`Candidate`]
-//! is a formula that may be invariant. A [`Proved`] batch can only be made by a prover, which has shown it to be
-//! inductive: [`houdini`], [`states`], and k-induction ([`super::k_induction`]), whose prover is part of the engine
-//! because it needs unrollings. Each engine has an [`Exchange`] for both.
+//! A prover shows that candidates are inductive: [`houdini`], [`states`], and k-induction ([`super::k_induction`]), whose
+//! prover is part of the engine because it needs unrollings. Others get what is proved by
+//! [`regatta_sharing::Exchange`].
 //!
 //! # Publishers and consumers
-//! The invariants of every engine reach all engines: there is one store, and consumers ([`taken`]) do not distinguish
+//! The invariants of every engine reach all engines: there is one store, and consumers ([`regatta_sharing::taken`]) do not distinguish
 //! publishers. Each pair of a publisher and a consumer has a test (`engines/exchange_table.rs`).
 //!
 //! * Data flow (fixpoints, guesses), `fits` (cells of arrays), `polynomials`, `objects` and `states` (combinations of values)
@@ -33,78 +32,21 @@
 //! * [`rounds`]: rounds of candidates, the frame of the engines that generate invariants.
 //! * [`houdini`]: the largest inductive subset of candidates, over [`regatta_entailment`].
 //! * [`states`]: the reachable values of [`features`] that have few, and formulas for such sets ([`tuples`]).
-//! * [`store`](mod@store): proved batches, with versions and publishers; [`exchange`]: an engine's view of the store;
-//!   [`taken`]: the invariants that an engine has taken.
 //! * [`mod@asserted`]: candidates from the program's assertions.
-//! * [`offers`]: candidates that engines do not prove themselves; [`prover`]: the prover of these.
+//! * [`prover`]: the prover of candidates that engines do not prove themselves.
 
 mod asserted;
 mod contents;
-pub mod exchange;
 mod features;
-pub mod guess;
-pub mod houdini;
-mod offers;
+pub(crate) mod guess;
+pub(crate) mod houdini;
 pub mod prover;
-pub mod rounds;
-pub mod samples;
-pub mod states;
-pub mod store;
-pub mod taken;
+pub(crate) mod rounds;
+pub(crate) mod samples;
+pub(crate) mod states;
 #[cfg(test)]
 mod tests;
 mod tuples;
-pub mod views;
+pub(crate) mod views;
 
 pub use asserted::asserted;
-pub use exchange::Exchange;
-pub use store::{BatchId, InvariantStore, Proved, Snapshot};
-
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
-
-use regatta_program::InlinedLocation;
-use regatta_term::TermId;
-
-/// A candidate invariant: a formula that may hold whenever a cut point is reached, as a Boolean term of the shared
-/// store over the program's variables at instance 0.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Candidate {
-    /// The cut point.
-    pub at: InlinedLocation,
-    /// The formula.
-    pub formula: TermId,
-}
-
-impl Candidate {
-    /// Returns a candidate for each of the formulas at the cut point.
-    pub fn each(
-        at: InlinedLocation,
-        formulas: impl IntoIterator<Item = TermId>,
-    ) -> impl Iterator<Item = Self> {
-        let formulas = formulas.into_iter();
-        formulas.map(move |formula| Self { at, formula })
-    }
-}
-
-/// The name of the engine that publishes an invariant.
-pub type Publisher = Arc<str>;
-
-/// Formulas by cut point.
-pub type ByPlace = FxHashMap<InlinedLocation, Vec<TermId>>;
-
-/// Groups candidates by cut point, without true formulas and duplicates.
-pub fn by_place(candidates: impl IntoIterator<Item = Candidate>) -> ByPlace {
-    let mut map = ByPlace::default();
-    for candidate in candidates {
-        if candidate.formula != TermId::TRUE {
-            map.entry(candidate.at).or_default().push(candidate.formula);
-        }
-    }
-    for formulas in map.values_mut() {
-        formulas.sort_unstable();
-        formulas.dedup();
-    }
-    map
-}

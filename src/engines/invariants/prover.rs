@@ -12,12 +12,12 @@ use rustc_hash::FxHashMap;
 
 use super::houdini::Houdini;
 use super::samples::Samples;
-use super::{Candidate, InvariantStore, Publisher};
 use crate::{CancellationToken, simulate};
 use regatta_base::workers::Workers;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::AccessChecks;
 use regatta_program::{CutPointKind, InlinedLocation};
+use regatta_sharing::{Candidate, InvariantStore, Publisher};
 use regatta_solver::{Solver, SolverError};
 
 /// Maximum number of candidates that are tried together.
@@ -70,7 +70,7 @@ impl<'p> Prover<'p> {
 
     /// Tries the candidates that are offered now.
     pub fn round(&mut self, safe_point: &dyn Fn() -> Duration) -> Round {
-        let offers = self.store.offers.next(MAXIMUM_CANDIDATES_PER_ROUND);
+        let offers = self.store.next_offers(MAXIMUM_CANDIDATES_PER_ROUND);
         let mut round = Round {
             tried: offers.len(),
             ..Round::default()
@@ -108,7 +108,7 @@ impl<'p> Prover<'p> {
                 settled.extend(proved);
             }
         }
-        self.store.offers.settle(&settled);
+        self.store.settle_offers(&settled);
         round
     }
 

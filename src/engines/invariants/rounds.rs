@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Candidate;
 use super::guess::{
     Degree, Round, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
 };
@@ -17,6 +16,7 @@ use crate::{Answer, Context, Progress, SolverFactory, simulate};
 use regatta_certify::certificate::Certificate;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::AccessChecks;
+use regatta_sharing::Candidate;
 use regatta_solver::SolverError;
 use regatta_term::{Build, TermId, conjuncts, disjuncts, store};
 

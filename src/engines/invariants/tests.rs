@@ -1,4 +1,4 @@
-//! Tests of the store, and of invariants of small programs.
+//! Tests of invariants of small programs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,96 +8,13 @@ use super::houdini::Houdini;
 use super::prover::Prover;
 use super::samples::Samples;
 use super::views::View;
-use super::*;
 use crate::testing::{blocks, default_solver, lowered};
 use crate::{CancellationToken, simulate};
 use regatta_base::workers::Workers;
-use regatta_certify::ProofStep;
 use regatta_program::block::Blocks;
 use regatta_program::simplify::simplify;
-use regatta_program::{CallStringId, LocationId};
-use regatta_term::{Build, Sort, Symbol, to_smtlib};
-
-fn candidate(location: u32, name: &str) -> Candidate {
-    Candidate {
-        at: InlinedLocation {
-            location: LocationId(location),
-            call_string: CallStringId(0),
-        },
-        formula: regatta_term::store().variable(Symbol::new(name, Sort::Bool)),
-    }
-}
-
-fn batch(invariants: Vec<Candidate>, relies_on: Vec<BatchId>) -> Proved {
-    Proved::new(invariants, 1, relies_on, |_| Publisher::from("test"))
-}
-
-#[test]
-fn a_snapshot_does_not_change() {
-    let invariants = InvariantStore::new();
-    let before = invariants.snapshot();
-    let first = invariants.publish(batch(vec![candidate(1, "p")], vec![]));
-    assert!(first.is_some());
-    assert!(before.is_empty());
-    assert_eq!(invariants.snapshot().len(), 1);
-    assert_eq!(invariants.version(), before.version() + 1);
-    assert_eq!(invariants.version(), invariants.snapshot().version());
-}
-
-#[test]
-fn dependents_of_a_withdrawn_batch_are_withdrawn() {
-    let invariants = InvariantStore::new();
-    let first = invariants
-        .publish(batch(vec![candidate(1, "p")], vec![]))
-        .unwrap();
-    let second = invariants
-        .publish(batch(vec![candidate(1, "q")], vec![first]))
-        .unwrap();
-    let third = invariants
-        .publish(batch(vec![candidate(2, "r")], vec![second]))
-        .unwrap();
-    let other = invariants
-        .publish(batch(vec![candidate(2, "s")], vec![]))
-        .unwrap();
-    let version = invariants.version();
-    assert_eq!(invariants.withdraw(first), [first, second, third]);
-    let left: Vec<BatchId> = invariants.snapshot().batches().map(|(id, _)| id).collect();
-    assert_eq!(left, [other]);
-    assert!(invariants.version() > version);
-    // No batch may rely on a withdrawn one, which can be withdrawn only once.
-    assert_eq!(
-        invariants.publish(batch(vec![candidate(3, "t")], vec![second])),
-        None
-    );
-    assert_eq!(invariants.withdraw(first), []);
-}
-
-#[test]
-fn engines_that_have_taken_a_withdrawn_batch_start_again() {
-    let invariants = InvariantStore::new();
-    let tokens: [CancellationToken; 4] = Default::default();
-    let [early, user, late, idle] = &tokens;
-    let exchange = |token| Exchange::new(&invariants, "engine", token);
-    let [first, second, third, fourth] = [early, user, late, idle].map(exchange);
-    let sound = batch(vec![candidate(1, "p")], vec![]);
-    let sound = first.publish(sound).expect("nothing is refuted yet");
-    first.snapshot();
-    let wrong = batch(vec![candidate(2, "q")], vec![]);
-    let wrong = first.publish(wrong).expect("nothing is refuted yet");
-    let user_s = batch(vec![candidate(3, "r")], vec![sound, wrong]);
-    second.snapshot();
-    let user_s = second.publish(user_s).expect("nothing is refuted yet");
-    third.snapshot();
-    assert_eq!(invariants.withdraw(wrong), [wrong, user_s]);
-    let stopped = tokens.each_ref().map(CancellationToken::is_cancelled);
-    assert_eq!(stopped, [false, true, true, false]);
-    assert!(fourth.taken().is_empty());
-    // It cannot be published again, by any engine.
-    let again = batch(vec![candidate(4, "s"), candidate(2, "q")], vec![]);
-    assert_eq!(fourth.publish(again), None);
-    assert!(fourth.newer_than(&Snapshot::default()).is_some());
-    assert_eq!(invariants.snapshot().len(), 1);
-}
+use regatta_sharing::{Candidate, Exchange, InvariantStore, Publisher, Snapshot};
+use regatta_term::{Build, to_smtlib};
 
 #[test]
 fn offered_candidates_are_proved_together_or_refuted() {
@@ -143,39 +60,6 @@ fn offered_candidates_are_proved_together_or_refuted() {
     assert_eq!((round.tried, round.refuted, round.proved), (2, 0, 2));
     let of: Vec<usize> = invariants.snapshot().publishers().into_values().collect();
     assert_eq!(of, [1, 1]);
-}
-
-#[test]
-fn a_certificate_has_what_its_batches_rely_on_before_them() {
-    let invariants = InvariantStore::new();
-    let program = loaded("int main(void) { return 0; }");
-    // The call string of the candidates.
-    assert_eq!(program.inlined().entry().call_string, CallStringId(0));
-    let first = invariants
-        .publish(batch(vec![candidate(0, "p")], vec![]))
-        .unwrap();
-    let unneeded = invariants
-        .publish(batch(vec![candidate(0, "q")], vec![]))
-        .unwrap();
-    let last = invariants
-        .publish(batch(vec![candidate(0, "r")], vec![first]))
-        .unwrap();
-    let snapshot = invariants.snapshot();
-    let own = [candidate(0, "s")];
-    let certificate = snapshot.certificate(1, &[last], &own, program.inlined());
-    let relied: Vec<&[usize]> = certificate
-        .steps
-        .iter()
-        .map(|step| match step {
-            ProofStep::Inductive { relies_on, .. } | ProofStep::Safety { relies_on, .. } => {
-                &relies_on[..]
-            }
-            step => panic!("{step:?}"),
-        })
-        .collect();
-    // First, last, the certificate's own, and safety.
-    assert_eq!(relied, [&[][..], &[0], &[1], &[1, 2]]);
-    assert!(snapshot.batch(unneeded).is_some());
 }
 
 fn loaded(text: &str) -> Arc<Blocks> {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::Context;
-use crate::invariants::{BatchId, Candidate, Proved, Publisher};
 use crate::unrolling::base_case::BaseCases;
 use crate::unrolling::step_case::StepCase;
+use regatta_sharing::{BatchId, Candidate, Proved, Publisher};
 use regatta_solver::{Answer, CheckLimit};
 use regatta_term::{Build, TermId, store};
 

@@ -21,7 +21,6 @@ use super::parts::Parts;
 use super::{Options, Order};
 use crate::invariants::houdini::Houdini;
 use crate::invariants::samples::Samples;
-use crate::invariants::{Candidate, Proved};
 use crate::unrolling::base_case::BaseCases;
 use crate::unrolling::schedule::{Frequency, Schedule, Share};
 use crate::unrolling::step_case::StepCase;
@@ -29,6 +28,7 @@ use crate::unrolling::{Start, Unrolling};
 use crate::{Context, SolverFactory};
 use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
+use regatta_sharing::{Candidate, Proved};
 use regatta_solver::{Answer, CheckLimit, SolverError};
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::k_inductive::{Attempt, KInduction};
 use super::lift::{Lifter, Lifting};
 use super::*;
-use crate::invariants::Candidate;
 use crate::testing::{Setting, blocks, default_solver, lowered};
 use regatta_program::Program;
 use regatta_program::simplify::simplify;
+use regatta_sharing::Candidate;
 use regatta_solver::{CheckLimit, Solver};
 use regatta_term::{Build, TermId, conjuncts, store, to_smtlib};
 

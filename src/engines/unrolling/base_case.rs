@@ -7,13 +7,13 @@ use rustc_hash::FxHashSet;
 use super::last_steps::LastSteps;
 use super::schedule::{Frequency, Schedule, Share};
 use super::{Target, Unrolling};
-use crate::invariants::BatchId;
-use crate::invariants::taken::Taken;
 use crate::{Context, Progress};
 use regatta_base::counters::{self, Counter};
 use regatta_certify::replay::{NotConfirmed, Replay, Violation};
 use regatta_cpa::location::Place;
 use regatta_program::interpreter::Journal;
+use regatta_sharing::BatchId;
+use regatta_sharing::taken::Taken;
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{Build, TermId, Value};
 

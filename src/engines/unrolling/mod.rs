@@ -28,7 +28,6 @@ use rustc_hash::FxHashMap;
 
 use self::indices::Indices;
 use super::CancellationToken;
-use super::invariants::{ByPlace, Candidate};
 use regatta_certify::certificate::{instances_at, quantified};
 use regatta_cpa::location::Place;
 use regatta_cpa::predicate::{Crossing, PredicateCpa};
@@ -36,6 +35,7 @@ use regatta_cpa::{Composite, ElementId, Reached, cpa_plus_plus};
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Journal;
 use regatta_program::{CutPointKind, InlinedLocation};
+use regatta_sharing::{ByPlace, Candidate};
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{Arena, Build, Pool, Sort, TermId, Value};
 

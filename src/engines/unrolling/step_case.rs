@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 use super::Unrolling;
 use super::schedule::{Frequency, Schedule, Share};
 use crate::Context;
-use crate::invariants::taken::Taken;
-use crate::invariants::{BatchId, Candidate, Snapshot};
 use regatta_base::counters::{self, Counter};
+use regatta_sharing::taken::Taken;
+use regatta_sharing::{BatchId, Candidate, Snapshot};
 use regatta_solver::{Answer, CheckLimit};
 use regatta_term::{Build, TermId, store};
 

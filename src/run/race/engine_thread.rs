@@ -19,14 +19,13 @@ use crate::record::event::EventKind;
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{self, Counter};
 use regatta_certify::Certificate;
-use regatta_engines::invariants::{Exchange, InvariantStore};
-use regatta_engines::{
-    AbstractionStep, Answer, CancellationToken, Context, Lowered, Progress, Report, Statistic,
-    Subject,
-};
+use regatta_engines::{Lowered, Report, Statistic, Subject};
 use regatta_program::Program;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Journal;
+use regatta_sharing::{
+    AbstractionStep, Answer, CancellationToken, Context, Exchange, InvariantStore, Progress,
+};
 use regatta_solver::pair::SolverPair;
 use regatta_solver::remote::{RemoteSolver, Start};
 use regatta_solver::{Backend, Encoding, Solver, SolverConfig, SolverError, new_solver};

@@ -38,10 +38,11 @@ use crate::task::{Task, Validation};
 use regatta_base::huge_pages;
 use regatta_base::time_slice::{self, AffectedThreads};
 use regatta_base::workers::Threads;
-use regatta_engines::CancellationToken;
-use regatta_engines::invariants::{BatchId, Publisher, asserted};
+use regatta_engines::invariants::asserted;
 use regatta_program::block::Blocks;
 use regatta_program::inline::InlinedProgram;
+use regatta_sharing::CancellationToken;
+use regatta_sharing::{BatchId, Publisher};
 
 /// The prover's name in events and crash reports.
 pub(super) const PROVER: &str = "prover";

@@ -7,8 +7,8 @@ use super::mailbox::Mailbox;
 use super::{Message, helper_permits};
 use crate::task::Task;
 use regatta_base::workers::{SOLVER_STACK, Threads, Workers};
-use regatta_engines::CancellationToken;
 use regatta_program::block::Blocks;
+use regatta_sharing::CancellationToken;
 
 /// The state that all threads of a race share.
 pub(super) struct RaceState {

@@ -20,8 +20,8 @@ use parking_lot::Mutex;
 
 use super::file;
 use regatta_certify::{Certificate, Check, InvariantLocation, ProofStep};
-use regatta_engines::invariants::Snapshot;
 use regatta_program::{InlinedProgram, Program};
+use regatta_sharing::Snapshot;
 use regatta_solver::{Answer, CheckLimit, Interrupt, Solver, SolverConfig, SolverStatistics};
 use regatta_term::{Arena, TermId, Value, smtlib_script, store, to_smtlib};
 

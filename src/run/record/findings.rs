@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use regatta_certify::{Certificate, InvariantLocation, ProofStep};
-use regatta_engines::invariants::{BatchId, Snapshot};
 use regatta_program::c_value::c_type;
 use regatta_program::dot::describe;
 use regatta_program::{
     CallGraph, CutPointKind, CutPoints, EdgeId, FunctionId, InlinedProgram, LocationId, Operation,
     Program, ShortNames, Span, Variable, VariableId,
 };
+use regatta_sharing::{BatchId, Snapshot};
 use regatta_term::{CType, CVariable, Sort, Symbol, TermId, conjuncts, store, to_c, to_smtlib};
 
 /// Maximum number of edges of the automaton in an event; functions beyond it are left out.

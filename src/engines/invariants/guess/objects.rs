@@ -10,12 +10,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::invariants::Candidate;
 use crate::invariants::views::root;
 use regatta_certify::certificate::{any_index, is_any_index};
 use regatta_program::arena::Arena;
 use regatta_program::block::{Block, Blocks};
 use regatta_program::{CScalar, InlinedLocation, VariableId};
+use regatta_sharing::Candidate;
 use regatta_term::{
     Build, Op, Pool, Sort, TermId, TermKind, conjuncts, for_each_subterm, free_variables, occurs,
     store, substitute,

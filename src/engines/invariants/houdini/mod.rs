@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-pub use self::consecution::{Consecution, Means, QueryLimits, SHORT_LIMITS};
+pub use self::consecution::{Consecution, Means, SHORT_LIMITS};
 use self::consecution::{ORDINARY_LIMITS, Recipe, SHORTEST_LIMITS};
 use self::worklist::Worklist;
 use super::samples::Samples;
-use super::{Candidate, Proved, Publisher, Snapshot, by_place};
 use crate::{CancellationToken, Context};
 use regatta_base::workers::queue::Queue;
 use regatta_base::workers::{Helper, Scope, Workers};
 use regatta_program::InlinedLocation;
 use regatta_program::block::{Block, Blocks};
+use regatta_sharing::{Candidate, Proved, Publisher, Snapshot, by_place};
 use regatta_solver::Solver;
 
 /// The time that the calling thread works alone before helpers are hired, which takes some 10 ms.

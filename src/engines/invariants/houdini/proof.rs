@@ -6,9 +6,9 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::Houdini;
-use crate::invariants::{ByPlace, Candidate, Snapshot};
 use regatta_certify::certificate::Certificate;
 use regatta_program::block::{Block, BlockEnd};
+use regatta_sharing::{ByPlace, Candidate, Snapshot};
 use regatta_term::{Build, TermId};
 
 /// Minimum and maximum wall time of a query on which a proof depends; it grows with time, for a query that fails now

@@ -12,11 +12,11 @@ use rustc_hash::FxHashSet;
 use super::Houdini;
 use crate::CancellationToken;
 use crate::invariants::samples::Samples;
-use crate::invariants::{Candidate, Publisher, Snapshot};
 use crate::testing::{blocks, default_solver, lowered};
 use crate::unrolling::inner_cut_points;
 use regatta_base::workers::Workers;
 use regatta_program::block::Blocks;
+use regatta_sharing::{Candidate, Publisher, Snapshot};
 use regatta_term::random::seeds;
 use regatta_term::{Build, Sort, Symbol, TermId, store};
 

@@ -1,8 +1,8 @@
 //! The blocks that are still to be checked.
 
-use crate::invariants::ByPlace;
 use regatta_base::workers::queue::Work;
 use regatta_program::block::Block;
+use regatta_sharing::ByPlace;
 use regatta_term::TermId;
 
 /// The worklist that several threads share.

@@ -21,11 +21,11 @@ use super::features::{Feature, Features, Kind};
 use super::guess::{Vocabulary, constant};
 use super::samples::{Samples, number};
 use super::tuples::{Tuple, Tuples};
-use super::{Candidate, Proved, Publisher, Snapshot};
 use crate::CancellationToken;
 use regatta_certify::certificate::Certificate;
 use regatta_program::InlinedLocation;
 use regatta_program::block::{Block, Blocks};
+use regatta_sharing::{Candidate, Proved, Publisher, Snapshot};
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{Arena, Build, Pool, Rebuild, Sort, TermId, store};
 

@@ -15,8 +15,7 @@ use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::offers::Offers;
-use super::{ByPlace, Candidate, Publisher, by_place};
-use crate::CancellationToken;
+use super::{ByPlace, CancellationToken, Candidate, Publisher, by_place};
 use regatta_certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use regatta_program::InlinedProgram;
 use regatta_term::TermId;
@@ -37,8 +36,9 @@ pub struct Proved {
 
 impl Proved {
     /// Makes a batch that a prover has shown: the formulas hold at the entry and at the first k cut points on every
-    /// path; and if they hold at k cut points in a row, and the batches that they rely on hold, they hold at the next.
-    pub(crate) fn new(
+    /// path; and if they hold at k cut points in a row, and the batches that they rely on hold, they hold at the next. Only
+    /// provers call it, which a test of this crate checks.
+    pub fn new(
         invariants: Vec<Candidate>,
         k: u32,
         relies_on: Vec<BatchId>,
@@ -257,7 +257,7 @@ pub struct InvariantStore {
     refuted: RwLock<FxHashSet<Candidate>>,
     subscribers: Mutex<Vec<Weak<Subscriber>>>,
     /// Candidates on offer to the prover.
-    pub(super) offers: Offers,
+    offers: Offers,
 }
 
 impl InvariantStore {
@@ -347,8 +347,18 @@ impl InvariantStore {
         self.offers.wait(most)
     }
 
+    /// Returns candidates on offer, at most the given number, for a round of the prover.
+    pub fn next_offers(&self, most: usize) -> Vec<(Candidate, Publisher)> {
+        self.offers.next(most)
+    }
+
+    /// Takes candidates from the offers that are proved or refuted.
+    pub fn settle_offers(&self, candidates: &[Candidate]) {
+        self.offers.settle(candidates);
+    }
+
     /// Checks whether the formula was in a batch that was refuted.
-    pub(super) fn is_refuted(&self, candidate: &Candidate) -> bool {
+    pub fn is_refuted(&self, candidate: &Candidate) -> bool {
         self.refuted.read().contains(candidate)
     }
 
@@ -385,16 +395,6 @@ impl InvariantStore {
         let batches = self.batches_ever.load(Ordering::Relaxed);
         subscriber.taken.store(batches, Ordering::Release);
         Arc::clone(&current)
-    }
-
-    /// Makes another store with the same invariants.
-    #[cfg(test)]
-    pub fn again(&self) -> Self {
-        let other = Self::new();
-        for (_, batch) in self.snapshot().batches() {
-            other.publish(batch.clone());
-        }
-        other
     }
 
     fn replace(&self, current: &mut Arc<Snapshot>, mut next: Snapshot) {

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use super::{BatchId, Candidate, InvariantStore, Proved, Publisher, Snapshot};
-use crate::CancellationToken;
-use crate::invariants::store::Subscriber;
+use super::store::Subscriber;
+use super::{BatchId, CancellationToken, Candidate, InvariantStore, Proved, Publisher, Snapshot};
 use regatta_base::counters::{self, Counter};
 use regatta_solver::Interrupt;
 
@@ -102,7 +101,7 @@ impl<'s> Exchange<'s> {
 
     /// Offers candidates to the prover, which need not run, nor prove them.
     pub fn offer(&self, candidates: impl IntoIterator<Item = Candidate>) {
-        self.store.offers.add(&self.publisher, candidates);
+        self.store.offer(&self.publisher, candidates);
     }
 
     /// Returns the number of invariants of each other engine in the snapshot that was taken last.
