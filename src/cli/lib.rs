@@ -3,28 +3,15 @@
 //! [`run`] parses the command line and returns the exit code. Results and requested output go to standard output,
 //! everything else to standard error.
 //!
-//! * [`mod@options`]: the options and their help; `grammar`, `completions`, `manual`: what is generated from these.
-//! * `verify`, `validate`, `cfa`, `interpret`, `library`, `portfolio`, `experiment`, `witness`: the subcommands.
-//! * `input`, `outputs`: options about the input; checks of the outputs before a run.
-//! * `explain`, `progress`, `reports`: the path to an error in words, the live view, the files written at the end.
+//! * [`mod@options`]: the options and their help, from which `completions` and `manual` are generated.
+//! * `commands`: the subcommands.
+//! * `input`: options about the input.
+//! * `output`: the path to an error in words, the live view, the files written at the end.
 
-mod cfa;
-mod completions;
-mod experiment;
-mod explain;
-mod grammar;
+mod commands;
 mod input;
-mod interpret;
-mod library;
-mod manual;
 pub mod options;
-mod outputs;
-mod portfolio;
-mod progress;
-mod reports;
-mod validate;
-mod verify;
-mod witness;
+mod output;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
@@ -64,16 +51,16 @@ pub fn run(started: Instant) -> ExitCode {
         }
     };
     ExitCode::from(match &command_line.command {
-        Command::Verify(options) => verify::run(started, options),
-        Command::Validate(options) => validate::run(started, options),
-        Command::Witness(command) => witness::run(command),
-        Command::Cfa(options) => cfa::run(options),
-        Command::Interpret(options) => interpret::run(options),
-        Command::Portfolio(command) => portfolio::run(command),
-        Command::Experiment(command) => experiment::run(command),
-        Command::Library => library::run(),
-        Command::Completions(options) => completions::run(options),
-        Command::Manual(options) => manual::run(options),
+        Command::Verify(options) => commands::verify::run(started, options),
+        Command::Validate(options) => commands::validate::run(started, options),
+        Command::Witness(command) => commands::witness::run(command),
+        Command::Cfa(options) => commands::cfa::run(options),
+        Command::Interpret(options) => commands::interpret::run(options),
+        Command::Portfolio(command) => commands::portfolio::run(command),
+        Command::Experiment(command) => commands::experiment::run(command),
+        Command::Library => commands::library::run(),
+        Command::Completions(options) => commands::completions::run(options),
+        Command::Manual(options) => commands::manual::run(options),
     })
 }
 

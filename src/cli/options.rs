@@ -1,6 +1,7 @@
 //! The command's options. Their doc comments are the text of `--help` and of the manual.
 
 mod experiment;
+pub(super) mod grammar;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -8,7 +9,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::grammar;
 use regatta_frontend::Standard;
 use regatta_program::{Arithmetic, DataModel};
 use regatta_run::alarm::ReplayPolicy;

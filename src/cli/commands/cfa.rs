@@ -1,7 +1,7 @@
 //! `regatta cfa`: the control-flow automaton as Graphviz.
 
-use super::options::{CfaOptions, Stage};
-use super::{EXIT_INPUT, complain_rendered, input};
+use crate::options::{CfaOptions, Stage};
+use crate::{EXIT_INPUT, complain_rendered, input};
 use regatta_base::printable::printable;
 use regatta_frontend::advice::advise;
 use regatta_frontend::load;
@@ -24,5 +24,5 @@ pub fn run(options: &CfaOptions) -> u8 {
         Stage::Lowered => to_dot(&program),
         Stage::Simplified => to_dot(&simplify(&program).program),
     };
-    super::print(printable(&text).as_bytes(), 0)
+    crate::print(printable(&text).as_bytes(), 0)
 }

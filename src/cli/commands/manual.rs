@@ -7,8 +7,9 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::options::ManualOptions;
-use super::{EXIT_INPUT, complain, grammar};
+use crate::options::ManualOptions;
+use crate::options::grammar;
+use crate::{EXIT_INPUT, complain};
 use regatta_run::file;
 
 /// The synopsis of the command.
@@ -62,7 +63,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 pub fn run(options: &ManualOptions) -> u8 {
     let written = match &options.out {
         Some(folder) => write_all(folder),
-        None => page(&whole()).and_then(|page| super::try_print(&page)),
+        None => page(&whole()).and_then(|page| crate::try_print(&page)),
     };
     match (written, &options.out) {
         (Ok(()), _) => 0,

@@ -3,8 +3,8 @@
 //! The command is for examining a program's behaviour, and for the scripts and tests that compare the semantics with a
 //! compiler's.
 
-use super::options::InterpretOptions;
-use super::{EXIT_INPUT, complain, complain_rendered, input};
+use crate::options::InterpretOptions;
+use crate::{EXIT_INPUT, complain, complain_rendered, input};
 use regatta_frontend::advice::advise;
 use regatta_frontend::load;
 use regatta_program::interpreter::{Executable, InputSource, Limits, Machine, Outcome};
@@ -56,7 +56,7 @@ pub fn run(options: &InterpretOptions) -> u8 {
             }
         }
     }
-    let printed = super::print(text.as_bytes(), 0);
+    let printed = crate::print(text.as_bytes(), 0);
     if printed != 0 {
         return printed;
     }

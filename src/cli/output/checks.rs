@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::options::VerifyOptions;
+use crate::options::VerifyOptions;
 use regatta_run::certificate;
 use regatta_run::file::folder_of;
 

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::options::{
+use crate::options::{
     ClusterOptions, CompareOptions, DiffOptions, ExperimentCommand, ExperimentRunOptions,
     ExportOptions, ImportOptions, LearnOptions, PageOptions, PlotOptions, TableOptions,
     TablesOptions, WorkOptions,
 };
-use super::{EXIT_INPUT, complain, complain_rendered, input};
+use crate::{EXIT_INPUT, complain, complain_rendered, input};
 use regatta_base::options::nearest;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_experiment::benchexec::export::result_files;
@@ -79,7 +79,7 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
     }?;
     let data = Data::read(std::slice::from_ref(&ended.folder))?;
     let table = format(&[by_configuration(&data)], Format::Text);
-    let printed = super::print(table.as_bytes(), 0);
+    let printed = crate::print(table.as_bytes(), 0);
     if printed != 0 {
         return Ok(printed);
     }
@@ -252,7 +252,7 @@ fn show_openings(options: &LearnOptions) -> Result<u8, Error> {
         text.push('\n');
         text.push_str(&opening.to_toml());
     }
-    let printed = super::print(text.as_bytes(), 0);
+    let printed = crate::print(text.as_bytes(), 0);
     if let Some(file) = &options.out {
         portfolio.openings = learned.openings;
         write_file(file, portfolio.explain().as_bytes())?;
@@ -322,7 +322,7 @@ fn export_results(options: &ExportOptions) -> Result<u8, Error> {
                     .with_help("give each a folder of its own with --out"));
             }
             write_file(&file, &result.bytes)?;
-            super::print(format!("{}\n", file.display()).as_bytes(), 0);
+            crate::print(format!("{}\n", file.display()).as_bytes(), 0);
             written.push(file);
         }
     }
@@ -394,7 +394,7 @@ fn write_sheets(kind: Format, out: Option<&Path>, sheets: &[Sheet]) -> Result<u8
     let text = format(sheets, kind);
     match out {
         Some(file) => write_file(file, text.as_bytes())?,
-        None => return Ok(super::print(text.as_bytes(), 0)),
+        None => return Ok(crate::print(text.as_bytes(), 0)),
     }
     Ok(0)
 }

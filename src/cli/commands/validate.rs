@@ -5,9 +5,10 @@
 
 use std::time::Instant;
 
-use super::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use super::verify::{self, Job};
-use super::{complain, witness};
+use super::witness;
+use crate::complain;
+use crate::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use regatta_base::printable::{printable, printable_line};
 use regatta_program::ghost::CountedErrors;
 use regatta_run::task::Validation;

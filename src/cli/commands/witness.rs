@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::options::{InputOptions, LintOptions, WitnessCommand};
-use super::{EXIT_INPUT, complain_rendered, input};
+use crate::options::{InputOptions, LintOptions, WitnessCommand};
+use crate::{EXIT_INPUT, complain_rendered, input};
 use regatta_base::printable::{printable, printable_line};
 use regatta_frontend::advice::advise;
 use regatta_frontend::statements::SourceText;
@@ -41,7 +41,7 @@ fn run_lint(options: &LintOptions) -> u8 {
         true => 0,
         false => EXIT_FINDINGS,
     };
-    super::print(text.as_bytes(), code)
+    crate::print(text.as_bytes(), code)
 }
 
 /// A witness that has been checked against its program.

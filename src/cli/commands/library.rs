@@ -17,5 +17,5 @@ pub fn run() -> u8 {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    super::print(text.as_bytes(), 0)
+    crate::print(text.as_bytes(), 0)
 }

@@ -4,11 +4,12 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::explain::{self, RunSummary, render_path};
-use super::options::{CheckOption, ReplayOption, VerifyOptions};
-use super::progress::{self, Progress};
-use super::reports::Reports;
-use super::{EXIT_INPUT, complain, complain_rendered, input, outputs, try_print};
+use crate::options::{CheckOption, ReplayOption, VerifyOptions};
+use crate::output::checks;
+use crate::output::explain::{self, RunSummary, render_path};
+use crate::output::progress::{self, Progress};
+use crate::output::reports::Reports;
+use crate::{EXIT_INPUT, complain, complain_rendered, input, try_print};
 use regatta_base::printable::{printable, printable_json};
 use regatta_certify::path::Detail;
 use regatta_frontend::LoadOptions;
@@ -76,7 +77,7 @@ pub(super) fn run_with(
             return EXIT_INPUT;
         }
     };
-    if let Err(message) = outputs::probe(options, &file) {
+    if let Err(message) = checks::probe(options, &file) {
         complain(&message);
         return EXIT_INPUT;
     }

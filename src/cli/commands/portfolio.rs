@@ -1,7 +1,7 @@
 //! `regatta portfolio`: lists the portfolios and prints their options.
 
-use super::options::PortfolioCommand;
-use super::{EXIT_INPUT, complain_rendered, input};
+use crate::options::PortfolioCommand;
+use crate::{EXIT_INPUT, complain_rendered, input};
 use regatta_base::Error;
 use regatta_run::config::{Analysis, Portfolio};
 
@@ -14,7 +14,7 @@ pub fn run(command: &PortfolioCommand) -> u8 {
         }
     };
     match text {
-        Ok(text) => super::print(text.as_bytes(), 0),
+        Ok(text) => crate::print(text.as_bytes(), 0),
         Err(error) => {
             complain_rendered(&error.render(input::style()));
             EXIT_INPUT

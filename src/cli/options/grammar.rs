@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, CommandFactory};
 
-use super::options::{CommandLine, VerifyOptions};
+use super::{CommandLine, VerifyOptions};
 use regatta_run::config::Portfolio;
 
 /// Returns the text of `--version` after the name. The first line is the version only, because other tools read it.

@@ -4,8 +4,8 @@ use std::io::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use super::complain;
-use super::options::VerifyOptions;
+use crate::complain;
+use crate::options::VerifyOptions;
 use regatta_base::printable::{printable, printable_json};
 use regatta_report::{Ending, Recording, html, sarif};
 use regatta_run::event::Event;

@@ -1,7 +1,7 @@
 //! `regatta completions`: scripts by which shells complete the command's options.
 
-use super::grammar;
-use super::options::CompletionsOptions;
+use crate::options::CompletionsOptions;
+use crate::options::grammar;
 
 /// Runs the command; returns the exit code.
 pub fn run(options: &CompletionsOptions) -> u8 {
@@ -12,5 +12,5 @@ pub fn run(options: &CompletionsOptions) -> u8 {
         "regatta",
         &mut text,
     );
-    super::print(&text, 0)
+    crate::print(&text, 0)
 }
