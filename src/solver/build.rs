@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     if env::var_os("CARGO_FEATURE_BITWUZLA").is_some() {
         link_cadical(&out)?;
-        let guard = "bitwuzla/guard.cpp";
+        let guard = "backends/bitwuzla/guard.cpp";
         println!("cargo::rerun-if-changed={guard}");
         cc::Build::new()
             .cpp(true)

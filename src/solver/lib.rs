@@ -19,27 +19,15 @@
 //! * [`new_solver`]: makes the solver of a [`SolverConfig`].
 //! * [`versions`]: versions of the linked solvers.
 
-#[cfg(feature = "bitwuzla")]
-pub mod bitwuzla;
-#[cfg(test)]
-mod comparison;
+mod backends;
+mod combinations;
 mod config;
-#[cfg(test)]
-mod contract;
-pub mod external;
 pub mod horn;
-pub mod integer_encoding;
 pub mod interpolation;
-pub mod pair;
 pub mod question;
-pub mod remote;
-pub mod sampled;
 #[cfg(test)]
-mod toolchain;
+mod unit_tests;
 mod version;
-#[cfg(feature = "yices2")]
-pub mod yices;
-pub mod z3;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -49,6 +37,12 @@ use serde::{Deserialize, Serialize};
 
 use regatta_term::{Arena, TermId, Value};
 
+#[cfg(feature = "bitwuzla")]
+pub use self::backends::bitwuzla;
+#[cfg(feature = "yices2")]
+pub use self::backends::yices;
+pub use self::backends::{external, z3};
+pub use self::combinations::{integer_encoding, pair, remote, sampled};
 pub use self::config::{Backend, Encoding, SolverConfig, SolverError, new_solver};
 pub use self::version::versions;
 

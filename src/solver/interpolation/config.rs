@@ -9,9 +9,9 @@ use regatta_base::choice;
 /// A source of interpolants.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SourceName {
-    /// Strongest postconditions and weakest preconditions: [`super::conditions`].
+    /// Strongest postconditions and weakest preconditions: [`super::sources::conditions`].
     Conditions,
-    /// Horn clauses, given to Z3's SPACER: [`super::horn`].
+    /// Horn clauses, given to Z3's SPACER: [`super::sources::horn`].
     Horn,
 }
 

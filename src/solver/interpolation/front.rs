@@ -8,15 +8,16 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 
 use super::super::{CheckLimit, Interrupt, Reason, Solver, SolverError, new_solver};
-use super::beside::{DELAY, Search};
 use super::core::{CoreSequence, core};
 use super::definition::{check, weaken};
-use super::horn::{HornSource, projected};
 use super::quality::{Quality, known_constants};
 use super::queries::Queries;
+use super::sources::beside::{DELAY, Search};
+use super::sources::conditions;
+use super::sources::horn::{HornSource, projected};
 use super::{
     Choice, Interpolation, InterpolationConfig, InterpolationStatistics, Interpolator, Sequence,
-    SourceName, SourceStatistics, conditions,
+    SourceName, SourceStatistics,
 };
 use regatta_base::workers::Workers;
 use regatta_term::{Arena, TermId, Value};

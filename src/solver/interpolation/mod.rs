@@ -9,29 +9,22 @@
 //!
 //! * [`conditions`]: strongest postconditions and weakest preconditions over the unsatisfiable core of the sequence
 //!   (\[DHM+17\]), with variables
-//!   outside the state eliminated by [`project`]. For every theory.
+//!   outside the state eliminated by [`projection`]. For every theory.
 //! * [`horn`]: Z3's SPACER on the clauses I(i-1) ∧ φi → Ii, with a time limit.
 //!
-//! If a processor core is idle, the second source runs in parallel to the first ([`beside`]). Both start from the
+//! If a processor core is idle, the second source runs in parallel to the first ([`sources::beside`]). Both start from the
 //! unsatisfiable [`core`] of the sequence. A source's answer is [weakened](definition::weaken) where it is stronger than
 //! needed and checked against the definition; an answer that fails the check is dropped and counted. [`path_constants`]
 //! counts constants that describe only a single path.
 
-mod beside;
-pub mod conditions;
 mod config;
 mod core;
 mod definition;
 mod front;
-pub mod horn;
-mod implicant;
-mod model_based;
-mod project;
+mod projection;
 mod quality;
 mod queries;
-#[cfg(test)]
-mod random_sequences;
-mod solve;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -45,6 +38,7 @@ use regatta_term::{Arena, TermId, Value};
 pub use self::config::{Choice, InterpolationConfig, SourceName};
 pub use self::front::{Interpolators, new_interpolator};
 pub use self::quality::{Quality, known_constants, path_constants, path_constants_of};
+pub use self::sources::{conditions, horn};
 
 /// A sequence to be interpolated, with terms of the arena (or of the shared store).
 #[derive(Copy, Clone, Debug)]
