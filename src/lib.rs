@@ -41,7 +41,7 @@
 //! | --- | --- |
 //! | `malloc` in C text | `frontend/lower/calls/memory_builtin.rs`, then `frontend/memory/emit/allocation.rs` |
 //! | `malloc` in a run | `program/interpreter/state/objects.rs` |
-//! | `malloc` for the engines: counters and arrays | `frontend/memory/layout.rs`, `program/analyses/arena.rs` |
+//! | `malloc` for the engines: counters and arrays | `frontend/memory/placement/layout.rs`, `program/analyses/arena.rs` |
 //! | models of the C library | `frontend/library/mod.rs`, `frontend/library/models` |
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |

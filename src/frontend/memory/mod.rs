@@ -1,11 +1,10 @@
 //! Translates the typed representation into the program: decides how every object is stored, and makes the edges.
 //!
-//! 1. [`indices`] checks the unit's indices; [`call_graph`] finds the functions that can run.
-//! 2. [`constraints`] fills the points-to graph ([`points_to`]) and lists all accesses.
-//! 3. [`plan`] divides the classes of objects into fields ([`cells`]); objects that are only accessed directly become
-//!    scalar variables, the others lie in regions; [`layout`] gives addresses. [`names`] maps the names of the source
-//!    to variables and cells. [`devices`] finds the accesses to devices and volatile objects.
-//! 4. [`mod@emit`] makes the edges, with C's operators as terms ([`arithmetic`]; [`integer`] for mathematical integers).
+//! 1. [`analysis`] checks the unit's [`indices`], finds the functions that can run ([`call_graph`]), fills the points-to graph
+//!    and lists all accesses.
+//! 2. [`placement`] divides the classes of objects into fields; objects that are only accessed directly become scalar
+//!    variables, the others lie in regions at addresses of a [`layout`].
+//! 3. [`mod@emit`] makes the edges, with C's [`operators`] as terms.
 //!
 //! # The memory model on undefined behaviour
 //! Within an object every access means what it means on the machine. The points-to analysis does not follow pointer
@@ -13,29 +12,24 @@
 //! the class's regions that belongs to no object: it holds the value last written there in the same way, else the
 //! region's first contents. The interpreter does not confirm alarms that pass such an access.
 
-mod addresses;
-mod arithmetic;
-mod bit_vectors;
+mod analysis;
 mod builder;
-mod call_graph;
-mod cells;
-mod constraints;
-pub(super) mod devices;
 mod emit;
-mod floats;
-mod function_pointers;
-mod indices;
-pub mod integer;
-pub(super) mod layout;
-mod names;
-mod plan;
-mod points_to;
+mod operators;
+mod placement;
 #[cfg(test)]
 mod tests;
-pub(super) mod walk;
 
 use crate::ir::Unit;
+use analysis::call_graph::{self, CallGraph};
+use analysis::constraints::Facts;
+use analysis::indices;
+use placement::plan::Planner;
 use regatta_program::{Arithmetic, FunctionId, Program};
+
+pub(crate) use analysis::{devices, walk};
+pub use operators::integer;
+pub(crate) use placement::layout;
 
 /// How memory and numbers are modelled.
 #[derive(Copy, Clone, Debug, Default)]
@@ -81,9 +75,9 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
             })
         })
         .collect();
-    let (facts, table) = constraints::Facts::solve(unit, &reached);
-    let calls = call_graph::CallGraph::new(unit, &reached, &facts.calls);
-    let planner = plan::Planner {
+    let (facts, table) = Facts::solve(unit, &reached);
+    let calls = CallGraph::new(unit, &reached, &facts.calls);
+    let planner = Planner {
         unit,
         arithmetic: options.arithmetic,
         facts: &facts,

@@ -24,7 +24,7 @@ const CHAR: ScalarType = ScalarType::Integer {
 const DOUBLE: ScalarType = ScalarType::Float(FloatFormat::F64);
 
 fn leaf(offset: u64, scalar: ScalarType, count: u64) -> Leaf {
-    let bits = super::walk::scalar_bits(scalar, 64);
+    let bits = super::analysis::walk::scalar_bits(scalar, 64);
     Leaf {
         bit_offset: offset * 8,
         bits,

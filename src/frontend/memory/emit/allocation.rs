@@ -1,10 +1,10 @@
 //! Allocation of objects at run time.
 
 use super::super::layout::{AddressSpace, MAXIMUM_SMALL_SIZE, MINIMUM_GAP};
-use super::super::plan::ArenaKind;
 use super::choice::Ends;
 use super::*;
 use crate::ir::BinaryOp;
+use crate::memory::placement::plan::ArenaKind;
 use regatta_program::Lifetime;
 use regatta_term::Pool;
 

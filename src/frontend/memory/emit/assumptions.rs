@@ -1,10 +1,10 @@
 //! The ledger: the assumptions, their places, and the facts that would discharge them.
 
-use super::super::arithmetic::IntegerType;
-use super::super::cells::FieldKind;
 use super::places::{Base, Spot};
 use super::*;
 use crate::ir::{BinaryOp, Place};
+use crate::memory::operators::arithmetic::IntegerType;
+use crate::memory::placement::cells::FieldKind;
 use regatta_program::{Assumption, AssumptionKind, DataModel, Doubt, Operand};
 use regatta_term::FloatFormat;
 

@@ -1,11 +1,11 @@
 //! Calls: how parameters and results are passed, and calls through pointers.
 
-use super::super::plan::FieldHome;
 use super::super::walk;
 use super::places::Spot;
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::ir::{Argument, Callee, Leaf, ObjectIndex, ResultPlace};
+use crate::memory::placement::plan::FieldHome;
 use regatta_program::Lifetime;
 use regatta_term::Pool;
 

@@ -1,9 +1,9 @@
 //! Observable addresses: any free address that the alignment permits. See
 //! [`super::super::layout`].
 
-use super::super::plan::Chosen;
 use super::*;
 use crate::ir::{Object, ObjectIndex};
+use crate::memory::placement::plan::Chosen;
 
 /// Maximum number of objects that exist from the start with which another one is constrained not to overlap. It may
 /// overlap further ones: a proof that needs disjointness is not found, and the interpreter does not confirm an alarm

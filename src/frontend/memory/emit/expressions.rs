@@ -1,9 +1,10 @@
 //! Expressions as terms.
 
-use super::super::arithmetic::IntegerType;
-use super::super::{bit_vectors, floats, walk};
+use super::super::walk;
 use super::*;
 use crate::ir::{BinaryOp, Expr, MathFunction, UnaryOp};
+use crate::memory::operators::arithmetic::IntegerType;
+use crate::memory::operators::{bit_vectors, floats};
 use regatta_term::{FloatValue, Op};
 
 /// Width of the register that holds an operand of `bits` bits.

@@ -1,11 +1,11 @@
 //! Instructions.
 
-use super::super::constraints::NotAnalysed;
-use super::super::plan::ClassId;
 use super::assumptions::Access;
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::ir::{BlockIndex, Expr, InitialContents, Instruction, Padding, Place, Storage};
+use crate::memory::analysis::constraints::NotAnalysed;
+use crate::memory::placement::plan::ClassId;
 use regatta_program::{AssumptionKind, Doubt, Lifetime};
 use regatta_term::Pool;
 

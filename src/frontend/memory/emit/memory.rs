@@ -4,13 +4,13 @@
 //! composed of bits: extracted from a variable, or concatenated from a mixed field's elements, the byte at the lowest
 //! address being the least significant.
 
-use super::super::cells::FieldKind;
-use super::super::constraints::{Direction, NotAnalysed, View};
-use super::super::plan::FieldHome;
 use super::assumptions::Access;
 use super::places::{Located, Spot};
 use super::*;
 use crate::ir::Place;
+use crate::memory::analysis::constraints::{Direction, NotAnalysed, View};
+use crate::memory::placement::cells::FieldKind;
+use crate::memory::placement::plan::FieldHome;
 use crate::memory::walk;
 use regatta_term::FloatValue;
 

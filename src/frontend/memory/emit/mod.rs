@@ -17,11 +17,11 @@ mod unknown_code;
 
 use rustc_hash::FxHashMap;
 
-use super::arithmetic::{Semantics, pool};
+use super::analysis::constraints::Facts;
+use super::analysis::points_to::Target;
 use super::builder::{Builder, Description};
-use super::constraints::Facts;
-use super::plan::{ClassId, Home, Plan, Planner, Representation};
-use super::points_to::Target;
+use super::operators::arithmetic::{Semantics, pool};
+use super::placement::plan::{ClassId, Home, Plan, Planner, Representation};
 use super::{MemoryError, MemoryOptions};
 use crate::ir::{FunctionIndex, ObjectIndex, Pointer, ScalarType, Storage, Unit};
 use regatta_program::{
@@ -444,7 +444,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    fn class_fields(&self, id: ClassId) -> &'b [super::plan::FieldPlan] {
+    fn class_fields(&self, id: ClassId) -> &'b [super::placement::plan::FieldPlan] {
         &self.plan.class_by_id(id).fields
     }
 }

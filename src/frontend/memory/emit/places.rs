@@ -1,11 +1,11 @@
 //! Addresses as linear sums, and the fields at an address.
 
-use super::super::arithmetic::IntegerType;
-use super::super::cells::FieldKind;
-use super::super::plan::{ClassId, FieldHome, FieldPlan, Home};
 use super::super::walk::{self, Congruence};
 use super::*;
 use crate::ir::{BinaryOp, Expr, UnaryOp};
+use crate::memory::operators::arithmetic::IntegerType;
+use crate::memory::placement::cells::FieldKind;
+use crate::memory::placement::plan::{ClassId, FieldHome, FieldPlan, Home};
 use regatta_term::{Constant, Pool};
 
 /// What an address starts from.

@@ -1,11 +1,11 @@
 //! Initialisation before the start function's first instruction: the choice of addresses, and the first contents of
 //! memory and globals.
 
-use super::super::plan::{ArenaKind, FieldHome};
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::ir::Storage;
 use crate::library;
+use crate::memory::placement::plan::{ArenaKind, FieldHome};
 use regatta_program::{External, ExternalKind};
 use regatta_term::Value;
 

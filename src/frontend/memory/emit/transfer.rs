@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::super::cells::FieldKind;
-use super::super::plan::{FieldHome, MAXIMUM_UNROLLED_ELEMENTS};
-use super::super::points_to::Target;
 use super::places::{Base, Spot};
 use super::*;
 use crate::ir::BinaryOp;
+use crate::memory::analysis::points_to::Target;
+use crate::memory::placement::cells::FieldKind;
+use crate::memory::placement::plan::{FieldHome, MAXIMUM_UNROLLED_ELEMENTS};
 use regatta_term::{Constant, Pool};
 
 /// The new contents of a range.

@@ -1,10 +1,10 @@
 //! Calls of unknown code.
 
-use super::super::plan::FieldHome;
 use super::places::Spot;
 use super::transfer::{Element, Overlap, Source};
 use super::*;
 use crate::ir::{ResultPlace, UnknownEffect};
+use crate::memory::placement::plan::FieldHome;
 use regatta_program::{AssumptionKind, Doubt, InputPart};
 
 /// Maximum number of elements of constant objects that are restored after one call.

@@ -1,10 +1,12 @@
 //! Tests that inconsistent results of the steps are an internal error, never a guess.
 
-use super::super::{
-    MemoryError, builder::Builder, call_graph, constraints::Facts, constraints::NotAnalysed,
-    emit::Emitter, plan::Planner,
-};
+use super::super::MemoryError;
+use super::super::builder::Builder;
+use super::super::emit::Emitter;
 use super::*;
+use crate::memory::analysis::call_graph;
+use crate::memory::analysis::constraints::{Facts, NotAnalysed};
+use crate::memory::placement::plan::Planner;
 
 /// Emits a unit with the analysis results of another unit.
 fn emit_unlike(

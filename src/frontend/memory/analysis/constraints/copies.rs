@@ -1,8 +1,8 @@
 //! Copies of ranges: a read from the copy counts as a read from the source.
 
-use super::super::points_to::Target;
 use super::accesses::{AccessTable, Direction, View};
 use super::{Facts, MAXIMUM_REPETITIONS};
+use crate::memory::analysis::points_to::Target;
 
 /// A copy of a range of bytes.
 #[derive(Copy, Clone, Debug)]

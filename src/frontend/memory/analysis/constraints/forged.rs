@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::points_to::{NodeId, Target};
 use super::accesses::{AccessTable, View};
 use super::{Facts, MAXIMUM_REPETITIONS};
 use crate::ir::{Leaf, ScalarType, Storage};
+use crate::memory::analysis::points_to::{NodeId, Target};
 
 impl Facts<'_> {
     /// The target of a pointer that is made from an integer.

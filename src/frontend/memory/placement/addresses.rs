@@ -1,13 +1,13 @@
 //! Gives addresses to the objects and functions that the plan puts into memory, in the address space of
 //! [`super::layout`].
 
-use super::builder::{Builder, Description};
 use super::layout::{self, AddressSpace, TooLarge};
 use super::plan::{
     Arena, ArenaKind, Choice, Chosen, Class, ClassId, FieldHome, Home, Plan, Planner,
     Representation,
 };
 use crate::ir::{FunctionIndex, ObjectIndex};
+use crate::memory::builder::{Builder, Description};
 use regatta_program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
 use regatta_term::{Build, Sort, TermId, store};
 
@@ -196,7 +196,7 @@ impl Planner<'_, '_> {
         });
     }
 
-    fn is_observable(&self, plan: &Plan, node: super::points_to::NodeId) -> bool {
+    fn is_observable(&self, plan: &Plan, node: crate::memory::analysis::points_to::NodeId) -> bool {
         let root = self.facts.graph.root(node).0;
         plan.class_of
             .get(&root)

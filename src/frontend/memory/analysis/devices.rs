@@ -26,8 +26,8 @@
 use crate::ir::{Expr, ObjectIndex, Place, ScalarType, Storage, Unit};
 use regatta_program::DataModel;
 
-use super::layout::RESERVED;
 use super::walk::{constant_integer, start_of};
+use crate::memory::layout::RESERVED;
 
 /// What an access reads or writes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::builder::{Builder, Description};
-use super::call_graph::CallGraph;
 use super::cells::{self, ClassShape, Field, FieldKind, Form};
-use super::constraints::{AccessTable, Facts, Locals};
 use super::layout::{AddressRange, Pool};
-use super::points_to::{NodeId, Target};
 use crate::ir::{
     BlockIndex, FunctionIndex, InitialContents, Instruction, Leaf, Object, ObjectIndex, ScalarType,
     Storage, Unit,
 };
+use crate::memory::analysis::call_graph::CallGraph;
+use crate::memory::analysis::constraints::{AccessTable, Facts, Locals};
+use crate::memory::analysis::points_to::{NodeId, Target};
+use crate::memory::builder::{Builder, Description};
 use regatta_program::{
     Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId, last_part,
 };
@@ -470,7 +470,7 @@ impl Planner<'_, '_> {
     }
 
     /// Whether the site makes at most one object in a run.
-    pub(super) fn runs_once(&self, site: usize) -> bool {
+    pub(in crate::memory) fn runs_once(&self, site: usize) -> bool {
         let site = &self.facts.sites[site];
         self.calls.runs_once(site.function, site.block)
     }

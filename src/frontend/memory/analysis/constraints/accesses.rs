@@ -2,10 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::points_to::{NodeId, Target};
-use super::super::walk;
 use super::{Facts, MAXIMUM_REPETITIONS};
 use crate::ir::{Leaf, Place, ScalarType};
+use crate::memory::analysis::points_to::{NodeId, Target};
+use crate::memory::analysis::walk;
 use regatta_term::FloatFormat;
 
 /// The type as which an access reads or writes the bits.

@@ -8,8 +8,8 @@
 //! An object that is only ever accessed at constant offsets from its own start is cut into scalar variables, one for
 //! each field; in memory each field is a region of its own, since no access to one can touch another.
 
-use super::constraints::{Direction, View};
-use super::points_to::gcd;
+use crate::memory::analysis::constraints::{Direction, View};
+use crate::memory::analysis::points_to::gcd;
 use regatta_term::FloatFormat;
 
 /// The form in which a field's value is stored.

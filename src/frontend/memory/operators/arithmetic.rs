@@ -111,9 +111,9 @@ impl Semantics {
             (_, ScalarType::Float(_)) => value,
             (_, ScalarType::Bool) => {
                 // Promotion leaves no such operand; it has a meaning all the same.
-                let wide = self.convert_integer(value, scalar, super::walk::INT);
-                let result = self.unary(op, wide, super::walk::INT);
-                self.is_nonzero(result, super::walk::INT)
+                let wide = self.convert_integer(value, scalar, crate::memory::walk::INT);
+                let result = self.unary(op, wide, crate::memory::walk::INT);
+                self.is_nonzero(result, crate::memory::walk::INT)
             }
             (UnaryOp::Negate, _) => match self.arithmetic {
                 Arithmetic::BitVector => pool().neg(value),
@@ -138,10 +138,10 @@ impl Semantics {
         match self.integer(scalar) {
             None => floats::binary(op, operands, mode),
             Some(_) if scalar == ScalarType::Bool => {
-                let wide =
-                    operands.map(|operand| self.convert_integer(operand, scalar, super::walk::INT));
-                let result = self.binary(op, wide, super::walk::INT, count, mode);
-                self.is_nonzero(result, super::walk::INT)
+                let wide = operands
+                    .map(|operand| self.convert_integer(operand, scalar, crate::memory::walk::INT));
+                let result = self.binary(op, wide, crate::memory::walk::INT, count, mode);
+                self.is_nonzero(result, crate::memory::walk::INT)
             }
             Some(kind) => match self.arithmetic {
                 Arithmetic::BitVector => {
@@ -159,9 +159,9 @@ impl Semantics {
             return floats::compare(op, a, b);
         };
         if scalar == ScalarType::Bool && !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
-            let wide =
-                [a, b].map(|operand| self.convert_integer(operand, scalar, super::walk::INT));
-            return self.compare(op, wide, super::walk::INT);
+            let wide = [a, b]
+                .map(|operand| self.convert_integer(operand, scalar, crate::memory::walk::INT));
+            return self.compare(op, wide, crate::memory::walk::INT);
         }
         match (op, self.arithmetic, kind.signed) {
             (BinaryOp::Equal, ..) => pool().eq(a, b),

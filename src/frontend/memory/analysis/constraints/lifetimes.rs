@@ -6,9 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::points_to::NodeId;
 use super::Facts;
 use crate::ir::{FunctionIndex, ObjectIndex, Storage};
+use crate::memory::analysis::points_to::NodeId;
 
 /// An object that ends before the program.
 struct Ending {

@@ -1,15 +1,15 @@
 //! The constraints of instructions.
 
-use super::super::devices::{self, Found};
-use super::super::layout::MAXIMUM_SMALL_SIZE;
-use super::super::points_to::{NodeId, Target};
-use super::super::walk;
 use super::Facts;
 use super::accesses::Direction;
 use super::copies::CopyFact;
 use crate::ir::{
     BlockIndex, Expr, FunctionIndex, InitialContents, Instruction, Place, ScalarType, Terminator,
 };
+use crate::memory::analysis::devices::{self, Found};
+use crate::memory::analysis::points_to::{NodeId, Target};
+use crate::memory::analysis::walk;
+use crate::memory::layout::MAXIMUM_SMALL_SIZE;
 use regatta_program::Lifetime;
 
 /// An allocation site: an instruction that makes objects at run time.

@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::call_graph::CallSite;
-use super::super::function_pointers;
-use super::super::points_to::{NodeId, Target};
 use super::Facts;
 use super::accesses::Direction;
 use super::copies::CopyFact;
 use crate::ir::{Argument, BlockIndex, Callee, FunctionIndex, ResultPlace, ScalarType};
+use crate::memory::analysis::call_graph::CallSite;
+use crate::memory::analysis::function_pointers;
+use crate::memory::analysis::points_to::{NodeId, Target};
 
 /// A call as far as pointers are concerned.
 #[derive(Clone, Debug)]

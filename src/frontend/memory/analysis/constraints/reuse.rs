@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::points_to::NodeId;
-use super::super::walk::successors;
 use super::Facts;
 use crate::ir::{Instruction, Terminator};
+use crate::memory::analysis::points_to::NodeId;
+use crate::memory::analysis::walk::successors;
 
 /// A program point: function, block, number of the next instruction.
 type Position = (u32, u32, u32);

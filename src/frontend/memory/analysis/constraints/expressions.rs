@@ -1,12 +1,12 @@
 //! The targets of pointers in expressions.
 
-use super::super::devices;
-use super::super::layout::RESERVED;
-use super::super::points_to::Target;
-use super::super::walk::{self, Congruence};
 use super::Facts;
 use super::accesses::Direction;
 use crate::ir::{BinaryOp, Expr, Pointer, ScalarType, UnaryOp};
+use crate::memory::analysis::devices;
+use crate::memory::analysis::points_to::Target;
+use crate::memory::analysis::walk::{self, Congruence};
+use crate::memory::layout::RESERVED;
 
 impl<'a> Facts<'a> {
     /// The target of an address of an access; an object that is only accessed at constant offsets from its start can

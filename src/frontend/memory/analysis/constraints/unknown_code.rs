@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::points_to::Target;
 use super::Facts;
 use super::accesses::Direction;
 use super::calls::{ArgumentFact, CallFact, ResultFact};
 use super::copies::CopyFact;
 use crate::ir::{Argument, FunctionIndex, ObjectIndex, ResultPlace, Storage, UnknownEffect};
+use crate::memory::analysis::points_to::Target;
 
 impl<'a> Facts<'a> {
     pub(super) fn unknown_call(

@@ -2,11 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::points_to::{NodeId, Target};
 use super::Facts;
 use super::instructions::Site;
 use super::lifetimes::{Lifetimes, Locals};
 use super::reuse::Reuse;
+use crate::memory::analysis::points_to::{NodeId, Target};
 
 /// Sets of class roots with properties that follow from all facts.
 #[derive(Clone, Debug, Default)]

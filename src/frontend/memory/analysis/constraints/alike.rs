@@ -4,9 +4,9 @@
 //! offsets share one region; so there must be one field at each of them, of the same form, and no other access may
 //! overlap it.
 
-use super::super::points_to::{NodeId, Target};
 use super::Facts;
 use super::accesses::{AccessTable, View};
+use crate::memory::analysis::points_to::{NodeId, Target};
 
 impl Facts<'_> {
     /// Records that a pointer to the target is moved by a constant.
