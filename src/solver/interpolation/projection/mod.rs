@@ -1,4 +1,4 @@
-//! Elimination of variables: [`project`] solves equations ([`solve`]) and else projects [`implicant`]s of models ([`model_based`]).
+//! Elimination of variables: [`project`] solves equations ([`solve`]), else projects [`implicant`]s of models ([`model_based`]).
 
 mod implicant;
 mod model_based;
