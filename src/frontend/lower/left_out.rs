@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::declarations::declarator::declarator_name;
 use super::state::scope::{Entity, Symbol};
 use super::{Lowerer, Result};
-use crate::ir::{FunctionIndex, Terminator};
+use crate::ir::{Function, FunctionIndex, Terminator};
 use crate::position::Origin;
 use crate::types::Type;
 use regatta_base::diagnostic::{Error, ErrorKind};
@@ -114,7 +114,7 @@ pub(super) struct Failure {
 
 /// The error in the current declaration, while it is being propagated.
 #[derive(Debug, Default)]
-pub(super) struct Failing {
+struct Failing {
     /// The innermost statement with the error, if it can be left out.
     statement: Option<Start>,
     /// Whether an error has been propagated past its innermost statement.
@@ -123,9 +123,40 @@ pub(super) struct Failing {
     in_body: bool,
 }
 
+/// What is left out of the program, and the errors for which more has to be.
+pub(super) struct Omissions {
+    left_out: LeftOut,
+    /// File-scope names of the declarations that are left out.
+    names: FxHashSet<Rc<str>>,
+    /// The functions whose bodies are left out.
+    functions: Vec<(FunctionIndex, Function)>,
+    failing: Failing,
+    failures: Vec<Failure>,
+}
+
+impl Omissions {
+    pub(super) fn new(left_out: LeftOut) -> Self {
+        Self {
+            left_out,
+            names: FxHashSet::default(),
+            functions: Vec::new(),
+            failing: Failing::default(),
+            failures: Vec::new(),
+        }
+    }
+
+    pub(super) fn has_failures(&self) -> bool {
+        !self.failures.is_empty()
+    }
+
+    pub(super) fn take_failures(&mut self) -> Vec<Failure> {
+        std::mem::take(&mut self.failures)
+    }
+}
+
 impl Lowerer<'_> {
     fn start_of_node<T>(&self, node: &Node<T>) -> Option<Start> {
-        Some((self.origin?, node.span.start))
+        Some((self.cursor.origin()?, node.span.start))
     }
 
     // --- what is left out ---
@@ -133,13 +164,13 @@ impl Lowerer<'_> {
     /// The reason why the statement is left out, if it is.
     pub(super) fn left_out_statement<T>(&self, node: &Node<T>) -> Option<Rc<str>> {
         let start = self.start_of_node(node);
-        self.left_out.reason(Part::Statement, start)
+        self.omissions.left_out.reason(Part::Statement, start)
     }
 
     /// The reason why the body of the function is left out, if it is.
     pub(super) fn left_out_body(&self, node: &Node<ast::Statement>) -> Option<Rc<str>> {
         let start = self.start_of_node(node);
-        self.left_out.reason(Part::Body, start)
+        self.omissions.left_out.reason(Part::Body, start)
     }
 
     /// Declares the names of a declaration in a block that is left out as unmodelled.
@@ -155,17 +186,17 @@ impl Lowerer<'_> {
         Symbol {
             ty: Type::INT,
             entity: Entity::Unmodelled,
-            span: self.span,
+            span: self.cursor.span(),
         }
     }
 
     /// Declares the names of what is left out at file scope, before anything is lowered.
     pub(super) fn note_left_out(&mut self) {
-        let parsed = self.parsed;
-        let names: Vec<Rc<str>> = self.left_out.names.iter().cloned().collect();
+        let parsed = self.input.parsed();
+        let names: Vec<Rc<str>> = self.omissions.left_out.names.iter().cloned().collect();
         self.leave_names_out(names.iter().map(|name| &**name));
         for unread in &parsed.unread {
-            self.span = unread.span;
+            self.cursor.set_span(unread.span);
             self.leave_names_out(unread.names.iter().map(String::as_str));
             if unread.acts {
                 self.refuse(&unread.what);
@@ -176,7 +207,11 @@ impl Lowerer<'_> {
         }
         for declaration in &parsed.declarations {
             let start = (declaration.origin, declaration.node.span.start);
-            let Some(reason) = self.left_out.reason(Part::Declaration, Some(start)) else {
+            let Some(reason) = self
+                .omissions
+                .left_out
+                .reason(Part::Declaration, Some(start))
+            else {
                 continue;
             };
             let mut acts = Acts(false);
@@ -205,7 +240,7 @@ impl Lowerer<'_> {
 
     fn leave_names_out<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         for name in names {
-            self.unmodelled.insert(name.into());
+            self.omissions.names.insert(name.into());
             let symbol = self.unmodelled_symbol();
             let symbol = self.scopes.create(symbol);
             self.scopes.bind_at_file_scope(name, symbol);
@@ -214,34 +249,25 @@ impl Lowerer<'_> {
 
     /// Builds an unmodelled function, which unknown code may call.
     fn unmodelled_function(&mut self, name: &str, what: &str) {
-        let index = match self.defined.get(name) {
-            Some(&index) => index,
-            None => {
-                let index = self.new_function();
-                self.defined.insert(name.into(), index);
-                index
-            }
-        };
+        let index = self.functions.named_or_reserved(name);
         let builder = self.builder_for(index, name, Type::VOID);
         let outer = std::mem::replace(&mut self.function, builder);
         self.unsupported(what);
-        self.function.end(Terminator::Return, self.span);
+        self.function.end(Terminator::Return, self.cursor.span());
         let built = std::mem::replace(&mut self.function, outer).finish();
-        self.unmodelled_functions.push((index, built));
+        self.omissions.functions.push((index, built));
     }
 
     /// Installs the bodies of the unmodelled functions.
     pub(super) fn finish_unmodelled_functions(&mut self) {
-        for (FunctionIndex(index), function) in std::mem::take(&mut self.unmodelled_functions) {
-            if let Some(slot) = self.functions.get_mut(index as usize) {
-                *slot = Some(function);
-            }
+        for (index, function) in std::mem::take(&mut self.omissions.functions) {
+            self.functions.finish(index, function);
         }
     }
 
     /// Returns an error if the name (of an entity with linkage) belongs to something that is left out.
     pub(super) fn check_modelled(&self, name: &str) -> Result<()> {
-        match self.unmodelled.contains(name) {
+        match self.omissions.names.contains(name) {
             true => Err(self.error(format!("`{name}`, which is not modelled"))),
             false => Ok(()),
         }
@@ -249,29 +275,32 @@ impl Lowerer<'_> {
 
     pub(super) fn is_left_out(&self, node: &Node<ast::ExternalDeclaration>) -> bool {
         let start = self.start_of_node(node);
-        self.left_out.reason(Part::Declaration, start).is_some()
+        self.omissions
+            .left_out
+            .reason(Part::Declaration, start)
+            .is_some()
     }
 
     // --- what fails ---
 
     /// Records the innermost statement that causes an error.
     pub(super) fn blame_statement(&mut self, node: &Node<ast::Statement>) {
-        if !std::mem::replace(&mut self.failing.passed, true) {
+        if !std::mem::replace(&mut self.omissions.failing.passed, true) {
             let mut parts = Parts::default();
             parts.visit_statement(&node.node, &node.span);
             if !parts.has_labels && !parts.has_tags {
-                self.failing.statement = self.start_of_node(node);
+                self.omissions.failing.statement = self.start_of_node(node);
             }
         }
     }
 
     /// Records the innermost declaration in a block that causes an error.
     pub(super) fn blame_declaration(&mut self, node: &Node<ast::Declaration>) {
-        if !std::mem::replace(&mut self.failing.passed, true) {
+        if !std::mem::replace(&mut self.omissions.failing.passed, true) {
             let mut parts = Parts::default();
             parts.visit_declaration(&node.node, &node.span);
             if !parts.has_labels && !parts.has_tags {
-                self.failing.statement = self.start_of_node(node);
+                self.omissions.failing.statement = self.start_of_node(node);
             }
         }
     }
@@ -279,7 +308,7 @@ impl Lowerer<'_> {
     /// Lowers a function's body; an error in it is not attributed to the function's head.
     pub(super) fn in_body<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let result = act(self);
-        self.failing.in_body |= result.is_err();
+        self.omissions.failing.in_body |= result.is_err();
         result
     }
 
@@ -289,7 +318,7 @@ impl Lowerer<'_> {
         node: &Node<ast::ExternalDeclaration>,
         error: Error,
     ) -> Result<()> {
-        let failing = std::mem::take(&mut self.failing);
+        let failing = std::mem::take(&mut self.omissions.failing);
         while !self.scopes.at_file_scope() {
             self.scopes.leave();
         }
@@ -299,7 +328,7 @@ impl Lowerer<'_> {
         if error.kind() == ErrorKind::Internal {
             return Err(error);
         }
-        let known = self.left_out.statements.get(&declaration);
+        let known = self.omissions.left_out.statements.get(&declaration);
         let may_go_on = known.is_none_or(|&count| count < MAXIMUM_STATEMENTS);
         let (part, start) = match (&node.node, failing.statement) {
             (_, Some(start)) if may_go_on => (Part::Statement, start),
@@ -309,7 +338,7 @@ impl Lowerer<'_> {
             }
             _ => (Part::Declaration, declaration),
         };
-        self.failures.push(Failure {
+        self.omissions.failures.push(Failure {
             error,
             left_out: Place::Part {
                 part,
@@ -323,7 +352,7 @@ impl Lowerer<'_> {
     /// Records an object that stays incomplete at the end of the program.
     pub(super) fn note_failed_object(&mut self, name: Rc<str>, error: Error) {
         let left_out = Place::Name(name);
-        self.failures.push(Failure { error, left_out });
+        self.omissions.failures.push(Failure { error, left_out });
     }
 }
 

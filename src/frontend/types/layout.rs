@@ -5,6 +5,7 @@ use thiserror::Error;
 use super::{ArrayLength, FloatKind, IntegerKind, OpaqueKind, Type, TypeKind, TypeTable};
 use crate::ir::{Leaf, ScalarType};
 use regatta_program::DataModel;
+use regatta_term::FloatFormat;
 
 /// Why a type has no size.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -199,6 +200,44 @@ impl TypeTable {
             TypeKind::Pointer(target) => self.is_variably_modified(*target),
             TypeKind::Function(function) => self.is_variably_modified(function.result),
             _ => false,
+        }
+    }
+
+    /// The size and alignment of a scalar (bytes).
+    pub fn scalar_layout(&self, scalar: ScalarType) -> (u64, u64) {
+        let ilp32 = self.model == DataModel::Ilp32;
+        let (size, alignment): (u64, u64) = match scalar {
+            ScalarType::Bool => (1, 1),
+            ScalarType::Integer { bits, .. } => {
+                let size = u64::from(bits).div_ceil(8).next_power_of_two();
+                (size, size)
+            }
+            ScalarType::Float(FloatFormat::F16) => (2, 2),
+            ScalarType::Float(FloatFormat::F32) => (4, 4),
+            ScalarType::Float(FloatFormat::F64) => (8, 8),
+            ScalarType::Float(FloatFormat::F80) if ilp32 => (12, 4),
+            ScalarType::Float(FloatFormat::F80 | FloatFormat::F128) => (16, 16),
+            ScalarType::Pointer => {
+                let size = u64::from(self.model.pointer_bits()) / 8;
+                (size, size)
+            }
+        };
+        (size, if ilp32 { alignment.min(4) } else { alignment })
+    }
+
+    /// The signed integer type as wide as a pointer.
+    pub fn offset_scalar(&self) -> ScalarType {
+        ScalarType::Integer {
+            bits: self.model.pointer_bits(),
+            signed: true,
+        }
+    }
+
+    /// The unsigned integer type as wide as a pointer.
+    pub fn size_scalar(&self) -> ScalarType {
+        ScalarType::Integer {
+            bits: self.model.pointer_bits(),
+            signed: false,
         }
     }
 

@@ -68,9 +68,9 @@ impl Lowerer<'_> {
         let operation = operation
             .trim_end_matches(|c: char| c.is_ascii_digit())
             .trim_end_matches('_');
-        let span = self.span;
+        let span = self.cursor.span();
         let values = self.raw_arguments(nodes)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let mut values = values.into_iter();
         let mut next = || values.next();
         if matches!(operation, "synchronize" | "thread_fence" | "signal_fence") {
@@ -292,11 +292,11 @@ impl Lowerer<'_> {
         let (then, otherwise) = self.branch_on(lowered);
         let mut ends = Vec::with_capacity(2);
         for (block, writes) in [(then, then_writes), (otherwise, else_writes)] {
-            self.function.current = block;
+            self.function.continue_in(block);
             for (place, value) in writes {
                 self.store_value(place, value)?;
             }
-            ends.push((self.function.current, Value::void()));
+            ends.push((self.function.current(), Value::void()));
         }
         if let Ok(ends) = <[_; 2]>::try_from(ends) {
             self.join_values(ends, Type::VOID)?;

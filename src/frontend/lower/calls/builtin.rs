@@ -31,9 +31,9 @@ impl Lowerer<'_> {
                 _ => return Err(self.error("the address of something that is not a label")),
             },
             (encoding::COMPUTED_GOTO, [address]) => {
-                let span = self.span;
+                let span = self.cursor.span();
                 let address = self.expression(address)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 self.computed_goto(address)?;
                 Value::void()
             }
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
                     Ok(match &value.kind {
                         ValueKind::Scalar(Expr::Float { .. }) => true,
                         ValueKind::Scalar(Expr::ObjectAddress(object)) => {
-                            let object = this.objects.get(object.0 as usize);
+                            let object = this.objects.get(*object);
                             object.is_some_and(|object| object.storage == Storage::Literal)
                         }
                         ValueKind::Scalar(expr) => fold::evaluate(expr).is_some(),
@@ -129,16 +129,16 @@ impl Lowerer<'_> {
                 self.expression(chosen)?
             }
             (Builtin::VaStart, [list, ..]) => {
-                let span = self.span;
+                let span = self.cursor.span();
                 let list = self.expression(list)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 self.va_start(list)?
             }
             (Builtin::VaCopy, [destination, source]) => {
-                let span = self.span;
+                let span = self.cursor.span();
                 let destination = self.expression(destination)?;
                 let source = self.expression(source)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 self.va_copy(destination, source)?
             }
             (Builtin::VaEnd, [list]) => {
@@ -201,8 +201,8 @@ impl Lowerer<'_> {
                 Ok(Value::void())
             }
             Builtin::StreamsElsewhere => {
-                self.uses_streams = true;
-                let elsewhere = i128::from(self.late.streams);
+                self.uses.note_streams();
+                let elsewhere = i128::from(self.input.late().streams);
                 Ok(Value::scalar(fold::int(elsewhere), Type::INT))
             }
             Builtin::ElsewhereHadControl => {
@@ -266,7 +266,7 @@ impl Lowerer<'_> {
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
             }
             Builtin::EnvironmentIsNamed => {
-                let named = self.names_environment;
+                let named = self.uses.environment();
                 Ok(Value::scalar(fold::int(i128::from(named)), Type::INT))
             }
             Builtin::CallbacksMatter => {
@@ -339,7 +339,7 @@ impl Lowerer<'_> {
     }
 
     pub(in crate::lower) fn failed_assertion(&mut self) {
-        if self.property.forbids_failing_assertions() {
+        if self.input.property().forbids_failing_assertions() {
             self.end_path(Terminator::Error);
         } else {
             self.abort_program(false);
@@ -348,9 +348,9 @@ impl Lowerer<'_> {
 
     /// Lowers the write of an unmodelled function to the standard error, which unknown code may observe.
     fn writes_elsewhere(&mut self) -> Result<()> {
-        self.uses_streams = true;
+        self.uses.note_streams();
         match library::lookup("__regatta_standard_error") {
-            Some(known) if self.late.streams => self.call_quietly(&known, Vec::new()),
+            Some(known) if self.input.late().streams => self.call_quietly(&known, Vec::new()),
             _ => Ok(()),
         }
     }
@@ -358,9 +358,9 @@ impl Lowerer<'_> {
     fn verifier_assert(&mut self, condition: Value) -> Result<()> {
         let condition = self.condition_of(condition)?;
         let (then, otherwise) = self.branch_on(condition);
-        self.function.current = otherwise;
+        self.function.continue_in(otherwise);
         self.failed_assertion();
-        self.function.current = then;
+        self.function.continue_in(then);
         Ok(())
     }
 
@@ -545,7 +545,7 @@ impl Lowerer<'_> {
     /// `__builtin_tgmath(sqrtf, sqrt, sqrtl, csqrtf, …, arguments)`: the expansion of the macros of `<tgmath.h>`. It
     /// calls the function for the common type of the arguments, where an integer counts as a `double`.
     fn type_generic_math(&mut self, nodes: Arguments<'_>, wanted: Use) -> Result<Option<Value>> {
-        let span = self.span;
+        let span = self.cursor.span();
         let mut functions: Vec<(&str, Type)> = Vec::new();
         for node in nodes {
             let ast::Expression::Identifier(identifier) = &node.node else {
@@ -590,7 +590,7 @@ impl Lowerer<'_> {
                 None => ty,
             });
         }
-        self.span = span;
+        self.cursor.set_span(span);
         let common = common.unwrap_or(Type::DOUBLE);
         let scalar = self.types.scalar(common);
         let chosen = functions.iter().find(|(_, ty)| {

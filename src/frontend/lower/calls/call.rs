@@ -25,7 +25,7 @@ impl Lowerer<'_> {
         call: &ast::CallExpression,
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         if let ast::Expression::Identifier(identifier) = &call.callee.node {
             let name = identifier.node.name.as_str();
             let symbol = match self.scopes.lookup(name) {
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
                     }
                 }
             };
-            self.span = span;
+            self.cursor.set_span(span);
             let symbol = self.scopes.symbol(symbol);
             if let Entity::Nested(index) = symbol.entity {
                 let ty = symbol.ty;
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
                 }
                 _ => this.arguments(&function, &call.arguments),
             })?;
-            self.span = span;
+            self.cursor.set_span(span);
             let Ok([mut callee, values]) = <[Vec<Value>; 2]>::try_from(sides) else {
                 return Err(self.contradiction("a call without a callee or arguments"));
             };
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             let mut site = self.open_site(name);
             let start = self.open_operand();
             let callee = self.expression(&call.callee)?;
-            self.span = span;
+            self.cursor.set_span(span);
             let callee = self.rvalue(callee);
             let Some(function) = self.types.function_type(callee.ty) else {
                 let ty = self.types.describe(callee.ty);
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
             let mark = self.function.mark();
             let start = self.open_operand();
             let values = self.arguments(&function, &call.arguments)?;
-            self.span = span;
+            self.cursor.set_span(span);
             self.close_operand(&mut site, start, &values);
             self.close_site(site);
             (self.settle(callee, mark)?, function, values)
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
         arguments: &[Node<ast::Expression>],
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let Some(function) = self.types.function_type(ty) else {
             return Err(self.error(format!("`{name}` is not a function")));
         };
@@ -134,8 +134,8 @@ impl Lowerer<'_> {
         }
         if self.is_forbidden_call(name) {
             self.arguments(&function, arguments)?;
-            self.span = span;
-            if !self.defined.contains_key(name) {
+            self.cursor.set_span(span);
+            if !self.functions.has(name) {
                 self.note_external(name, ExternalKind::Error);
             }
             self.end_path(Terminator::Error);
@@ -143,16 +143,16 @@ impl Lowerer<'_> {
         }
         if let Some(index) = self.inline_callee(name, &function, arguments.len())? {
             let values = self.arguments(&function, arguments)?;
-            self.span = span;
+            self.cursor.set_span(span);
             return self.emit_call(Callee::Direct(index), &function, values, wanted);
         }
-        if let Some(&index) = self.defined.get(name) {
+        if let Some(index) = self.functions.named(name) {
             if self.is_weak(name) {
                 let what = format!("no other file defines `{name}`, which is weak here");
                 self.note_assumption(AssumptionKind::UnknownCode, what);
             }
             let values = self.arguments(&function, arguments)?;
-            self.span = span;
+            self.cursor.set_span(span);
             return self.emit_call(Callee::Direct(index), &function, values, wanted);
         }
         if let Some(value) = self.generic_builtin(name, arguments, wanted)? {
@@ -162,17 +162,17 @@ impl Lowerer<'_> {
         match known.map(|known| known.model) {
             Some(Model::Builtin(Builtin::Nondet)) => {
                 self.arguments(&function, arguments)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 return self.nondet(name, function.result);
             }
             Some(Model::Unsupported) if known.is_some_and(|known| known.prototype.is_empty()) => {
                 self.arguments(&function, arguments)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 return self.unknown_result(name);
             }
             Some(Model::Unsupported) => {
                 self.arguments(&function, arguments)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 return self.unmodelled(name, function.result);
             }
             _ => {}
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
             return self.call_library(&known, &function, arguments, wanted);
         }
         let values = self.arguments(&function, arguments)?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.assume_weak(name);
         if self.is_promised(name) {
             // Alarms behind the call are not confirmed.
@@ -236,10 +236,10 @@ impl Lowerer<'_> {
         nodes: &[Node<ast::Expression>],
         convert: &mut dyn FnMut(&mut Self, usize, Value) -> Result<Value>,
     ) -> Result<Vec<Value>> {
-        let span = self.span;
+        let span = self.cursor.span();
         let mut argument = |this: &mut Self, position: usize| {
             let value = this.expression(&nodes[position])?;
-            this.span = this.place_of(&nodes[position]);
+            this.cursor.set_span(this.cursor.place_of(&nodes[position]));
             convert(this, position, value)
         };
         let name = key(nodes.as_ptr());
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
             let values = self.in_every_order(&conflict, nodes.len(), &mut |this, position| {
                 Ok(vec![argument(this, position)?])
             })?;
-            self.span = span;
+            self.cursor.set_span(span);
             return Ok(values.into_iter().flatten().collect());
         }
         let mut site = self.open_site(name);
@@ -259,7 +259,7 @@ impl Lowerer<'_> {
             values.push((value, self.function.mark()));
         }
         self.close_site(site);
-        self.span = span;
+        self.cursor.set_span(span);
         self.settle_all(values)
     }
 
@@ -354,10 +354,10 @@ impl Lowerer<'_> {
             result,
             returns: !self.types.is_void(function.result),
             // The callee may be defined by assembly in this file.
-            effect: if self.has_assembly {
+            effect: if self.uses.assembly() {
                 UnknownEffect::Reachable
             } else {
-                self.options.unknown_calls
+                self.input.unknown_calls()
             },
         });
         Ok(value)

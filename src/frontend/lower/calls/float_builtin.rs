@@ -204,7 +204,7 @@ impl Lowerer<'_> {
             }
         };
         if let Some(chosen) = chosen {
-            self.dynamic_rounding = true;
+            self.uses.note_rounding();
             self.emit(Instruction::SetRounding(chosen));
         }
         Ok(Value::scalar(invalid, Type::INT))

@@ -76,8 +76,10 @@ impl Lowerer<'_> {
             Channel::StandardOutput | Channel::Output | Channel::Descriptor | Channel::Elsewhere
         );
         let streams = family.channel != Channel::Elsewhere;
-        self.uses_streams |= streams;
-        if output && !seen && !(streams && self.late.streams) {
+        if streams {
+            self.uses.note_streams();
+        }
+        if output && !seen && !(streams && self.input.late().streams) {
             if family.list
                 && let Some(check) = library::lookup("__regatta_no_counts")
             {
@@ -154,16 +156,7 @@ impl Lowerer<'_> {
         parameters: &str,
         body: &str,
     ) -> Result<(FunctionIndex, FunctionType)> {
-        let key = format!("({parameters})\n{{\n{body}}}");
-        let count = self.generated.len();
-        let name = self
-            .generated
-            .entry(key.clone())
-            .or_insert_with(|| format!("__regatta_format_{count}"))
-            .clone();
-        self.generated_texts
-            .entry(name.clone())
-            .or_insert_with(|| format!("int {name}{key}"));
+        let name = self.own_text.generate(parameters, body);
         let unit = library::generated(&format!("int {name}({parameters});"))?;
         let ty = self.in_prelude(|this| {
             for declaration in &unit.declarations {
@@ -187,9 +180,9 @@ impl Lowerer<'_> {
             return None;
         };
         let ((units, _), _) = self
-            .strings
-            .iter()
-            .find(|((_, bytes), literal)| *bytes == 1 && *literal == object)?;
+            .literals
+            .strings()
+            .find(|((_, bytes), literal)| *bytes == 1 && literal == object)?;
         let bytes = units.iter().take_while(|&&unit| unit != 0);
         Some(bytes.map(|&unit| unit as u8).collect())
     }
@@ -212,7 +205,7 @@ impl Lowerer<'_> {
 
     /// Checks whether the program's text uses `errno` other than in a declaration.
     pub(in crate::lower) fn errno_is_visible(&self) -> bool {
-        self.names_errno
+        self.input.names_errno()
             && ["__errno_location", "errno"]
                 .iter()
                 .any(|name| self.scopes.linked.contains_key(*name))
@@ -270,7 +263,7 @@ impl Lowerer<'_> {
 
     /// Checks whether a string literal of the program may be a format with `%n`.
     pub(in crate::lower) fn counts_matter(&self) -> bool {
-        self.strings.keys().any(|(units, bytes)| {
+        self.literals.strings().any(|((units, bytes), _)| {
             *bytes == 1
                 && units.iter().enumerate().any(|(position, &unit)| {
                     let mut behind = units.iter().skip(position + 1);
@@ -294,18 +287,18 @@ impl Lowerer<'_> {
         ];
         let pure: Vec<FunctionIndex> = PURE
             .iter()
-            .filter_map(|name| self.defined.get(*name).copied())
+            .filter_map(|name| self.functions.named(*name))
             .collect();
-        self.functions.iter().flatten().any(|function| {
+        self.functions.iter().any(|function| {
             let takes_pointers = function.parameters.iter().all(|parameter| {
                 self.objects
-                    .get(parameter.0 as usize)
+                    .get(*parameter)
                     .and_then(|object| object.leaves.first())
                     .is_some_and(|leaf| leaf.scalar == ScalarType::Pointer)
             });
             let variadic = function.parameters.iter().any(|parameter| {
                 self.objects
-                    .get(parameter.0 as usize)
+                    .get(*parameter)
                     .is_some_and(|object| object.name.ends_with("::<...>"))
             });
             // The verifier's own text has no source positions.
@@ -348,7 +341,7 @@ impl Lowerer<'_> {
     /// Checks whether an address is in an automatic object.
     fn is_local(&self, address: &Expr) -> bool {
         start_of(address)
-            .and_then(|object| self.objects.get(object.0 as usize))
+            .and_then(|object| self.objects.get(object))
             .is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
     }
 }

@@ -14,7 +14,7 @@ use crate::lower::declarations::declarator::declarator_name;
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
-use crate::lower::state::scope::{Definition, Entity, Linked, Scopes, Symbol, SymbolId};
+use crate::lower::state::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use crate::lower::{Lowerer, Result};
 use crate::types::{FunctionType, ParameterForm, Type};
 use regatta_base::Span;
@@ -117,11 +117,11 @@ impl Lowerer<'_> {
         &mut self,
         known: &LibraryFunction,
     ) -> Result<Option<Type>> {
-        if let Some(&ty) = self.library_types.get(known.name) {
+        if let Some(ty) = self.own_text.known_type(known.name) {
             return Ok(ty);
         }
         let ty = self.library_prototype(known)?;
-        self.library_types.insert(known.name, ty);
+        self.own_text.set_type(known.name, ty);
         Ok(ty)
     }
 
@@ -149,11 +149,11 @@ impl Lowerer<'_> {
         nodes: &[Node<ast::Expression>],
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         if let Model::Builtin(builtin) = known.model
             && let Some(value) = self.builtin_on_syntax(builtin, nodes)?
         {
-            self.span = span;
+            self.cursor.set_span(span);
             return Ok(value);
         }
         // Type-generic built-ins have no parameter types.
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         } else {
             self.arguments(function, nodes)?
         };
-        self.span = span;
+        self.cursor.set_span(span);
         self.library_values(known, function, values, wanted)
     }
 
@@ -211,9 +211,9 @@ impl Lowerer<'_> {
                 if wanted == Use::Effects
                     && library::is_output(known.name)
                     && !self.errno_is_visible()
-                    && !self.late.streams =>
+                    && !self.input.late().streams =>
             {
-                self.uses_streams = true;
+                self.uses.note_streams();
                 Ok(Value::void())
             }
             Model::Builtin(library::Builtin::Formatted) => {
@@ -256,7 +256,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
     ) -> Result<Vec<Value>> {
         // Calls within library functions belong to those functions.
-        let is_own = self.span.line == 0;
+        let is_own = self.cursor.span().line == 0;
         if is_own || !self.errno_is_visible() || !library::precision::may_change_errno(known) {
             return Ok(values);
         }
@@ -314,7 +314,7 @@ impl Lowerer<'_> {
         });
         if self.is_in_start() {
             // For the standard it is a constant.
-            self.constants.insert(object);
+            self.objects.make_constant(object);
         }
         let value = self.load_object(object, scalar);
         Ok(Value::scalar(value, ty.unqualified()))
@@ -342,8 +342,7 @@ impl Lowerer<'_> {
         let drawn = if is_bool { ScalarType::Bool } else { scalar };
         let object = self.temporary(drawn);
         let place = self.object_place(object, drawn);
-        let call = self.origin.zip(self.call.clone());
-        let call_end = call.and_then(|(origin, call)| self.parsed.positions.call_end(origin, call));
+        let call_end = self.cursor.call_end();
         self.emit_fresh(Instruction::Nondet {
             place,
             function: function.to_owned(),
@@ -411,7 +410,7 @@ impl Lowerer<'_> {
         if !is_function && arguments.iter().all(is_constant) {
             return 1;
         }
-        let is_long_model = self.options.data_model == regatta_program::DataModel::Lp64;
+        let is_long_model = self.input.data_model() == regatta_program::DataModel::Lp64;
         match (scalar, is_long_model) {
             (ScalarType::Float(FloatFormat::F64), true) if is_function => 128,
             (ScalarType::Float(FloatFormat::F32), true) if is_function => 8,
@@ -427,19 +426,18 @@ impl Lowerer<'_> {
 
     /// The index of a prelude function, whose body is lowered at the end.
     pub(in crate::lower) fn prelude_function(&mut self, name: &str) -> FunctionIndex {
-        if let Some(&index) = self.defined.get(name) {
+        if let Some(index) = self.functions.named(name) {
             return index;
         }
-        let index = self.new_function();
-        self.defined.insert(name.into(), index);
-        self.wanted_prelude.push(name.to_owned());
+        let index = self.functions.reserve_named(name);
+        self.own_text.want(name);
         index
     }
 
     /// Lowers the used prelude functions, including those that they use.
     pub(in crate::lower) fn lower_prelude(&mut self) -> Result<()> {
-        while let Some(name) = self.wanted_prelude.pop() {
-            let unit = match self.generated_texts.get(&name) {
+        while let Some(name) = self.own_text.next_wanted() {
+            let unit = match self.own_text.generated_text(&name) {
                 Some(text) => Some(library::generated(text)),
                 None => library::definition(&name),
             };
@@ -462,17 +460,16 @@ impl Lowerer<'_> {
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        let span = std::mem::replace(&mut self.span, Span::NONE);
-        let origin = self.origin.take();
-        let prelude = std::mem::replace(&mut self.prelude_scopes, Scopes::new());
-        let scopes = std::mem::replace(&mut self.scopes, prelude);
+        let left = self.cursor.enter_own_text();
+        let own = self.own_text.take_scopes();
+        let scopes = std::mem::replace(&mut self.scopes, own);
         if self.scopes.lookup("__builtin_va_list").is_none() {
             self.declare_builtin_types();
         }
         let result = act(self);
-        self.prelude_scopes = std::mem::replace(&mut self.scopes, scopes);
-        self.origin = origin;
-        self.span = span;
+        let own = std::mem::replace(&mut self.scopes, scopes);
+        self.own_text.return_scopes(own);
+        self.cursor.leave_own_text(left);
         result
     }
 
@@ -487,22 +484,12 @@ impl Lowerer<'_> {
                 let Some(name) = name else {
                     return Ok(());
                 };
-                let index = match self.defined.get(name) {
-                    Some(&index) => index,
-                    None => {
-                        let index = self.new_function();
-                        self.defined.insert(name.into(), index);
-                        index
-                    }
-                };
-                let done = self
-                    .functions
-                    .get(index.0 as usize)
-                    .is_some_and(Option::is_some);
+                let index = self.functions.named_or_reserved(name);
+                let done = self.functions.is_finished(index);
                 if done {
                     return Ok(());
                 }
-                self.wanted_prelude.retain(|wanted| wanted != name);
+                self.own_text.satisfy(name);
                 self.external_declaration(node)
             }
             ast::ExternalDeclaration::Declaration(declaration) => {
@@ -529,7 +516,7 @@ impl Lowerer<'_> {
         };
         let own = name
             .strip_prefix(library::SHARED)
-            .and_then(|own| self.program_objects.get(own));
+            .and_then(|own| self.own_text.program_object(own));
         let Some(symbol) = own.cloned() else {
             return false;
         };
@@ -544,7 +531,7 @@ impl Lowerer<'_> {
             if let Some(linked) = self.scopes.linked.get(name) {
                 let symbol = self.scopes.symbol(linked.symbol);
                 if matches!(symbol.entity, Entity::Object(_)) {
-                    self.program_objects.insert(name, symbol.clone());
+                    self.own_text.add_program_object(name, symbol.clone());
                 }
             }
         }
@@ -569,7 +556,7 @@ impl Lowerer<'_> {
                 parameters: Vec::new(),
                 form: ParameterForm::Unspecified,
             };
-            self.span = symbol.span;
+            self.cursor.set_span(symbol.span);
             if self.types.scalar(symbol.ty).is_none() {
                 continue;
             }
@@ -579,7 +566,7 @@ impl Lowerer<'_> {
                 this.store_value(target, value)
             })?;
         }
-        self.span = Span::NONE;
+        self.cursor.set_span(Span::NONE);
         self.lower_prelude()
     }
 
@@ -621,11 +608,10 @@ impl Lowerer<'_> {
             return Ok(self.prelude_function(known.name));
         }
         let key = format!("{} (library)", known.name);
-        if let Some(&index) = self.defined.get(key.as_str()) {
+        if let Some(index) = self.functions.named(&key) {
             return Ok(index);
         }
-        let index = self.new_function();
-        self.defined.insert(key.as_str().into(), index);
+        let index = self.functions.reserve_named(&key);
         let ty = match self.types.function_type(ty) {
             Some(function) if function.form == ParameterForm::Unspecified => {
                 self.library_type(known)?.unwrap_or(ty)
@@ -642,13 +628,13 @@ impl Lowerer<'_> {
     }
 
     fn wrapper_body(&mut self, known: &LibraryFunction, function: &FunctionType) -> Result<()> {
-        let storage = Storage::Automatic(self.function.index);
-        let span = self.span;
+        let storage = Storage::Automatic(self.function.index());
+        let span = self.cursor.span();
         let mut values = Vec::new();
         for (position, &parameter) in function.parameters.iter().enumerate() {
-            let name = format!("{}::<{position}>", self.function.name);
+            let name = format!("{}::<{position}>", self.function.name());
             let object = self.add_object(name, parameter, storage, span)?;
-            self.function.parameters.push(object);
+            self.function.add_parameter(object);
             let value = Value::lvalue(Expr::ObjectAddress(object), parameter);
             values.push(self.rvalue(value));
         }
@@ -657,9 +643,9 @@ impl Lowerer<'_> {
         }
         let value = self.library_values(known, function, values, Use::Value)?;
         if !self.types.is_void(function.result) {
-            let name = format!("{}::<result>", self.function.name);
+            let name = format!("{}::<result>", self.function.name());
             let result = self.add_object(name, function.result, storage, span)?;
-            self.function.result = Some(result);
+            self.function.set_result(Some(result));
             let value = self.cast(value, function.result)?;
             self.store_value(
                 Value::lvalue(Expr::ObjectAddress(result), function.result),

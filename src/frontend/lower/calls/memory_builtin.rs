@@ -113,7 +113,7 @@ impl Lowerer<'_> {
 
     /// The alignment of glibc's `malloc` on which programs may rely.
     fn heap_alignment(&self) -> u64 {
-        match self.options.data_model {
+        match self.input.data_model() {
             DataModel::Ilp32 => 8,
             DataModel::Lp64 => 16,
         }
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
     fn calloc(&mut self, count: Value, size: Value) -> Result<Value> {
         let count = self.size_operand(count)?;
         let size = self.size_operand(size)?;
-        let scalar = self.size_scalar();
+        let scalar = self.types.size_scalar();
         let product = fold::binary(BinaryOp::Multiply, count.clone(), size.clone(), scalar);
         let alignment = self.heap_alignment();
         let contents = InitialContents::Zero;
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
             return self.allocate(product, alignment, Lifetime::Heap, contents);
         }
         // If one factor is constant, the other has a limit; else the product is computed in twice the width.
-        let bits = self.options.data_model.pointer_bits();
+        let bits = self.input.pointer_bits();
         let largest = (1i128 << bits) - 1;
         let limit = |factor: i128| fold::integer(largest / factor.max(1), scalar);
         let fits = match (fold::constant(&count), fold::constant(&size)) {
@@ -192,9 +192,9 @@ impl Lowerer<'_> {
         };
         let condition = Condition::Value(fits, fold::INT);
         let (then, otherwise) = self.branch_on(condition);
-        self.function.current = then;
+        self.function.continue_in(then);
         let made = self.allocate(product, alignment, Lifetime::Heap, contents)?;
-        let end = self.function.current;
+        let end = self.function.current();
         let ty = made.ty;
         let null = Value::scalar(fold::zero(ScalarType::Pointer), ty);
         self.join_values([(end, made), (otherwise, null)], ty)
@@ -301,14 +301,12 @@ impl Lowerer<'_> {
         let pointer = self.pointer_operand(pointer)?;
         let pointer = self.keep(pointer, ScalarType::Pointer);
         let size = self.size_operand(size)?;
-        let scalar = self.size_scalar();
+        let scalar = self.types.size_scalar();
         let size = self.keep(size, scalar);
-        let span = self.span;
+        let span = self.cursor.span();
         let counter = self.temporary(scalar);
         // The counter is assigned in a loop, so that it is not a temporary with a single value.
-        if let Some(flag) = self.temporaries.get_mut(counter.0 as usize) {
-            *flag = false;
-        }
+        self.objects.set_temporary(counter, false);
         self.assign_scalar(Expr::ObjectAddress(counter), scalar, fold::zero(scalar));
         let head = self.function.new_block();
         let body = self.function.new_block();
@@ -325,8 +323,8 @@ impl Lowerer<'_> {
             },
             span,
         );
-        self.function.current = body;
-        let offset = fold::convert(index.clone(), scalar, self.offset_scalar());
+        self.function.continue_in(body);
+        let offset = fold::convert(index.clone(), scalar, self.types.offset_scalar());
         let address = self.offset(pointer, offset);
         let character = Type::CHAR;
         let place = self.scalar_place(address, character)?;
@@ -339,7 +337,7 @@ impl Lowerer<'_> {
         let next = fold::binary(BinaryOp::Add, index, one, scalar);
         self.assign_scalar(Expr::ObjectAddress(counter), scalar, next);
         self.function.end(Terminator::Goto(head), span);
-        self.function.current = exit;
+        self.function.continue_in(exit);
         Ok(Value::void())
     }
 }

@@ -7,17 +7,17 @@ impl Lowerer<'_> {
     /// Checks whether a call of the function violates the property at this place. Calls within the library's models do
     /// not count: the program's text does not contain them, and another library may do without them.
     pub(in crate::lower) fn is_forbidden_call(&self, name: &str) -> bool {
-        let is_own_text = self.origin.is_none();
-        self.property.forbids_call(name) && (!is_own_text || name == VIOLATED)
+        let is_own_text = self.cursor.origin().is_none();
+        self.input.property().forbids_call(name) && (!is_own_text || name == VIOLATED)
     }
 
     /// A property whose functions do not occur holds; the warning covers a mistake of the user.
     pub(in crate::lower) fn warn_about_property(&mut self) {
-        let Specification::Unreachable { calls, .. } = self.property else {
+        let Specification::Unreachable { calls, .. } = self.input.property() else {
             return;
         };
         for name in calls {
-            if self.scopes.lookup(name).is_none() && !self.defined.contains_key(name.as_str()) {
+            if self.scopes.lookup(name).is_none() && !self.functions.has(name.as_str()) {
                 self.warn(format!(
                     "the property's function `{name}` does not occur in the program"
                 ));

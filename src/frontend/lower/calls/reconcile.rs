@@ -54,14 +54,14 @@ impl Lowerer<'_> {
     }
 
     fn scalar_of(&self, object: ObjectIndex) -> Option<ScalarType> {
-        match self.objects[object.0 as usize].leaves.as_slice() {
+        match self.objects[object].leaves.as_slice() {
             [leaf] if leaf.count == 1 && leaf.bit_offset == 0 => Some(leaf.scalar),
             _ => None,
         }
     }
 
     fn size_of_object(&self, object: ObjectIndex) -> u64 {
-        self.objects[object.0 as usize].size
+        self.objects[object].size
     }
 
     fn argument_fits(&self, argument: &Argument, parameter: ObjectIndex) -> bool {
@@ -177,8 +177,8 @@ impl Lowerer<'_> {
     }
 
     fn copy_of(&mut self, object: ObjectIndex, caller: FunctionIndex, span: Span) -> ObjectIndex {
-        let number = self.objects.len();
-        let mut copy = self.objects[object.0 as usize].clone();
+        let number = self.objects.count();
+        let mut copy = self.objects[object].clone();
         copy.name = format!("{}#{number}", copy.name);
         copy.storage = Storage::Automatic(caller);
         copy.span = span;
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
                 scalar,
             },
             None => {
-                let data = &self.objects[object.0 as usize];
+                let data = &self.objects[object];
                 Argument::Object {
                     address: Pointer::new(Expr::ObjectAddress(object)),
                     size: data.size,

@@ -36,7 +36,7 @@ pub(in crate::lower) struct ArgumentCounts {
 impl Lowerer<'_> {
     /// The unit of slot sizes (bytes).
     fn slot_unit(&self) -> u64 {
-        match self.options.data_model {
+        match self.input.data_model() {
             DataModel::Ilp32 => 4,
             DataModel::Lp64 => 8,
         }
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
 
     fn slot_alignment(&self, ty: Type) -> Result<u64> {
         let unit = self.slot_unit();
-        Ok(match self.options.data_model {
+        Ok(match self.input.data_model() {
             DataModel::Ilp32 => unit,
             DataModel::Lp64 => self.alignment_of(ty)?.clamp(unit, 16),
         })
@@ -52,13 +52,13 @@ impl Lowerer<'_> {
 
     /// Adds the hidden parameter of the current function.
     pub(in crate::lower) fn add_variable_arguments(&mut self) {
-        let (size, alignment) = self.scalar_layout(ScalarType::Pointer);
-        let bits = u32::from(self.options.data_model.pointer_bits());
+        let (size, alignment) = self.types.scalar_layout(ScalarType::Pointer);
+        let bits = u32::from(self.input.pointer_bits());
         let object = self.push_object(Object {
-            name: format!("{}::<...>", self.function.name),
+            name: format!("{}::<...>", self.function.name()),
             size,
             alignment,
-            storage: Storage::Automatic(self.function.index),
+            storage: Storage::Automatic(self.function.index()),
             constant: false,
             leaves: vec![crate::ir::Leaf {
                 bit_offset: 0,
@@ -68,15 +68,15 @@ impl Lowerer<'_> {
                 stride: u64::from(bits),
             }],
             blocks: Vec::new(),
-            span: self.span,
+            span: self.cursor.span(),
         });
-        self.function.parameters.push(object);
-        self.function.variable_arguments = Some(object);
+        self.function.add_parameter(object);
+        self.function.set_variable_arguments(object);
     }
 
     /// All variable arguments of the function being lowered, as the last argument of a call.
     pub(in crate::lower) fn argument_pack(&mut self) -> Result<Value> {
-        let Some(arguments) = self.function.variable_arguments else {
+        let Some(arguments) = self.function.variable_arguments() else {
             return Err(self.error("`__builtin_va_arg_pack` in a function with fixed arguments"));
         };
         let value = self.load_object(arguments, ScalarType::Pointer);
@@ -85,17 +85,17 @@ impl Lowerer<'_> {
 
     /// The number of variable arguments of the function being lowered.
     pub(in crate::lower) fn argument_count(&mut self) -> Result<Value> {
-        let Some(arguments) = self.function.variable_arguments else {
+        let Some(arguments) = self.function.variable_arguments() else {
             let what = "`__builtin_va_arg_pack_len` in a function with fixed arguments";
             return Err(self.error(what));
         };
-        let own = self.function.index;
+        let own = self.function.index();
         if self.argument_counts.called.contains(&own) {
             self.unsupported("`__builtin_va_arg_pack_len` in a function that is called before");
         }
         self.argument_counts.counted.insert(own);
         let arguments = self.load_object(arguments, ScalarType::Pointer);
-        let back = fold::integer(-i128::from(COUNT_BYTES), self.offset_scalar());
+        let back = fold::integer(-i128::from(COUNT_BYTES), self.types.offset_scalar());
         let place = Place::new(self.offset(arguments, back), fold::INT);
         Ok(Value::scalar(Expr::Load(place), Type::INT))
     }
@@ -123,7 +123,12 @@ impl Lowerer<'_> {
         if let [pack] = values.as_slice()
             && self.types.is_argument_pack(pack.ty)
         {
-            if is_counted && !self.argument_counts.counted.contains(&self.function.index) {
+            if is_counted
+                && !self
+                    .argument_counts
+                    .counted
+                    .contains(&self.function.index())
+            {
                 self.unsupported(
                     "`__builtin_va_arg_pack` for a function that counts its arguments",
                 );
@@ -179,17 +184,17 @@ impl Lowerer<'_> {
                 scalar: ScalarType::Pointer,
             });
         }
+        let name = self.function.name_temporary();
         let object = self.push_object(Object {
-            name: format!("{}::#{}", self.function.name, self.function.temporaries),
+            name,
             size: end,
             alignment: 16,
-            storage: Storage::Automatic(self.function.index),
+            storage: Storage::Automatic(self.function.index()),
             constant: false,
             leaves,
             blocks: Vec::new(),
-            span: self.span,
+            span: self.cursor.span(),
         });
-        self.function.temporaries += 1;
         if is_counted {
             let place = self.object_place(object, fold::INT);
             let value = fold::int(values.len() as i128);
@@ -208,7 +213,7 @@ impl Lowerer<'_> {
 
     /// The place of the pointer in a `va_list`.
     fn list_place(&mut self, value: Value) -> Result<Place> {
-        let address = match (self.options.data_model, value.kind) {
+        let address = match (self.input.data_model(), value.kind) {
             (DataModel::Ilp32, ValueKind::Lvalue(Lvalue { address, .. }))
                 if self.types.is_pointer(value.ty) =>
             {
@@ -232,7 +237,7 @@ impl Lowerer<'_> {
 
     pub(in crate::lower) fn va_start(&mut self, list: Value) -> Result<Value> {
         let place = self.list_place(list)?;
-        let Some(arguments) = self.function.variable_arguments else {
+        let Some(arguments) = self.function.variable_arguments() else {
             return Err(self.error("`va_start` in a function with fixed arguments"));
         };
         let value = self.load_object(arguments, ScalarType::Pointer);
@@ -250,10 +255,10 @@ impl Lowerer<'_> {
 
     /// Lowers `va_arg(list, type)`.
     pub(in crate::lower) fn va_arg(&mut self, argument: &ast::VaArgExpression) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let list = self.expression(&argument.va_list)?;
         let ty = self.type_name(&argument.type_name.node)?;
-        self.span = span;
+        self.cursor.set_span(span);
         if !self.types.is_complete(ty) || matches!(self.types.kind(ty), TypeKind::Function(_)) {
             let ty = self.types.describe(ty);
             return Err(self.error(format!("`va_arg` of the type `{ty}`")));
@@ -281,7 +286,7 @@ impl Lowerer<'_> {
 
     /// Rounds the pointer up to a multiple of the alignment; the arguments' object is aligned to 16.
     fn aligned_pointer(&mut self, pointer: Expr, alignment: u64) -> Expr {
-        let scalar = self.offset_scalar();
+        let scalar = self.types.offset_scalar();
         let address = self.convert_representation(pointer.clone(), ScalarType::Pointer, scalar);
         let negative = fold::unary(crate::ir::UnaryOp::Negate, address, scalar);
         let mask = fold::integer(i128::from(alignment) - 1, scalar);

@@ -25,7 +25,7 @@ impl Lowerer<'_> {
         &mut self,
         node: &Node<ast::ExternalDeclaration>,
     ) -> Result<()> {
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         match &node.node {
             ast::ExternalDeclaration::Declaration(declaration) => self.declaration(declaration),
             ast::ExternalDeclaration::StaticAssert(assertion) => self.static_assertion(assertion),
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
 
     /// Lowers a declaration at file scope or in a block.
     pub(in crate::lower) fn declaration(&mut self, node: &Node<ast::Declaration>) -> Result<()> {
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         if is_auto_type(&node.node.specifiers) {
             return self.auto_declaration(&node.node);
         }
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
             self.note_linkage(&node.node, false);
         }
         for item in &node.node.declarators {
-            self.span = self.place_of(item);
+            self.cursor.set_span(self.cursor.place_of(item));
             let file_scope = self.scopes.at_file_scope();
             if !file_scope && let Some(body) = Self::nested_body(&item.node) {
                 self.nested_function(&specifiers, item, body)?;
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
                 LengthContext::Evaluated
             };
             let mut declared = self.declarator_in(specifiers.ty, &item.node.declarator, context)?;
-            self.span = self.place_of(item);
+            self.cursor.set_span(self.cursor.place_of(item));
             declared.attributes.alignment = declared
                 .attributes
                 .alignment
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
             .collect();
         let others = self.specifiers(&others)?;
         for item in &declaration.declarators {
-            self.span = self.place_of(item);
+            self.cursor.set_span(self.cursor.place_of(item));
             let (Some(initializer), ast::DeclaratorKind::Identifier(_)) =
                 (&item.node.initializer, &item.node.declarator.node.kind.node)
             else {
@@ -135,11 +135,11 @@ impl Lowerer<'_> {
         item: &Node<ast::InitDeclarator>,
         expression: &Node<ast::Expression>,
     ) -> Result<()> {
-        let span = self.span;
+        let span = self.cursor.span();
         let value = self.expression(expression)?;
         let (value, ty) = self.scalar_value(value)?;
         let scalar = self.scalar_type(ty)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let kept = self.temporary(scalar);
         let place = self.object_place(kept, scalar);
         self.emit_fresh(Instruction::Assign { place, value });
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
         let Some(name) = declared.name else {
             return Err(self.error("a declaration without a name"));
         };
-        self.span = self.place_of(name);
+        self.cursor.set_span(self.cursor.place_of(name));
         let name = name.node.name.as_str();
         if specifiers.storage == Some(StorageClass::Typedef) {
             if initializer.is_some() {
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
                 return Err(self.error(format!("the function `{name}` is initialised")));
             }
             if specifiers.storage == Some(StorageClass::Static) {
-                self.internal.insert(name.to_owned());
+                self.symbols.make_internal(name);
             }
             self.declare_function(name, declared.ty)?;
             self.note_lifecycle(name, &declared.attributes);
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
         let symbol = self.scopes.create(Symbol {
             ty,
             entity: Entity::Typedef,
-            span: self.span,
+            span: self.cursor.span(),
         });
         self.scopes.bind(name, symbol);
         Ok(())
@@ -276,13 +276,13 @@ impl Lowerer<'_> {
     fn new_function_symbol(&mut self, name: &str, ty: Type) -> SymbolId {
         let entity = self.entity_name(name);
         let name: Rc<str> = name.into();
-        if self.in_system_header {
-            self.system_functions.insert(Rc::clone(&name));
+        if self.cursor.is_in_system_header() {
+            self.symbols.note_from_system(Rc::clone(&name));
         }
         let symbol = self.scopes.create(Symbol {
             ty,
             entity: Entity::Function { name: entity },
-            span: self.span,
+            span: self.cursor.span(),
         });
         self.scopes.linked.insert(
             name,
@@ -375,11 +375,11 @@ impl Lowerer<'_> {
                 // `errno` and similar objects have a reserved name, but are externally visible.
                 let external =
                     storage != Some(StorageClass::Static) || name.starts_with(library::SHARED);
-                let span = self.span;
+                let span = self.cursor.span();
                 let object =
                     self.add_object(entity.to_owned(), ty, Storage::Static { external }, span)?;
-                if self.in_system_header {
-                    self.system_objects.insert(object);
+                if self.cursor.is_in_system_header() {
+                    self.objects.note_from_system(object);
                 }
                 let symbol = self.scopes.create(Symbol {
                     ty,
@@ -422,7 +422,7 @@ impl Lowerer<'_> {
         let Entity::Object(object) = entity else {
             return Err(self.other_before(name));
         };
-        let span = self.span;
+        let span = self.cursor.span();
         let ty = declared.ty;
         let symbol = self.scopes.create(Symbol { ty, entity, span });
         self.scopes.bind(name, symbol);
@@ -441,7 +441,7 @@ impl Lowerer<'_> {
             let size = self.size_of(ty)?;
             let natural = self.alignment_of(ty)?;
             let leaves = self.types.leaves(ty);
-            if let Some(object) = self.objects.get_mut(object.0 as usize) {
+            if let Some(object) = self.objects.get_mut(object) {
                 // The initialiser of a flexible array member may have enlarged the object.
                 if size > object.size {
                     object.size = size;
@@ -450,9 +450,7 @@ impl Lowerer<'_> {
                 object.alignment = object.alignment.max(natural);
             }
         }
-        if let (Some(alignment), Some(object)) =
-            (alignment, self.objects.get_mut(object.0 as usize))
-        {
+        if let (Some(alignment), Some(object)) = (alignment, self.objects.get_mut(object)) {
             object.alignment = object.alignment.max(alignment);
         }
         Ok(())
@@ -470,7 +468,7 @@ impl Lowerer<'_> {
             let Entity::Object(object) = entity else {
                 continue;
             };
-            self.span = span;
+            self.cursor.set_span(span);
             if linked.definition == Definition::Tentative
                 && let Some((element, ArrayLength::Unknown)) = self.array_parts(ty)
             {
@@ -482,12 +480,12 @@ impl Lowerer<'_> {
             if linked.definition != Definition::Declared && !self.types.is_complete(ty) {
                 let ty = self.types.describe(ty);
                 let error = self.error(format!("a variable of the incomplete type `{ty}`"));
-                let name = self.objects[object.0 as usize].name.as_str().into();
+                let name = self.objects[object].name.as_str().into();
                 self.note_failed_object(name, error);
                 continue;
             }
             // The library's objects have known contents.
-            let name = &self.objects[object.0 as usize].name;
+            let name = &self.objects[object].name;
             let name = name.as_str();
             let known = library::OBJECTS.contains(&name) && name != library::ENVIRONMENT;
             if linked.definition == Definition::Declared && !known {
@@ -513,7 +511,7 @@ impl Lowerer<'_> {
             true => (self.size_of(ty)?, self.types.leaves(ty)),
             false => (UNKNOWN_OBJECT_SIZE, Vec::new()),
         };
-        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+        if let Some(object) = self.objects.get_mut(object) {
             object.storage = Storage::Outside;
             object.size = object.size.max(size);
             object.leaves = leaves;
@@ -532,14 +530,14 @@ impl Lowerer<'_> {
             return Err(self.error(format!("the static variable `{name}` has no constant size")));
         }
         let full_name = self.local_name(name);
-        let span = self.span;
+        let span = self.cursor.span();
         let storage = Storage::Static { external: false };
         let object = self.add_object(full_name, declared.ty, storage, span)?;
         let symbol = self.bind_local(name, declared.ty, Entity::Object(object));
         self.update_layout(object, symbol, declared.attributes.alignment)?;
         // A function without callers is left out, and its objects with it.
         let mut attributes = declared.attributes.clone();
-        attributes.used &= !self.internal.contains(&self.function.name);
+        attributes.used &= !self.symbols.is_internal(self.function.name());
         self.note_section(object, &attributes, true);
         self.note_place_in_section(object);
         match initializer {
@@ -569,14 +567,14 @@ impl Lowerer<'_> {
 
     /// A name for a local that is unique in the function.
     pub(in crate::lower) fn local_name(&mut self, name: &str) -> String {
-        let plain = format!("{}::{name}", self.function.name);
-        if self.function.names.insert(plain.clone()) {
+        let plain = format!("{}::{name}", self.function.name());
+        if self.function.take_name(&plain) {
             return plain;
         }
         let mut number = self.scopes.number();
         loop {
-            let nested = format!("{}::{number}::{name}", self.function.name);
-            if self.function.names.insert(nested.clone()) {
+            let nested = format!("{}::{number}::{name}", self.function.name());
+            if self.function.take_name(&nested) {
                 return nested;
             }
             number += 1;
@@ -592,7 +590,7 @@ impl Lowerer<'_> {
         let symbol = self.scopes.create(Symbol {
             ty,
             entity,
-            span: self.span,
+            span: self.cursor.span(),
         });
         self.scopes.bind(name, symbol);
         symbol
@@ -618,8 +616,8 @@ impl Lowerer<'_> {
             return self.declare_variable_array(name, ty);
         }
         let full_name = self.local_name(name);
-        let span = self.span;
-        let storage = Storage::Automatic(self.function.index);
+        let span = self.cursor.span();
+        let storage = Storage::Automatic(self.function.index());
         let object = self.add_object(full_name, ty, storage, span)?;
         let symbol = self.bind_local(name, ty, Entity::Object(object));
         let Some(initializer) = initializer else {
@@ -631,10 +629,10 @@ impl Lowerer<'_> {
         };
         let plan = self.plan_initialiser(ty, initializer)?;
         self.scopes.symbol_mut(symbol).ty = plan.ty;
-        self.span = span;
+        self.cursor.set_span(span);
         self.check_complete(name, plan.ty)?;
         self.update_layout(object, symbol, declared.attributes.alignment)?;
-        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+        if let Some(object) = self.objects.get_mut(object) {
             object.size = object.size.max(plan.size);
         }
         let address = Expr::ObjectAddress(object);
@@ -658,18 +656,18 @@ impl Lowerer<'_> {
     /// A variable-length array: an object of its own is made where the declaration is reached.
     fn declare_variable_array(&mut self, name: &str, ty: Type) -> Result<()> {
         let full_name = self.local_name(name);
-        let span = self.span;
+        let span = self.cursor.span();
         let mut element = ty;
         while let TypeKind::Array { element: inner, .. } = *self.types.kind(element) {
             element = inner;
         }
         let alignment = self.alignment_of(element)?;
         let pointer_type = self.types.pointer(element);
-        let storage = Storage::Automatic(self.function.index);
+        let storage = Storage::Automatic(self.function.index());
         let pointer = self.add_object(full_name, pointer_type, storage, span)?;
         self.assume_lengths(ty)?;
         let size = self.size_expression(ty)?;
-        let size = fold::convert(size, self.offset_scalar(), self.size_scalar());
+        let size = fold::convert(size, self.types.offset_scalar(), self.types.size_scalar());
         let place = self.object_place(pointer, ScalarType::Pointer);
         self.emit(Instruction::Allocate {
             place,
@@ -685,7 +683,7 @@ impl Lowerer<'_> {
     /// Assumes that no single dimension of a variable-length array exceeds the size of the largest object. Otherwise
     /// its size in bytes could wrap around to a small one, where C has no such array.
     pub(in crate::lower) fn assume_lengths(&mut self, ty: Type) -> Result<()> {
-        let scalar = self.size_scalar();
+        let scalar = self.types.size_scalar();
         let mut lengths = Vec::new();
         let mut bytes = 1;
         let mut inner = ty;
@@ -697,12 +695,12 @@ impl Lowerer<'_> {
             }
             inner = element;
         }
-        let largest = AddressSpace::largest_object(self.options.data_model);
+        let largest = AddressSpace::largest_object(self.input.data_model());
         if let Some(layout) = self.variable_layout(inner) {
             if !lengths.is_empty() {
                 self.unsupported("a variable-length array of structs of variable size");
             }
-            let scalar = self.offset_scalar();
+            let scalar = self.types.offset_scalar();
             let most = fold::integer(i128::from(largest) / bytes.max(1), scalar);
             let size = self.load_visible(layout.size, scalar);
             let fits = fold::binary(BinaryOp::LessEqual, size, most, scalar);
@@ -742,16 +740,16 @@ impl Lowerer<'_> {
         ty: Type,
         initializer: &Node<ast::Initializer>,
     ) -> Result<Type> {
-        let span = self.span;
+        let span = self.cursor.span();
         // In a function, `__func__` needs the function's name.
-        let name = self.function.name.clone();
+        let name = self.function.name().to_owned();
         let result = self.in_start(|this| {
-            let start_name = std::mem::replace(&mut this.function.name, name);
+            let start_name = this.function.rename(name);
             let result = this.static_initialiser(object, ty, initializer);
-            this.function.name = start_name;
+            this.function.rename(start_name);
             result
         });
-        self.span = span;
+        self.cursor.set_span(span);
         result
     }
 
@@ -768,7 +766,7 @@ impl Lowerer<'_> {
         }
         let size = self.size_of(plan.ty)?.max(plan.size);
         let leaves = self.types.leaves(plan.ty);
-        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+        if let Some(object) = self.objects.get_mut(object) {
             object.size = size;
             object.leaves = leaves;
             object.leaves.extend_from_slice(&plan.flexible);
@@ -779,7 +777,7 @@ impl Lowerer<'_> {
 
     /// Declares a called but undeclared identifier as `int name()`.
     pub(in crate::lower) fn declare_implicitly(&mut self, name: &str) -> Result<SymbolId> {
-        if self.is_c23_alone() && library::lookup(name).is_none() {
+        if self.cursor.is_c23_alone() && library::lookup(name).is_none() {
             return Err(self.error(format!("the function `{name}` is not declared")));
         }
         self.warn(format!("the function `{name}` is not declared"));
@@ -798,7 +796,7 @@ impl Lowerer<'_> {
 
     /// `count * size`, in bytes of type `size_t`.
     pub(in crate::lower) fn byte_count(&self, count: Expr, size: u64) -> Expr {
-        let scalar = self.size_scalar();
+        let scalar = self.types.size_scalar();
         let size = fold::integer(i128::from(size), scalar);
         fold::binary(BinaryOp::Multiply, count, size, scalar)
     }
@@ -810,7 +808,7 @@ impl Lowerer<'_> {
         name: &str,
         result: Type,
     ) -> FunctionBuilder {
-        FunctionBuilder::new(index, name.to_owned(), result, self.span)
+        FunctionBuilder::new(index, name.to_owned(), result, self.cursor.span())
     }
 }
 

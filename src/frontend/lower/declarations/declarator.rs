@@ -70,10 +70,10 @@ impl Lowerer<'_> {
                 }
                 ast::DerivedDeclarator::KRFunction(names) => {
                     self.check_result_type(ty)?;
-                    if !names.is_empty() && self.is_c23_alone() {
+                    if !names.is_empty() && self.cursor.is_c23_alone() {
                         return Err(self.error(OLD_STYLE));
                     }
-                    let form = match self.is_c23() {
+                    let form = match self.cursor.is_c23() {
                         true if names.is_empty() => ParameterForm::Fixed,
                         _ => ParameterForm::Unspecified,
                     };
@@ -191,11 +191,11 @@ impl Lowerer<'_> {
         size: &Node<ast::Expression>,
         context: LengthContext,
     ) -> Result<ArrayLength> {
-        let span = self.span;
+        let span = self.cursor.span();
         let (constant, has_effects) = self.unevaluated(|this| {
             let mark = this.function.mark();
             let value = this.expression(size)?;
-            this.span = span;
+            this.cursor.set_span(span);
             let value = this.rvalue(value);
             if !this.types.is_integer(value.ty) {
                 return Err(this.error("the size of an array is not an integer"));
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
                 let value = self.expression(size)?;
                 let (expr, ty) = self.scalar_value(value)?;
                 let from = self.scalar_type(ty)?;
-                let scalar = self.size_scalar();
+                let scalar = self.types.size_scalar();
                 let length = fold::convert(expr, from, scalar);
                 let object = self.temporary(scalar);
                 let place = self.object_place(object, scalar);
@@ -289,7 +289,7 @@ impl Lowerer<'_> {
             return (parameters, ParameterForm::Variadic);
         }
         match parameters.as_slice() {
-            [] if self.is_c23() => (parameters, ParameterForm::Fixed),
+            [] if self.cursor.is_c23() => (parameters, ParameterForm::Fixed),
             [] => (parameters, ParameterForm::Unspecified),
             [only] if self.types.is_void(*only) => (Vec::new(), ParameterForm::Fixed),
             _ => (parameters, ParameterForm::Fixed),
@@ -332,7 +332,7 @@ impl Lowerer<'_> {
         let symbol = self.scopes.create(Symbol {
             ty,
             entity: Entity::Object(object),
-            span: self.span,
+            span: self.cursor.span(),
         });
         self.scopes.bind(name, symbol);
     }

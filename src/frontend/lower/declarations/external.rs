@@ -6,22 +6,22 @@ use crate::types::Type;
 use regatta_program::{External, ExternalKind};
 
 impl Lowerer<'_> {
-    /// Records a function that the program's text uses and does not define. The first record of a name counts.
+    /// Records a function that the program's text uses and does not define.
     pub(in crate::lower) fn note_external(&mut self, name: &str, kind: ExternalKind) {
         // The verifier's own text has no source positions.
-        if self.span.line == 0 || self.externals.iter().any(|known| known.name == name) {
+        if self.cursor.span().line == 0 {
             return;
         }
-        self.externals.push(External {
+        self.symbols.note_external(External {
             name: name.to_owned(),
             kind,
-            span: self.span,
+            span: self.cursor.span(),
         });
     }
 
     /// Records a function of which only the result type is known.
     pub(in crate::lower) fn note_external_function(&mut self, name: &str, result: Type) {
-        if self.span.line != 0 {
+        if self.cursor.span().line != 0 {
             let returns = self.types.return_type(result);
             let is_library = library::lookup(name).is_some() && !name.starts_with("__VERIFIER_");
             let kind = ExternalKind::Function {
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     /// Records a built-in function of the verifier that a C library does not have.
     pub(in crate::lower) fn note_external_builtin(&mut self, name: &str, builtin: Builtin) {
         let is_verifiers = name.starts_with("__VERIFIER_");
-        let violates = self.property.forbids_failing_assertions();
+        let violates = self.input.property().forbids_failing_assertions();
         let kind = match builtin {
             Builtin::AssertFail if violates => ExternalKind::Error,
             Builtin::VerifierError if violates => ExternalKind::Error,

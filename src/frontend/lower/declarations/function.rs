@@ -37,18 +37,11 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn announce_function(&mut self, declaration: &ast::ExternalDeclaration) {
         if let ast::ExternalDeclaration::FunctionDefinition(function) = declaration
             && let Some(name) = declarator_name(&function.node.declarator)
-            && !self.defined.contains_key(name)
-            && !self.inline_bodies.contains_key(name)
+            && !self.functions.has(name)
+            && !self.symbols.inline_body(name).is_some()
         {
-            let index = self.new_function();
-            self.defined.insert(name.into(), index);
+            self.functions.reserve_named(name);
         }
-    }
-
-    /// Reserves the index of a function.
-    pub(in crate::lower) fn new_function(&mut self) -> FunctionIndex {
-        self.functions.push(None);
-        FunctionIndex(self.functions.len() as u32 - 1)
     }
 
     pub(in crate::lower) fn function_definition(
@@ -58,10 +51,10 @@ impl Lowerer<'_> {
         let definition = &node.node;
         let specifiers = self.specifiers(&definition.specifiers)?;
         let head = self.function_head(specifiers.ty, &definition.declarator)?;
-        self.span = self.place_of(head.name);
+        self.cursor.set_span(self.cursor.place_of(head.name));
         let name = head.name.node.name.as_str();
         if specifiers.storage == Some(StorageClass::Static) {
-            self.internal.insert(name.to_owned());
+            self.symbols.make_internal(name);
         }
         if !self.types.is_void(head.result)
             && (!self.types.is_complete(head.result) || self.types.is_array(head.result))
@@ -69,15 +62,11 @@ impl Lowerer<'_> {
             let ty = self.types.describe(head.result);
             return Err(self.error(format!("the function `{name}` returns a `{ty}`")));
         }
-        let inline = self.inline_bodies.get(name).map(|body| body.index);
-        let Some(index) = inline.or_else(|| self.defined.get(name).copied()) else {
+        let inline = self.symbols.inline_body(name).map(|body| body.index);
+        let Some(index) = inline.or_else(|| self.functions.named(name)) else {
             return Err(self.error(format!("`{name}` cannot be defined here")));
         };
-        if self
-            .functions
-            .get(index.0 as usize)
-            .is_some_and(Option::is_some)
-        {
+        if self.functions.is_finished(index) {
             return Err(self.error(format!("redefinition of `{name}`")));
         }
         let builder = self.builder_for(index, name, head.result);
@@ -94,9 +83,7 @@ impl Lowerer<'_> {
         self.jumps = outer_jumps;
         let built = std::mem::replace(&mut self.function, outer);
         result?;
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(built.finish());
-        }
+        self.functions.finish(index, built.finish());
         self.note_lifecycle(name, &specifiers.attributes);
         self.note_function_alignment(name, &specifiers.attributes);
         self.note_function_section(&specifiers.attributes);
@@ -112,7 +99,7 @@ impl Lowerer<'_> {
         result: Type,
         body: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let span = self.span;
+        let span = self.cursor.span();
         let builder = self.builder_for(index, name, result);
         let outer = std::mem::replace(&mut self.function, builder);
         let jumps = std::mem::take(&mut self.jumps);
@@ -121,11 +108,9 @@ impl Lowerer<'_> {
         self.sequencing.resume(log);
         self.jumps = jumps;
         let own = std::mem::replace(&mut self.function, outer);
-        self.span = span;
+        self.cursor.set_span(span);
         made?;
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(own.finish());
-        }
+        self.functions.finish(index, own.finish());
         Ok(())
     }
 
@@ -135,8 +120,8 @@ impl Lowerer<'_> {
         definition: &ast::FunctionDefinition,
     ) -> Result<()> {
         let name = head.name.node.name.as_str();
-        self.function.scopes = 1;
-        self.scopes.enter(1);
+        let number = self.function.enter_body();
+        self.scopes.enter(number);
         let (parameters, form) = self.head_parameters(head, &definition.declarations)?;
         let ty = self.types.function(FunctionType {
             result: head.result.unqualified(),
@@ -148,7 +133,7 @@ impl Lowerer<'_> {
         });
         // The function's name is declared in the surrounding scope.
         let inner = self.scopes.suspend_to_file_scope();
-        self.span = self.place_of(head.name);
+        self.cursor.set_span(self.cursor.place_of(head.name));
         let declared = self.declare_function(name, ty);
         self.scopes.resume(inner);
         declared?;
@@ -156,7 +141,7 @@ impl Lowerer<'_> {
             linked.definition = Definition::Complete;
         }
         self.function_result(form, head.result)?;
-        if self.property.forbids_call(name) {
+        if self.input.property().forbids_call(name) {
             self.end_path(Terminator::Error);
         }
         match self.left_out_body(&definition.statement) {
@@ -174,10 +159,10 @@ impl Lowerer<'_> {
     ) -> Result<(Vec<Type>, ParameterForm)> {
         match head.parameters {
             ParameterSyntax::Prototype(function) => self.prototype(function),
-            ParameterSyntax::Identifiers([]) if self.is_c23() => {
+            ParameterSyntax::Identifiers([]) if self.cursor.is_c23() => {
                 Ok((Vec::new(), ParameterForm::Fixed))
             }
-            ParameterSyntax::Identifiers(_) if self.is_c23_alone() => {
+            ParameterSyntax::Identifiers(_) if self.cursor.is_c23_alone() => {
                 Err(self.error(super::declarator::OLD_STYLE))
             }
             ParameterSyntax::Identifiers(names) => {
@@ -197,20 +182,20 @@ impl Lowerer<'_> {
             self.add_variable_arguments();
         }
         if !self.types.is_void(result) {
-            let storage = Storage::Automatic(self.function.index);
-            let name = format!("{}::<result>", self.function.name);
-            let span = self.span;
+            let storage = Storage::Automatic(self.function.index());
+            let name = format!("{}::<result>", self.function.name());
+            let span = self.cursor.span();
             let result = self.add_object(name, result, storage, span)?;
-            self.function.result = Some(result);
+            self.function.set_result(Some(result));
         }
         Ok(())
     }
 
     /// Lowers the end of the function's body.
     pub(in crate::lower) fn return_at_end(&mut self, name: &str) -> Result<()> {
-        if let Some(result) = self.function.result {
+        if let Some(result) = self.function.result() {
             if name == "main" {
-                if let Some(scalar) = self.types.scalar(self.function.result_type) {
+                if let Some(scalar) = self.types.scalar(self.function.result_type()) {
                     let place = self.object_place(result, scalar);
                     let value = fold::zero(scalar);
                     self.emit(Instruction::Assign { place, value });
@@ -219,7 +204,7 @@ impl Lowerer<'_> {
                 self.emit(Instruction::Declare(result));
             }
         }
-        let span = self.span;
+        let span = self.cursor.span();
         self.function.end(Terminator::Return, span);
         Ok(())
     }
@@ -309,7 +294,7 @@ impl Lowerer<'_> {
     ) -> Result<(Vec<Type>, ParameterForm)> {
         let mut parameters: Vec<Type> = Vec::new();
         for node in &function.parameters {
-            self.span = self.place_of(node);
+            self.cursor.set_span(self.cursor.place_of(node));
             let specifiers = self.specifiers(&node.node.specifiers)?;
             let (name, ty) = match &node.node.declarator {
                 Some(declarator) => {
@@ -342,7 +327,7 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Type>> {
         let mut types: FxHashMap<&str, Type> = FxHashMap::default();
         for declaration in declarations {
-            self.span = self.place_of(declaration);
+            self.cursor.set_span(self.cursor.place_of(declaration));
             let specifiers = self.specifiers(&declaration.node.specifiers)?;
             for item in &declaration.node.declarators {
                 let declared = self.declarator(specifiers.ty, &item.node.declarator)?;
@@ -367,7 +352,7 @@ impl Lowerer<'_> {
                 .get(name.node.name.as_str())
                 .copied()
                 .unwrap_or(Type::INT);
-            self.span = self.place_of(name);
+            self.cursor.set_span(self.cursor.place_of(name));
             self.declare_old_parameter(name, ty)?;
             parameters.push(ty);
         }
@@ -381,12 +366,12 @@ impl Lowerer<'_> {
             return self.declare_parameter(Some(name), ty);
         }
         let passed = self.parameter_object(
-            format!("{}::<{}>", self.function.name, name.node.name),
+            format!("{}::<{}>", self.function.name(), name.node.name),
             promoted,
         )?;
         let full_name = self.local_name(&name.node.name);
-        let storage = Storage::Automatic(self.function.index);
-        let span = self.span;
+        let storage = Storage::Automatic(self.function.index());
+        let span = self.cursor.span();
         let object = self.add_object(full_name, ty, storage, span)?;
         self.bind_local(&name.node.name, ty, Entity::Object(object));
         let value = self.rvalue(Value::lvalue(Expr::ObjectAddress(passed), promoted));
@@ -395,10 +380,10 @@ impl Lowerer<'_> {
     }
 
     fn parameter_object(&mut self, name: String, ty: Type) -> Result<ObjectIndex> {
-        let storage = Storage::Automatic(self.function.index);
-        let span = self.span;
+        let storage = Storage::Automatic(self.function.index());
+        let span = self.cursor.span();
         let object = self.add_object(name, ty, storage, span)?;
-        self.function.parameters.push(object);
+        self.function.add_parameter(object);
         Ok(object)
     }
 
@@ -408,8 +393,8 @@ impl Lowerer<'_> {
             return Err(self.error(format!("a parameter has the incomplete type `{ty}`")));
         }
         let Some(name) = name else {
-            let number = self.function.parameters.len();
-            self.parameter_object(format!("{}::<{number}>", self.function.name), ty)?;
+            let number = self.function.parameter_count();
+            self.parameter_object(format!("{}::<{number}>", self.function.name()), ty)?;
             return Ok(());
         };
         let text = name.node.name.as_str();
@@ -427,18 +412,14 @@ impl Lowerer<'_> {
         if let Some(linked) = self.scopes.linked.get("main")
             && let Entity::Object(_) = self.scopes.symbol(linked.symbol).entity
         {
-            self.span = self.scopes.symbol(linked.symbol).span;
+            self.cursor.set_span(self.scopes.symbol(linked.symbol).span);
             return Err(self.error("`main` is a variable, not a function"));
         }
         let missing = || Error::new(ErrorKind::MissingMain, "the program has no function `main`");
-        let Some(&index) = self.defined.get("main") else {
+        let Some(index) = self.functions.named("main") else {
             return Err(missing());
         };
-        let Some(main) = self
-            .functions
-            .get(index.0 as usize)
-            .and_then(Option::as_ref)
-        else {
+        let Some(main) = self.functions.get(index) else {
             return Err(missing());
         };
         let parameters = main.parameters.clone();
@@ -452,7 +433,7 @@ impl Lowerer<'_> {
             self.note_assumption(AssumptionKind::Environment, what);
         }
         let mut arguments = Vec::new();
-        let mut count = fold::integer(0, self.size_scalar());
+        let mut count = fold::integer(0, self.types.size_scalar());
         for (position, &parameter) in parameters.iter().enumerate() {
             let scalar = self.parameter_scalar(parameter);
             arguments.push(self.main_argument(position, scalar, &mut count)?);
@@ -467,7 +448,7 @@ impl Lowerer<'_> {
         }
         self.call_constructors(&arguments);
         arguments.truncate(parameters.len());
-        let returns = self.late.status && self.main_returns(index);
+        let returns = self.input.late().status && self.main_returns(index);
         let status = returns.then(|| self.temporary(fold::INT));
         let result = status.map(|status| self.object_place(status, fold::INT));
         self.emit(Instruction::Call {
@@ -484,19 +465,16 @@ impl Lowerer<'_> {
     }
 
     fn parameter_scalar(&self, parameter: ObjectIndex) -> ScalarType {
-        let object = self.objects.get(parameter.0 as usize);
+        let object = self.objects.get(parameter);
         let leaf = object.and_then(|object| object.leaves.first());
         leaf.map_or(fold::INT, |leaf| leaf.scalar)
     }
 
     /// Checks whether the function returns an `int`.
     fn main_returns(&self, index: FunctionIndex) -> bool {
-        let main = self
-            .functions
-            .get(index.0 as usize)
-            .and_then(Option::as_ref);
+        let main = self.functions.get(index);
         let result = main.and_then(|main| main.result);
-        let result = result.and_then(|result| self.objects.get(result.0 as usize));
+        let result = result.and_then(|result| self.objects.get(result));
         let leaf = result.and_then(|result| result.leaves.first());
         leaf.is_some_and(|leaf| leaf.scalar == fold::INT)
     }
@@ -523,7 +501,7 @@ impl Lowerer<'_> {
                 let positive =
                     fold::binary(BinaryOp::GreaterEqual, value.clone(), zero.clone(), scalar);
                 value = Expr::conditional(positive, value, zero, scalar);
-                *count = fold::convert(value.clone(), scalar, self.size_scalar());
+                *count = fold::convert(value.clone(), scalar, self.types.size_scalar());
             }
             (_, ScalarType::Pointer) => self.environment_strings(&place, count.clone()),
             _ => self.emit(Instruction::Nondet {
@@ -542,7 +520,7 @@ impl Lowerer<'_> {
         const MODELLED_STRINGS: u64 = 6;
         /// Maximum size of a string (bytes, with its terminator), as on Linux.
         const STRING_BYTES: u64 = 1 << 17;
-        let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
+        let pointer_bytes = u64::from(self.input.pointer_bits() / 8);
         let character = ScalarType::Integer {
             bits: 8,
             signed: true,
@@ -561,9 +539,9 @@ impl Lowerer<'_> {
                 stride: 8,
             }],
             blocks: Vec::new(),
-            span: self.span,
+            span: self.cursor.span(),
         });
-        let scalar = self.size_scalar();
+        let scalar = self.types.size_scalar();
         let used = self.byte_count(count, pointer_bytes);
         // The array always has room for the modelled strings, so that they can be written whatever the count is.
         let more = fold::integer(i128::from(pointer_bytes * (MODELLED_STRINGS + 1)), scalar);
@@ -574,7 +552,8 @@ impl Lowerer<'_> {
             lifetime: Lifetime::Automatic,
             contents: InitialContents::Uninitialised,
         });
-        let distance = |this: &Self, bytes: u64| fold::integer(bytes.into(), this.offset_scalar());
+        let distance =
+            |this: &Self, bytes: u64| fold::integer(bytes.into(), this.types.offset_scalar());
         for number in 0..MODELLED_STRINGS {
             let string = Expr::ObjectAddress(text);
             let start = self.offset(string.clone(), distance(self, number * STRING_BYTES));
@@ -588,22 +567,21 @@ impl Lowerer<'_> {
         }
         let end = self.offset(
             Expr::Load(place.clone()),
-            fold::convert(used, scalar, self.offset_scalar()),
+            fold::convert(used, scalar, self.types.offset_scalar()),
         );
         self.assign_scalar(end, ScalarType::Pointer, fold::zero(ScalarType::Pointer));
     }
 
     /// Creates a function whose body is only the error.
     pub(in crate::lower) fn error_stub(&mut self, name: &str, ty: Type) -> FunctionIndex {
-        if let Some(&index) = self.defined.get(name) {
+        if let Some(index) = self.functions.named(name) {
             return index;
         }
-        let index = self.new_function();
-        self.defined.insert(name.into(), index);
+        let index = self.functions.reserve_named(name);
         let Some(function) = self.types.function_type(ty) else {
             return index;
         };
-        let span = self.span;
+        let span = self.cursor.span();
         let builder = self.builder_for(index, name, function.result);
         let outer = std::mem::replace(&mut self.function, builder);
         for (position, &parameter) in function.parameters.iter().enumerate() {
@@ -617,15 +595,13 @@ impl Lowerer<'_> {
             || matches!(self.types.kind(function.result), TypeKind::Record(_))
         {
             let storage = Storage::Automatic(index);
-            self.function.result = self
-                .add_object(format!("{name}::<result>"), function.result, storage, span)
-                .ok();
+            let name = format!("{name}::<result>");
+            let result = self.add_object(name, function.result, storage, span);
+            self.function.set_result(result.ok());
         }
         self.function.end(Terminator::Error, span);
         let built = std::mem::replace(&mut self.function, outer);
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(built.finish());
-        }
+        self.functions.finish(index, built.finish());
         index
     }
 }

@@ -91,7 +91,7 @@ impl Lowerer<'_> {
         function: &FunctionType,
         arguments: usize,
     ) -> Result<Option<FunctionIndex>> {
-        let Some(&body) = self.inline_bodies.get(name) else {
+        let Some(body) = self.symbols.inline_body(name) else {
             return Ok(None);
         };
         let has_prototype = match function.form {
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
             return Ok(Some(body.index));
         }
         let key = format!("{name} (inline or not)");
-        self.internal.insert(key.clone());
+        self.symbols.make_internal(&key);
         let callee = self.other_definition(name, key, Some(body.index), function)?;
         Ok(Some(callee))
     }
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         name: &str,
         ty: Type,
     ) -> Result<Option<FunctionIndex>> {
-        if !self.inline_bodies.contains_key(name) {
+        if !self.symbols.inline_body(name).is_some() {
             return Ok(None);
         }
         let Some(function) = self.types.function_type(ty) else {
@@ -140,11 +140,10 @@ impl Lowerer<'_> {
         body: Option<FunctionIndex>,
         function: &FunctionType,
     ) -> Result<FunctionIndex> {
-        if let Some(&index) = self.defined.get(key.as_str()) {
+        if let Some(index) = self.functions.named(&key) {
             return Ok(index);
         }
-        let index = self.new_function();
-        self.defined.insert(key.as_str().into(), index);
+        let index = self.functions.reserve_named(&key);
         self.build_function(index, &key, function.result, |this| {
             this.choice_body(name, body, function)
         })?;
@@ -157,20 +156,20 @@ impl Lowerer<'_> {
         body: Option<FunctionIndex>,
         function: &FunctionType,
     ) -> Result<()> {
-        let span = self.span;
-        let storage = Storage::Automatic(self.function.index);
+        let span = self.cursor.span();
+        let storage = Storage::Automatic(self.function.index());
         let mut values = Vec::new();
         for (position, &parameter) in function.parameters.iter().enumerate() {
-            let name = format!("{}::<{position}>", self.function.name);
+            let name = format!("{}::<{position}>", self.function.name());
             let object = self.add_object(name, parameter, storage, span)?;
-            self.function.parameters.push(object);
+            self.function.add_parameter(object);
             let value = Value::lvalue(Expr::ObjectAddress(object), parameter);
             values.push(self.rvalue(value));
         }
         if !self.types.is_void(function.result) {
-            let name = format!("{}::<result>", self.function.name);
+            let name = format!("{}::<result>", self.function.name());
             let result = self.add_object(name, function.result, storage, span)?;
-            self.function.result = Some(result);
+            self.function.set_result(Some(result));
         }
         if let Some(body) = body {
             let choice = self.temporary(fold::INT);
@@ -184,23 +183,23 @@ impl Lowerer<'_> {
                 otherwise,
             };
             self.function.end(branch, span);
-            self.function.current = then;
+            self.function.continue_in(then);
             let values = values.clone();
             let value = self.emit_call(Callee::Direct(body), function, values, Use::Value)?;
             self.return_value(value, function)?;
-            self.function.current = otherwise;
+            self.function.continue_in(otherwise);
         }
         let value = self.call_unknown(name, function, values, Use::Value)?;
         self.return_value(value, function)
     }
 
     fn return_value(&mut self, value: Value, function: &FunctionType) -> Result<()> {
-        if let Some(result) = self.function.result {
+        if let Some(result) = self.function.result() {
             let target = Value::lvalue(Expr::ObjectAddress(result), function.result);
             let value = self.cast(value, function.result)?;
             self.store_value(target, value)?;
         }
-        self.function.end(Terminator::Return, self.span);
+        self.function.end(Terminator::Return, self.cursor.span());
         Ok(())
     }
 }

@@ -88,7 +88,7 @@ pub(in crate::lower) fn string_argument(attribute: &ast::Attribute) -> Option<St
 impl Lowerer<'_> {
     /// Collects the linkage of all declarations at file scope and pragmas.
     pub(in crate::lower) fn note_all_linkage(&mut self) {
-        let parsed = self.parsed;
+        let parsed = self.input.parsed();
         for declaration in &parsed.declarations {
             match &declaration.node.node {
                 ast::ExternalDeclaration::Declaration(declaration) => {
@@ -134,12 +134,12 @@ impl Lowerer<'_> {
         for (name, declarations) in inline {
             let reserved = name.starts_with("__VERIFIER_")
                 || self.linkage.symbols.contains_key(&name)
-                || self.property.forbids_call(&name)
+                || self.input.property().forbids_call(&name)
                 || library::lookup(&name).is_some();
             if !reserved && declarations.make_inline_definition() {
                 self.linkage.definitions.remove(&name);
-                let body = self.new_function();
-                self.inline_bodies.insert(
+                let body = self.functions.reserve();
+                self.symbols.add_inline_body(
                     name,
                     super::inline::Body {
                         index: body,
@@ -296,11 +296,11 @@ impl Lowerer<'_> {
 
     /// Resolves a name with linkage to the C name that defines its symbol or that the library knows, or the symbol.
     pub(in crate::lower) fn entity_name(&self, name: &str) -> Rc<str> {
-        if self.property.forbids_call(name) {
+        if self.input.property().forbids_call(name) {
             return name.into();
         }
         let symbol = self.linkage.symbol(name);
-        if self.property.forbids_call(symbol) {
+        if self.input.property().forbids_call(symbol) {
             return symbol.into();
         }
         if let Some(defined) = self.linkage.definitions.get(symbol) {
@@ -328,15 +328,15 @@ impl Lowerer<'_> {
         let symbol = self.linkage.symbol(name);
         symbol != name
             && !name.starts_with("__VERIFIER_")
-            && !self.property.forbids_call(name)
-            && !self.property.forbids_call(symbol)
+            && !self.input.property().forbids_call(name)
+            && !self.input.property().forbids_call(symbol)
             && library::lookup(name).is_some()
             && (self.linkage.definitions.contains_key(symbol) || library::lookup(symbol).is_none())
     }
 
     /// The number of occurrences of a string in the program's text.
     pub(in crate::lower) fn count_in_text(&self, part: &str) -> usize {
-        let text = self.parsed.positions.text();
+        let text = self.input.parsed().positions.text();
         let places = text.windows(part.len());
         places.filter(|place| *place == part.as_bytes()).count()
     }
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
     fn may_be_missing(&self, name: &str, entity: &str) -> bool {
         (self.linkage.weak.contains(name) || self.linkage.weak.contains(entity))
             && !self.is_defined(entity)
-            && !self.property.forbids_call(entity)
+            && !self.input.property().forbids_call(entity)
             && !entity.starts_with("__VERIFIER_")
     }
 
@@ -380,10 +380,12 @@ impl Lowerer<'_> {
             None => {
                 let storage = Storage::Static { external: false };
                 let flag = format!("weak#{entity}");
-                let object = self.add_object(flag, Type::BOOL, storage, self.span).ok()?;
+                let object = self
+                    .add_object(flag, Type::BOOL, storage, self.cursor.span())
+                    .ok()?;
                 self.linkage.weak_flags.insert(Rc::clone(&entity), object);
                 // The flag is constant, so that static initialisers may depend on it.
-                self.constants.insert(object);
+                self.objects.make_constant(object);
                 let place = self.object_place(object, ScalarType::Bool);
                 let function = format!("whether `{entity}` is defined elsewhere");
                 self.in_start(|this| {
@@ -441,14 +443,14 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn returns_twice(&self, name: &str) -> bool {
         let is_modelled = || {
             let known = library::lookup(name).map(|known| known.model);
-            known == Some(Model::Builtin(Builtin::SetJump)) && !self.defined.contains_key(name)
+            known == Some(Model::Builtin(Builtin::SetJump)) && !self.functions.has(name)
         };
         self.linkage.returns_twice.contains(name) && !is_modelled()
     }
 
     /// Checks whether a system header or an attribute restricts what an undefined function may do.
     pub(in crate::lower) fn is_promised(&self, name: &str) -> bool {
-        self.system_functions.contains(name) || self.linkage.promised.contains(name)
+        self.symbols.is_from_system(name) || self.linkage.promised.contains(name)
     }
 
     // --- indirect functions ---
@@ -466,7 +468,9 @@ impl Lowerer<'_> {
                 let pointer = self.types.pointer(ty);
                 let storage = Storage::Static { external: false };
                 let hidden = format!("ifunc#{entity}");
-                let object = self.add_object(hidden, pointer, storage, self.span).ok()?;
+                let object = self
+                    .add_object(hidden, pointer, storage, self.cursor.span())
+                    .ok()?;
                 self.linkage.indirect.push((entity, object, ty));
                 object
             }
@@ -485,7 +489,7 @@ impl Lowerer<'_> {
                 .map(|linked| self.scopes.symbol(linked.symbol).clone());
             let function = symbol.and_then(|symbol| match symbol.entity {
                 Entity::Function { name } => {
-                    let index = *self.defined.get(&name)?;
+                    let index = self.functions.named(&name)?;
                     Some((index, self.types.function_type(symbol.ty)?))
                 }
                 _ => None,

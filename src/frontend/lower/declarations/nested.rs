@@ -73,11 +73,8 @@ struct Trampoline {
 impl Lowerer<'_> {
     /// Checks whether an object belongs to a function that encloses the current one.
     fn is_captured(&self, object: ObjectIndex) -> bool {
-        let own = self.function.index;
-        let Some(Storage::Automatic(owner)) = self
-            .objects
-            .get(object.0 as usize)
-            .map(|object| object.storage)
+        let own = self.function.index();
+        let Some(Storage::Automatic(owner)) = self.objects.get(object).map(|object| object.storage)
         else {
             return false;
         };
@@ -101,7 +98,7 @@ impl Lowerer<'_> {
         if self.nested.functions.is_empty() || !self.is_captured(object) {
             return Expr::ObjectAddress(object);
         }
-        let hidden = self.hidden_parameter(self.function.index, object);
+        let hidden = self.hidden_parameter(self.function.index(), object);
         self.load_object(hidden, ScalarType::Pointer)
     }
 
@@ -120,7 +117,7 @@ impl Lowerer<'_> {
         }
         let name = format!("#nested::{}::{}", function.0, object.0);
         let hidden = self.pointer_object(name, Storage::Automatic(function));
-        self.temporaries[hidden.0 as usize] = true;
+        self.objects.set_temporary(hidden, true);
         self.nested.hidden.insert((function, object), hidden);
         if let Some(nested) = self.nested.functions.get_mut(&function) {
             nested.captured.push(object);
@@ -129,7 +126,7 @@ impl Lowerer<'_> {
     }
 
     fn pointer_object(&mut self, name: String, storage: Storage) -> ObjectIndex {
-        let (size, alignment) = self.scalar_layout(ScalarType::Pointer);
+        let (size, alignment) = self.types.scalar_layout(ScalarType::Pointer);
         let object = self.push_object(Object {
             name,
             size,
@@ -138,9 +135,9 @@ impl Lowerer<'_> {
             constant: false,
             leaves: vec![long_jump::scalar_leaf(ScalarType::Pointer, size)],
             blocks: Vec::new(),
-            span: self.span,
+            span: self.cursor.span(),
         });
-        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+        if let Some(object) = self.objects.get_mut(object) {
             object.blocks.clear();
         }
         object
@@ -190,8 +187,8 @@ impl Lowerer<'_> {
             self.scopes.symbol_mut(known).ty = ty;
             return index;
         }
-        let parent = self.function.index;
-        let index = self.new_function();
+        let parent = self.function.index();
+        let index = self.functions.reserve();
         let nested = Nested {
             parent,
             captured: Vec::new(),
@@ -202,7 +199,7 @@ impl Lowerer<'_> {
         let symbol = self.scopes.create(Symbol {
             ty,
             entity: Entity::Nested(index),
-            span: self.span,
+            span: self.cursor.span(),
         });
         self.scopes.bind(name, symbol);
         index
@@ -224,7 +221,7 @@ impl Lowerer<'_> {
         if let Some(nested) = self.nested.functions.get_mut(&index) {
             nested.is_defined = true;
         }
-        let full_name = format!("{}::{name}", self.function.name);
+        let full_name = format!("{}::{name}", self.function.name());
         let result = self
             .types
             .function_type(declared.ty)
@@ -246,9 +243,7 @@ impl Lowerer<'_> {
         made?;
         self.number_outer_labels(jumps.outer);
         self.name_landings();
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(built.finish());
-        }
+        self.functions.finish(index, built.finish());
         Ok(())
     }
 
@@ -259,9 +254,9 @@ impl Lowerer<'_> {
         body: &Node<ast::Statement>,
     ) -> Result<()> {
         let head: FunctionHead<'_> = self.function_head(base, declarator)?;
-        self.function.result_type = head.result;
-        self.function.scopes = 1;
-        self.scopes.enter(1);
+        self.function.set_result_type(head.result);
+        let number = self.function.enter_body();
+        self.scopes.enter(number);
         let (_, form) = self.head_parameters(&head, &[])?;
         self.function_result(form, head.result)?;
         self.function_body(body)?;
@@ -290,13 +285,13 @@ impl Lowerer<'_> {
 
     fn new_trampoline(&mut self, index: FunctionIndex) -> Trampoline {
         let trampoline = Trampoline {
-            keeper: self.new_function(),
-            entry: self.new_function(),
+            keeper: self.functions.reserve(),
+            entry: self.functions.reserve(),
         };
         // Unknown code may call it, but only through a pointer.
         let name = format!("#trampoline {}", index.0);
-        self.internal.insert(name.clone());
-        self.defined.insert(name.as_str().into(), trampoline.entry);
+        self.symbols.make_internal(&name);
+        self.functions.name(trampoline.entry, &name);
         if let Some(nested) = self.nested.functions.get_mut(&index) {
             nested.pointer = Some(trampoline);
         }
@@ -305,7 +300,7 @@ impl Lowerer<'_> {
 
     /// Lowers jumps to labels that are not in the nested function but in an enclosing one. Others are undefined.
     pub(in crate::lower) fn jump_to_outer_labels(&mut self, missing: &mut Vec<(String, Span)>) {
-        let Some(nested) = self.nested.functions.get(&self.function.index) else {
+        let Some(nested) = self.nested.functions.get(&self.function.index()) else {
             return;
         };
         let parent = nested.parent;
@@ -313,18 +308,18 @@ impl Lowerer<'_> {
         let is_far = |name: &String| far.iter().any(|(far, _)| far == name);
         let outer = self.jumps.numbered.extract_if(.., |(name, _)| is_far(name));
         self.jumps.outer = outer.collect();
-        let saved = self.function.current;
+        let saved = self.function.current();
         for (name, span) in far {
-            self.span = span;
+            self.cursor.set_span(span);
             let position = self.jumps.blocks.position();
             if let Some(label) = self.jumps.labels.get_mut(&name) {
                 label.position = Some(position);
-                self.function.current = label.block;
+                self.function.continue_in(label.block);
             }
             let number = self.jump_to_function(parent);
             self.nested.labels.push((parent, name, number));
         }
-        self.function.current = saved;
+        self.function.continue_in(saved);
     }
 
     /// Numbers labels of this function whose addresses a nested one has taken.
@@ -339,7 +334,7 @@ impl Lowerer<'_> {
 
     /// Creates the blocks of labels to which nested functions jump; those of outer functions are jumped to from here.
     fn name_landings(&mut self) {
-        let own = self.function.index;
+        let own = self.function.index();
         let labels = self.nested.labels.iter();
         let names = labels.filter(|(function, ..)| *function == own);
         let names: Vec<String> = names.map(|(_, name, _)| name.clone()).collect();
@@ -367,7 +362,7 @@ impl Lowerer<'_> {
 
     /// Creates landings at the labels to which nested functions jump.
     pub(in crate::lower) fn create_landings_at_labels(&mut self) -> Result<()> {
-        let own = self.function.index;
+        let own = self.function.index();
         let labels = self
             .nested
             .labels
@@ -409,7 +404,7 @@ impl Lowerer<'_> {
                 hidden.copied()
             });
             let hidden: Vec<ObjectIndex> = hidden.collect();
-            if let Some(Some(function)) = self.functions.get_mut(index.0 as usize) {
+            if let Some(function) = self.functions.get_mut(index) {
                 function.parameters.extend(hidden);
             }
         }
@@ -431,7 +426,7 @@ impl Lowerer<'_> {
 
     /// The callees of a function that take hidden parameters.
     fn nested_callees(&self, function: FunctionIndex) -> Vec<FunctionIndex> {
-        let Some(Some(function)) = self.functions.get(function.0 as usize) else {
+        let Some(function) = self.functions.get(function) else {
             return Vec::new();
         };
         let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
@@ -459,8 +454,7 @@ impl Lowerer<'_> {
                 for callee in callees {
                     let captured = self.nested.functions[callee].captured.clone();
                     for object in captured {
-                        let is_own =
-                            self.objects[object.0 as usize].storage == Storage::Automatic(*caller);
+                        let is_own = self.objects[object].storage == Storage::Automatic(*caller);
                         let is_known = self.nested.hidden.contains_key(&(*caller, object));
                         if !is_own && !is_known {
                             self.hidden_parameter(*caller, object);
@@ -480,13 +474,13 @@ impl Lowerer<'_> {
             .values()
             .filter_map(|nested| Some(nested.pointer?.entry))
             .collect();
-        for number in 0..self.functions.len() {
+        for number in 0..self.functions.count() {
             let caller = FunctionIndex(number as u32);
             // A trampoline passes the stored addresses.
             if entries.contains(&caller) {
                 continue;
             }
-            let Some(mut function) = self.functions[number].take() else {
+            let Some(mut function) = self.functions.take(caller) else {
                 continue;
             };
             let blocks = function.blocks.iter_mut();
@@ -511,7 +505,7 @@ impl Lowerer<'_> {
                     }));
                 }
             }
-            self.functions[number] = Some(function);
+            self.functions.finish(caller, function);
         }
     }
 
@@ -537,18 +531,16 @@ impl Lowerer<'_> {
     }
 
     fn end_helper(&mut self, outer: FunctionBuilder) {
-        let span = self.span;
+        let span = self.cursor.span();
         self.function.end(Terminator::Return, span);
-        let index = self.function.index;
+        let index = self.function.index();
         let built = std::mem::replace(&mut self.function, outer);
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(built.finish());
-        }
+        self.functions.finish(index, built.finish());
     }
 
     /// Refuses the path on which the condition holds.
     fn unsupported_if(&mut self, condition: Expr, what: &str) {
-        let span = self.span;
+        let span = self.cursor.span();
         let (bad, good) = (self.function.new_block(), self.function.new_block());
         let branch = Terminator::Branch {
             condition,
@@ -557,10 +549,10 @@ impl Lowerer<'_> {
             otherwise: good,
         };
         self.function.end(branch, span);
-        self.function.current = bad;
+        self.function.continue_in(bad);
         self.unsupported(what);
         self.function.end(Terminator::End, span);
-        self.function.current = good;
+        self.function.continue_in(good);
     }
 
     /// Builds the function that stores the addresses of captured objects.
@@ -571,7 +563,7 @@ impl Lowerer<'_> {
         for &kept in kept {
             let name = format!("#keeper::{}::{}", index.0, kept.0);
             let given = self.pointer_object(name, Storage::Automatic(index));
-            self.function.parameters.push(given);
+            self.function.add_parameter(given);
             let old = self.load_object(kept, pointer);
             let new = self.load_object(given, pointer);
             let is_kept = fold::binary(BinaryOp::NotEqual, old.clone(), null.clone(), pointer);
@@ -589,7 +581,7 @@ impl Lowerer<'_> {
 
     /// Builds the target of pointers to a nested function.
     fn make_entry(&mut self, nested: FunctionIndex, index: FunctionIndex, kept: &[ObjectIndex]) {
-        let Some(Some(function)) = self.functions.get(nested.0 as usize) else {
+        let Some(function) = self.functions.get(nested) else {
             return;
         };
         let (parameters, result) = (function.parameters.clone(), function.result);
@@ -606,7 +598,7 @@ impl Lowerer<'_> {
         let mut arguments = Vec::new();
         for parameter in parameters {
             let own = self.object_like(parameter, index);
-            self.function.parameters.push(own);
+            self.function.add_parameter(own);
             arguments.push(self.as_argument(own));
         }
         for &kept in kept {
@@ -618,7 +610,7 @@ impl Lowerer<'_> {
         }
         let result = result.map(|result| {
             let own = self.object_like(result, index);
-            self.function.result = Some(own);
+            self.function.set_result(Some(own));
             match self.as_argument(own) {
                 Argument::Scalar { scalar, .. } => {
                     ResultPlace::Scalar(self.object_place(own, scalar))
@@ -644,17 +636,17 @@ impl Lowerer<'_> {
 
     /// Creates an object of a function with the shape of another object.
     fn object_like(&mut self, object: ObjectIndex, function: FunctionIndex) -> ObjectIndex {
-        let mut object = self.objects[object.0 as usize].clone();
+        let mut object = self.objects[object].clone();
         object.name = format!("#like::{}::{}", function.0, object.name);
         object.storage = Storage::Automatic(function);
         object.blocks.clear();
         let index = self.push_object(object);
-        self.objects[index.0 as usize].blocks.clear();
+        self.objects[index].blocks.clear();
         index
     }
 
     fn as_argument(&self, object: ObjectIndex) -> Argument {
-        let known = &self.objects[object.0 as usize];
+        let known = &self.objects[object];
         match known.leaves[..] {
             [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => Argument::Scalar {
                 value: self.load_object(object, leaf.scalar),
@@ -670,7 +662,7 @@ impl Lowerer<'_> {
 
     /// Deletes the stored address of an object where its function returns.
     fn forget_at_end(&mut self, object: ObjectIndex, kept: ObjectIndex) {
-        let Storage::Automatic(owner) = self.objects[object.0 as usize].storage else {
+        let Storage::Automatic(owner) = self.objects[object].storage else {
             return;
         };
         let pointer = ScalarType::Pointer;
@@ -680,7 +672,7 @@ impl Lowerer<'_> {
         let value = Expr::conditional(is_own, fold::zero(pointer), value, pointer);
         let place = self.object_place(kept, pointer);
         let forget = Instruction::Assign { place, value };
-        if let Some(Some(function)) = self.functions.get_mut(owner.0 as usize) {
+        if let Some(function) = self.functions.get_mut(owner) {
             let span = function.span;
             for block in &mut function.blocks {
                 if matches!(block.terminator, Terminator::Return) {
@@ -698,13 +690,13 @@ impl Lowerer<'_> {
         arguments: &[Node<ast::Expression>],
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let Some(function) = self.types.function_type(ty) else {
             return Err(self.error("a nested function without its type"));
         };
         let function = Rc::clone(&function);
         let values = self.arguments(&function, arguments)?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.emit_call(Callee::Direct(index), &function, values, wanted)
     }
 }

@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         let sections = self.lifecycle.sections.iter();
         let mut inside = sections.filter(|(_, name)| *name == section);
         let (&object, _) = inside.next()?;
-        let known = &self.objects[object.0 as usize];
+        let known = &self.objects[object];
         let is_local = known.name.contains("::");
         // Later objects may be in the section, too.
         let once = self.count_in_text(&format!("\"{section}\"")) == 1;
@@ -258,7 +258,7 @@ impl Lowerer<'_> {
                     arguments: Vec::new(),
                     result: None,
                     returns: false,
-                    effect: self.options.unknown_calls,
+                    effect: self.input.unknown_calls(),
                 },
                 Called::Unsupported(what) => Instruction::Unsupported(what),
             })
@@ -314,8 +314,8 @@ impl Lowerer<'_> {
         let Some(position) = placed.position else {
             return;
         };
-        let known = &self.objects[object.0 as usize];
-        let bits = self.options.data_model.pointer_bits();
+        let known = &self.objects[object];
+        let bits = self.input.pointer_bits();
         let bytes = u64::from(bits / 8);
         // Sections of the same number but with other names are ordered by name.
         let plain = match placed.section.priority {

@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         &mut self,
         list: &[Node<ast::DeclarationSpecifier>],
     ) -> Result<Specifiers> {
-        self.names_signal_type = false;
+        self.objects.forget_signal_type();
         let mut basic = BasicType::default();
         let mut qualifiers = Qualifiers::empty();
         let mut storage = None;
@@ -348,7 +348,9 @@ impl Lowerer<'_> {
             ast::TypeSpecifier::Enum(enumeration) => self.enumeration_specifier(enumeration, body),
             ast::TypeSpecifier::TypedefName(name) => {
                 let found = self.scopes.lookup(&name.node.name);
-                self.names_signal_type |= name.node.name == SIGNAL_TYPE;
+                if name.node.name == SIGNAL_TYPE {
+                    self.objects.note_signal_type();
+                }
                 match found.map(|id| self.scopes.symbol(id)) {
                     Some(symbol) if matches!(symbol.entity, Entity::Typedef) => Ok(symbol.ty),
                     _ => {
@@ -671,7 +673,7 @@ impl Lowerer<'_> {
 
     /// Records that the program relies on something unmodelled, whichever part of it is executed.
     pub(in crate::lower) fn refuse(&mut self, what: &str) {
-        if self.refused.insert(what.to_owned()) {
+        if self.diagnostics.refuse(what) {
             let what = what.to_owned();
             self.in_start(|this| this.unsupported(what));
         }
@@ -684,7 +686,7 @@ impl Lowerer<'_> {
             "SI" => Mode::Integer(32),
             "DI" => Mode::Integer(64),
             "TI" => Mode::Integer(128),
-            "word" | "pointer" => Mode::Integer(self.options.data_model.pointer_bits()),
+            "word" | "pointer" => Mode::Integer(self.input.pointer_bits()),
             "HF" | "HC" => Mode::Float(FloatKind::Float16),
             "SF" | "SC" => Mode::Float(FloatKind::Float),
             "DF" | "DC" => Mode::Float(FloatKind::Double),
@@ -710,7 +712,7 @@ impl Lowerer<'_> {
                         8 => IntegerKind::SignedChar,
                         16 => IntegerKind::Short,
                         32 => IntegerKind::Int,
-                        64 if self.options.data_model.pointer_bits() == 64 => IntegerKind::Long,
+                        64 if self.input.pointer_bits() == 64 => IntegerKind::Long,
                         64 => IntegerKind::LongLong,
                         _ => IntegerKind::Int128,
                     };
@@ -782,7 +784,7 @@ impl Lowerer<'_> {
     /// The atomic version of a type: if an atomic instruction supports its size, it is aligned to the size.
     fn atomic_type(&self, ty: Type) -> Type {
         // Only 64-bit x86 has an instruction for sixteen bytes.
-        let widest = match self.options.data_model {
+        let widest = match self.input.data_model() {
             DataModel::Ilp32 => 8,
             DataModel::Lp64 => 16,
         };

@@ -52,7 +52,7 @@ impl Lowerer<'_> {
             Some(known) if self.types.is_complete(known) => {
                 let ty = self.types.describe(known);
                 if let Some(tag) = &record.identifier {
-                    self.span = self.place_of(tag);
+                    self.cursor.set_span(self.cursor.place_of(tag));
                 }
                 return Err(self.error(format!("redefinition of `{ty}`")));
             }
@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         for declaration in list {
             match &declaration.node {
                 ast::StructDeclaration::Field(field) => {
-                    self.span = self.place_of(field);
+                    self.cursor.set_span(self.cursor.place_of(field));
                     self.members(&field.node, &mut members)?;
                 }
                 ast::StructDeclaration::StaticAssert(assertion) => {
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
                 }
                 None => (None, base, Attributes::default()),
             };
-            self.span = self.place_of(declarator);
+            self.cursor.set_span(self.cursor.place_of(declarator));
             let bit_width = match &declarator.node.bit_width {
                 Some(width) => Some(self.bit_width(ty, width, name.is_some())?),
                 None => {
@@ -302,7 +302,7 @@ impl Lowerer<'_> {
     fn same_enumerators(&mut self, list: &[Node<ast::Enumerator>]) -> Result<()> {
         let mut next: i128 = 0;
         for enumerator in list {
-            self.span = self.place_of(enumerator);
+            self.cursor.set_span(self.cursor.place_of(enumerator));
             let name = enumerator.node.identifier.node.name.as_str();
             if let Some(expression) = &enumerator.node.expression {
                 next = self.constant_value(expression)?.0;
@@ -355,7 +355,7 @@ impl Lowerer<'_> {
         enumeration.is_fixed.then(|| match enumeration.is_truth {
             true => (1, false),
             false => (
-                u32::from(kind.bits(self.options.data_model)),
+                u32::from(kind.bits(self.input.data_model())),
                 kind.is_signed(),
             ),
         })
@@ -381,7 +381,7 @@ impl Lowerer<'_> {
         }
         let mut next: i128 = 0;
         for enumerator in list {
-            self.span = self.place_of(enumerator);
+            self.cursor.set_span(self.cursor.place_of(enumerator));
             let name = enumerator.node.identifier.node.name.as_str();
             if let Some(expression) = &enumerator.node.expression {
                 next = self.constant_value(expression)?.0;
@@ -399,7 +399,7 @@ impl Lowerer<'_> {
             let symbol = self.scopes.create(Symbol {
                 ty,
                 entity: Entity::Enumerator(next),
-                span: self.span,
+                span: self.cursor.span(),
             });
             self.scopes.bind(name, symbol);
             next = next.saturating_add(1);
@@ -419,7 +419,7 @@ impl Lowerer<'_> {
         let mut wide = Vec::new();
         let mut narrow = Vec::new();
         for enumerator in list {
-            self.span = self.place_of(enumerator);
+            self.cursor.set_span(self.cursor.place_of(enumerator));
             let name = enumerator.node.identifier.node.name.as_str();
             if let Some(expression) = &enumerator.node.expression {
                 next = self.constant_value(expression)?.0;
@@ -431,7 +431,7 @@ impl Lowerer<'_> {
             let symbol = self.scopes.create(Symbol {
                 ty: Type::INT,
                 entity: Entity::Enumerator(next),
-                span: self.span,
+                span: self.cursor.span(),
             });
             if !fits_int {
                 // Its type within the list; the final one is set below.
@@ -448,7 +448,7 @@ impl Lowerer<'_> {
                 .checked_add(1)
                 .ok_or_else(|| self.error("an enumerator is out of range"))?;
         }
-        let model = self.options.data_model;
+        let model = self.input.data_model();
         let candidates = [
             IntegerKind::UnsignedChar,
             IntegerKind::SignedChar,
@@ -481,7 +481,7 @@ impl Lowerer<'_> {
         }
         let own = self.types.integer(representation);
         // C23 6.7.3.3p12: if a value does not fit `int`, all enumerators have the enumeration's type.
-        if self.is_c23() && !wide.is_empty() {
+        if self.cursor.is_c23() && !wide.is_empty() {
             wide.extend(narrow);
         }
         for symbol in wide {
@@ -494,7 +494,7 @@ impl Lowerer<'_> {
         &mut self,
         node: &Node<ast::StaticAssert>,
     ) -> Result<()> {
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         let (value, _) = self.constant_value(&node.node.expression)?;
         if value == 0 {
             let message = node.node.message.node.join(" ");

@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         // The first one has the offset of an array without elements.
         let mut group = before.to_vec();
         group.extend(rest.first().map(|member| self.without_length(member)));
-        let mut end = fold::integer(0, self.offset_scalar());
+        let mut end = fold::integer(0, self.types.offset_scalar());
         let mut index = first;
         loop {
             let (made, own_alignment) = self.laid_out_alone(&group, body)?;
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
 
     /// Stores an offset, rounded up to an alignment, in a new object.
     fn aligned_end(&mut self, end: Expr, alignment: u64) -> ObjectIndex {
-        let scalar = self.offset_scalar();
+        let scalar = self.types.offset_scalar();
         let number = |value: u64| fold::integer(i128::from(value), scalar);
         let raised = fold::binary(BinaryOp::Add, end, number(alignment - 1), scalar);
         let mask = fold::integer(-i128::from(alignment), scalar);
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         field: Option<&Field>,
         base: Option<ObjectIndex>,
     ) -> Result<Expr> {
-        let scalar = self.offset_scalar();
+        let scalar = self.types.offset_scalar();
         let bits = field.map_or(0, |field| {
             field.bit_offset + u64::from(field.bit_width.unwrap_or(0))
         });
@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         let size = self.size_expression(member.ty)?;
         let end = fold::binary(BinaryOp::Add, start, size, scalar);
         let end = self.store_fresh(end, scalar);
-        let largest = AddressSpace::largest_object(self.options.data_model);
+        let largest = AddressSpace::largest_object(self.input.data_model());
         let most = fold::integer(i128::from(largest / 2), scalar);
         let fits = fold::binary(BinaryOp::LessEqual, end.clone(), most, scalar);
         let zero = fold::integer(0, scalar);
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         ty: Type,
     ) -> Result<()> {
         let size = self.size_expression(ty)?;
-        let size = fold::convert(size, self.offset_scalar(), self.size_scalar());
+        let size = fold::convert(size, self.types.offset_scalar(), self.types.size_scalar());
         let pointer = self.types.pointer(Type::VOID);
         let values = vec![
             Value::scalar(target, pointer),

@@ -13,7 +13,8 @@ use crate::library;
 use crate::lower::declarations::section::{Array, Placed, Position};
 use crate::lower::declarations::specifier::Attributes;
 use crate::lower::expressions::value::Value;
-use crate::lower::{Effect, Lowerer, Result};
+use crate::lower::state::builder::Effect;
+use crate::lower::{Lowerer, Result};
 use crate::types::Type;
 use regatta_base::Span;
 
@@ -85,7 +86,7 @@ impl Lowerer<'_> {
         let index = match self.lifecycle.exit {
             Some(index) => index,
             None => {
-                let index = self.new_function();
+                let index = self.functions.reserve();
                 self.lifecycle.exit = Some(index);
                 index
             }
@@ -96,7 +97,7 @@ impl Lowerer<'_> {
 
     /// Lowers an end of the program by a signal that it raises: a trap, `abort`, a failed assertion.
     pub(in crate::lower) fn abort_program(&mut self, trap: bool) {
-        if self.late.signals {
+        if self.input.late().signals {
             let handlers = self.prelude_function(if trap { TRAP } else { ABORT });
             self.emit(call(handlers));
         }
@@ -106,7 +107,7 @@ impl Lowerer<'_> {
 
     /// Calls the unknown code that may run at the end of the program.
     pub(in crate::lower) fn elsewhere_at_end(&mut self) {
-        if self.late.elsewhere {
+        if self.input.late().elsewhere {
             let index = self.at_end_function();
             self.emit(call(index));
         }
@@ -116,7 +117,7 @@ impl Lowerer<'_> {
         match self.lifecycle.at_end {
             Some(index) => index,
             None => {
-                let index = self.new_function();
+                let index = self.functions.reserve();
                 self.lifecycle.at_end = Some(index);
                 index
             }
@@ -126,19 +127,19 @@ impl Lowerer<'_> {
     /// Records the exit status before the program ends.
     pub(in crate::lower) fn exit_with(&mut self, status: Value) -> Result<()> {
         match library::lookup(SET_STATUS) {
-            Some(known) if self.late.status => self.call_quietly(&known, vec![status]),
+            Some(known) if self.input.late().status => self.call_quietly(&known, vec![status]),
             _ => Ok(()),
         }
     }
 
     /// Checks whether the program, as far as it has been lowered, installs signal handlers.
     pub(in crate::lower) fn handles_signals(&self) -> bool {
-        self.defined.contains_key(INSTALL)
+        self.functions.has(INSTALL)
     }
 
     /// Checks whether the program, as far as it has been lowered, registers functions that receive the exit status.
     pub(in crate::lower) fn shows_status(&self) -> bool {
-        self.defined.contains_key(REGISTER_FOR_STATUS) && self.defined.contains_key(REGISTER_ANY)
+        self.functions.has(REGISTER_FOR_STATUS) && self.functions.has(REGISTER_ANY)
     }
 
     /// Records the attributes of a function's declaration that concern its life cycle.
@@ -173,9 +174,9 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn constructor_parameters(&self) -> usize {
         let functions =
             [Array::BeforeAll, Array::Start].map(|array| self.scheduled_functions(array));
-        let count = |index: FunctionIndex| match self.functions.get(index.0 as usize) {
-            Some(Some(function)) => function.parameters.len(),
-            _ => 0,
+        let count = |index: FunctionIndex| {
+            let function = self.functions.get(index);
+            function.map_or(0, |function| function.parameters.len())
         };
         functions
             .into_iter()
@@ -188,15 +189,15 @@ impl Lowerer<'_> {
     /// Requests the prelude functions for exits, once it is known whether the program uses `atexit`.
     pub(in crate::lower) fn want_exit_functions(&mut self) -> Result<()> {
         let run = match (
-            self.defined.contains_key(REGISTER),
-            self.defined.contains_key(REGISTER_ANY),
+            self.functions.has(REGISTER),
+            self.functions.has(REGISTER_ANY),
         ) {
             (_, true) => RUN_ANY,
             (true, false) => RUN,
             (false, false) => return Ok(()),
         };
         self.prelude_function(run);
-        if self.late.status {
+        if self.input.late().status {
             self.prelude_function(SET_STATUS);
         }
         self.lower_prelude()
@@ -210,9 +211,9 @@ impl Lowerer<'_> {
         let last = std::mem::take(&mut self.lifecycle.last);
         let run = [RUN_ANY, RUN]
             .iter()
-            .find_map(|name| self.defined.get(*name).copied());
+            .find_map(|name| self.functions.named(*name));
         // Unknown code may run first, last, and between any two calls.
-        let elsewhere = self.late.elsewhere.then(|| self.at_end_function());
+        let elsewhere = self.input.late().elsewhere.then(|| self.at_end_function());
         let mut builder = self.builder_for(index, "<exit>", Type::VOID);
         for instruction in run.map(call).into_iter().chain(last) {
             if let Some(elsewhere) = elsewhere {
@@ -229,11 +230,9 @@ impl Lowerer<'_> {
             .blocks
             .iter()
             .all(|block| block.instructions.is_empty());
-        if let Some(slot) = self.functions.get_mut(index.0 as usize) {
-            *slot = Some(body);
-        }
+        self.functions.finish(index, body);
         if nothing {
-            for function in self.functions.iter_mut().flatten() {
+            for function in self.functions.iter_mut() {
                 for block in &mut function.blocks {
                     block
                         .instructions
@@ -254,8 +253,8 @@ impl Lowerer<'_> {
         let mut priorities: std::collections::BTreeMap<FunctionIndex, u32> =
             std::collections::BTreeMap::new();
         for (name, priority) in functions {
-            if let Some(&index) = self.defined.get(name.as_str())
-                && matches!(self.functions.get(index.0 as usize), Some(Some(_)))
+            if let Some(index) = self.functions.named(name)
+                && self.functions.is_finished(index)
             {
                 let known = priorities.entry(index).or_insert(*priority);
                 *known = (*known).min(*priority);
@@ -273,12 +272,12 @@ impl Lowerer<'_> {
         index: FunctionIndex,
         arguments: &[Argument],
     ) -> Instruction {
-        let Some(Some(function)) = self.functions.get(index.0 as usize) else {
+        let Some(function) = self.functions.get(index) else {
             return call(index);
         };
         let parameters = &function.parameters;
         let fits = |(parameter, argument): (&ObjectIndex, &Argument)| {
-            let leaves = &self.objects[parameter.0 as usize].leaves;
+            let leaves = &self.objects[*parameter].leaves;
             matches!((&leaves[..], argument), ([leaf], Argument::Scalar { scalar, .. })
                 if leaf.scalar == *scalar && leaf.count <= 1)
         };

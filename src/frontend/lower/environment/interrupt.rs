@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             .lifecycle
             .interrupts
             .iter()
-            .filter_map(|name| self.defined.get(name.as_str()).copied())
+            .filter_map(|name| self.functions.named(name))
             .collect();
         handlers.sort_unstable();
         handlers.dedup();
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
     }
 
     fn is_automatic(&self, object: ObjectIndex) -> bool {
-        let object = self.objects.get(object.0 as usize);
+        let object = self.objects.get(object);
         object.is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
     }
 

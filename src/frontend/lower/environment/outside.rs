@@ -52,8 +52,8 @@ impl Lowerer<'_> {
         functions: &mut Vec<Function>,
     ) -> (Outside, Late) {
         self.define_at_end(functions, None);
-        let effect = self.options.unknown_calls;
-        let contacts = Contacts::of(functions, &self.objects);
+        let effect = self.input.unknown_calls();
+        let contacts = Contacts::of(functions, self.objects.all());
         let memory = contacts.any().then(|| {
             self.push_object(Object {
                 name: "<outside>".to_owned(),
@@ -91,13 +91,18 @@ impl Lowerer<'_> {
     }
 
     fn late_actions(&self, contacts: Contacts, calls_back: bool, functions: &[Function]) -> Late {
-        let is_active = self.options.unknown_calls == UnknownEffect::Reachable;
+        let is_active = self.input.unknown_calls() == UnknownEffect::Reachable;
         // The library's own objects contain no pointers to unknown functions.
-        let foreign = self.objects.iter().enumerate().any(|(index, object)| {
-            is_outside_with_pointer(object)
-                && !object.name.ends_with("environ")
-                && !self.system_objects.contains(&ObjectIndex(index as u32))
-        });
+        let foreign = self
+            .objects
+            .all()
+            .iter()
+            .enumerate()
+            .any(|(index, object)| {
+                is_outside_with_pointer(object)
+                    && !object.name.ends_with("environ")
+                    && !self.objects.is_from_system(ObjectIndex(index as u32))
+            });
         let foreign_call = (foreign || contacts.input_pointers) && contacts.indirect_call;
         let makes_streams = || {
             instructions(functions).any(|instruction| match instruction {
@@ -111,7 +116,9 @@ impl Lowerer<'_> {
             elsewhere: is_active
                 && (contacts.unknown_code || foreign_call)
                 && (calls_back || self.exit_matters(functions)),
-            streams: is_active && self.uses_streams && (foreign || foreign_call || makes_streams()),
+            streams: is_active
+                && self.uses.streams()
+                && (foreign || foreign_call || makes_streams()),
             signals: self.handles_signals(),
             status: self.shows_status(),
         }
@@ -119,13 +126,13 @@ impl Lowerer<'_> {
 
     /// Checks whether a function belongs to the system and creates no stream from its arguments.
     fn leaves_streams_alone(&self, name: &str) -> bool {
-        self.system_functions.contains(name) && !STREAM_MAKERS.contains(&name)
+        self.symbols.is_from_system(name) && !STREAM_MAKERS.contains(&name)
     }
 
     /// Checks whether an exit of the program has an effect.
     fn exit_matters(&self, functions: &[Function]) -> bool {
         let exit = self.lifecycle.exit;
-        let changes = || functions_with_effects(functions, &self.objects);
+        let changes = || functions_with_effects(functions, self.objects.all());
         let does_nothing = |index: FunctionIndex| {
             let function = functions.get(index.0 as usize);
             let mut blocks = function.into_iter().flat_map(|function| &function.blocks);
@@ -190,34 +197,28 @@ impl Lowerer<'_> {
 
     /// Builds the environment; `None` if it would call nothing.
     fn environment(&mut self, functions: &mut Vec<Function>) -> Option<FunctionIndex> {
-        let changes = functions_with_effects(functions, &self.objects);
+        let changes = functions_with_effects(functions, self.objects.all());
         let taken = functions_taken(functions);
         let mut callees = Vec::new();
         // The verifier's own text has no source positions.
         let is_ours = |index: FunctionIndex| functions[index.0 as usize].span == Span::NONE;
-        let mut named: Vec<(FunctionIndex, &str)> = self
-            .defined
-            .iter()
-            .map(|(name, &index)| (index, &**name))
-            .collect();
-        named.sort_unstable();
-        for (index, name) in named {
+        for (index, name) in self.functions.names() {
             let reserved = name == "main"
                 || name.starts_with("__")
                 || name == "assert"
-                || self.property.forbids_call(name)
+                || self.input.property().forbids_call(name)
                 || is_for_checks(name)
                 || is_ours(index);
             if !changes.contains(&index) {
                 continue;
             }
-            if !reserved && !self.internal.contains(name) {
+            if !reserved && !self.symbols.is_internal(name) {
                 callees.push(Callee::Direct(index));
             } else if taken.contains(&index) {
                 callees.push(Callee::Escaped(index));
             }
         }
-        let late = self.late.elsewhere || self.late.streams;
+        let late = self.input.late().elsewhere || self.input.late().streams;
         let exit = self.lifecycle.exit;
         let exit = exit.filter(|exit| late && changes.contains(exit));
         if callees.is_empty() && !late {
@@ -248,7 +249,7 @@ impl Lowerer<'_> {
             let parameters = function.parameters.clone();
             let given = function
                 .result
-                .filter(|_| may_reveal_address(function, &self.objects));
+                .filter(|_| may_reveal_address(function, self.objects.all()));
             let mut instructions = Vec::new();
             let mut arguments = Vec::new();
             for parameter in parameters {
@@ -311,7 +312,7 @@ impl Lowerer<'_> {
     }
 
     fn environment_object(&mut self, environment: FunctionIndex, like: &Object) -> ObjectIndex {
-        let number = self.objects.len();
+        let number = self.objects.count();
         self.push_object(Object {
             name: format!("{ENVIRONMENT}::#{number}"),
             storage: Storage::Automatic(environment),
@@ -327,7 +328,7 @@ impl Lowerer<'_> {
         environment: FunctionIndex,
         result: ObjectIndex,
     ) -> (ResultPlace, Instruction) {
-        let like = self.objects[result.0 as usize].clone();
+        let like = self.objects[result].clone();
         let object = self.environment_object(environment, &like);
         let address = || Pointer::new(Expr::ObjectAddress(object));
         let (result, argument) = match like.leaves[..] {
@@ -369,7 +370,7 @@ impl Lowerer<'_> {
         environment: FunctionIndex,
         parameter: ObjectIndex,
     ) -> (Instruction, Argument) {
-        let like = self.objects[parameter.0 as usize].clone();
+        let like = self.objects[parameter].clone();
         let object = self.environment_object(environment, &like);
         match like.leaves[..] {
             [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => {

@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         record: &Value,
         name: &str,
     ) -> Result<Option<Value>> {
-        if self.span.line == 0 || !self.is_stream(record.ty) {
+        if self.cursor.span().line == 0 || !self.is_stream(record.ty) {
             return Ok(None);
         }
         if let (ValueKind::Lvalue(lvalue), "_fileno", Some(fileno)) =
@@ -62,14 +62,14 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn note_stream_bytes(&mut self, from: Type, to: Type) {
         let target = self.types.pointee(to);
         let other = target.is_some_and(|target| !self.is_stream(target));
-        if other && self.span.line != 0 && self.points_to_stream(from) {
+        if other && self.cursor.span().line != 0 && self.points_to_stream(from) {
             self.unsupported("a possible access to the bytes of a stream");
         }
     }
 
     /// The bytes of a stream are copied.
     pub(in crate::lower) fn note_stream_copy(&mut self, from: Type) {
-        if self.span.line != 0 && self.points_to_stream(from) {
+        if self.cursor.span().line != 0 && self.points_to_stream(from) {
             self.unsupported("the bytes of a stream");
         }
     }

@@ -21,11 +21,11 @@ impl Lowerer<'_> {
         right: &Node<ast::Expression>,
         site: &mut OpenSite,
     ) -> Result<(Value, Value)> {
-        let span = self.span;
+        let span = self.cursor.span();
         let left = self.tree_operand(left, site)?;
         let mark = self.function.mark();
         let right = self.tree_operand(right, site)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let left = self.settle(left, mark)?;
         Ok((left, right))
     }
@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     /// Lowers an operand; the operands of a nested plain operator belong to the same site.
     fn tree_operand(&mut self, node: &Node<ast::Expression>, site: &mut OpenSite) -> Result<Value> {
         if let Some((op, left, right)) = plain_operation(node) {
-            self.span = self.place_of(node);
+            self.cursor.set_span(self.cursor.place_of(node));
             let nodes = [left, right];
             let (left, right) = self.operands(left, right, site)?;
             self.expect_in_array(op, nodes, [&left, &right], Reach::End)?;
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             }
         }
         let mut site = self.open_site(name);
-        let span = self.span;
+        let span = self.cursor.span();
         let start = self.open_operand();
         let pointer = self.indexed_leaf(left)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&pointer));
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         let index = self.indexed_leaf(right)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&index));
         self.close_site(site);
-        self.span = span;
+        self.cursor.set_span(span);
         let pointer = self.settle(pointer, mark)?;
         Ok((pointer, index))
     }
@@ -136,14 +136,14 @@ impl Lowerer<'_> {
         let nodes = [left, right];
         let name = key(left);
         if let Some(conflict) = self.conflict_at(name) {
-            let span = self.span;
+            let span = self.cursor.span();
             let mut leaves = Vec::new();
             leaves_of(left, &mut leaves);
             leaves_of(right, &mut leaves);
             let mut values = self.operand_values(&conflict, &leaves)?.into_iter();
             let left = self.combine(left, &mut values)?;
             let right = self.combine(right, &mut values)?;
-            self.span = span;
+            self.cursor.set_span(span);
             return self.binary_values(op, left, right);
         }
         let mut site = self.open_site(name);
@@ -295,7 +295,7 @@ impl Lowerer<'_> {
         let size = self.size_expression(target)?;
         let (left, _) = self.scalar_value(left)?;
         let (right, _) = self.scalar_value(right)?;
-        let scalar = self.offset_scalar();
+        let scalar = self.types.offset_scalar();
         let bytes = Expr::Binary {
             op: BinaryOp::PointerDifference,
             left: Box::new(left),

@@ -124,24 +124,24 @@ impl Lowerer<'_> {
         right: &Node<ast::Expression>,
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         if let Some(conflict) = self.conflict_at(key(left)) {
             let ty = self.unevaluated(|this| this.expression(left))?.ty;
             let mut sides =
                 self.in_every_order(&conflict, 2, &mut |this, number| match number {
                     0 => {
                         let target = this.expression(left)?;
-                        this.span = span;
+                        this.cursor.set_span(span);
                         this.check_modifiable(&target)?;
                         Ok(vec![target])
                     }
                     _ => {
                         let value = this.expression(right)?;
-                        this.span = span;
+                        this.cursor.set_span(span);
                         Ok(vec![this.assignable(value, ty)?])
                     }
                 })?;
-            self.span = span;
+            self.cursor.set_span(span);
             let value = sides.pop().and_then(|mut values| values.pop());
             let target = sides.pop().and_then(|mut values| values.pop());
             return match (target, value) {
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
         let mut site = self.open_site(key(left));
         let start = self.open_operand();
         let target = self.expression(left)?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.check_modifiable(&target)?;
         if has_loose_effects(right) {
             site.stores = self.region_written(&target);
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         let mark = self.function.mark();
         let start = self.open_operand();
         let value = self.expression(right)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let value = self.assignable(value, target.ty)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&value));
         self.close_site(site);
@@ -242,7 +242,7 @@ impl Lowerer<'_> {
         match address {
             Expr::Offset { base, bytes } => {
                 let base = self.keep_pointer(*base);
-                let scalar = self.offset_scalar();
+                let scalar = self.types.offset_scalar();
                 let bytes = with_indices(*bytes, scalar, &mut |index, scalar| {
                     self.keep(index, scalar)
                 });
@@ -263,21 +263,21 @@ impl Lowerer<'_> {
         right: &Node<ast::Expression>,
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         if let Some(conflict) = self.conflict_at(key(left)) {
             return self.compound_in_every_order(&conflict, op, left, right, wanted);
         }
         let mut site = self.open_site(key(left));
         let start = self.open_operand();
         let target = self.expression(left)?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.check_modifiable(&target)?;
         let mark = self.function.mark();
         let old = self.rvalue(target.clone());
         self.close_operand(&mut site, start, std::slice::from_ref(&old));
         let start = self.open_operand();
         let operand = self.expression(right)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let operand = self.rvalue(operand);
         self.close_operand(&mut site, start, std::slice::from_ref(&operand));
         self.close_site(site);
@@ -302,22 +302,22 @@ impl Lowerer<'_> {
         right: &Node<ast::Expression>,
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let sides = self.in_every_order(conflict, 2, &mut |this, number| match number {
             0 => {
                 let target = this.expression(left)?;
-                this.span = span;
+                this.cursor.set_span(span);
                 this.check_modifiable(&target)?;
                 let old = this.rvalue(target.clone());
                 Ok(vec![target, old])
             }
             _ => {
                 let operand = this.expression(right)?;
-                this.span = span;
+                this.cursor.set_span(span);
                 Ok(vec![this.rvalue(operand)])
             }
         })?;
-        self.span = span;
+        self.cursor.set_span(span);
         let mut values = sides.into_iter().flatten();
         let (Some(target), Some(old), Some(operand)) =
             (values.next(), values.next(), values.next())
@@ -337,9 +337,9 @@ impl Lowerer<'_> {
         fixity: Fixity,
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let target = self.expression(operand)?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.check_modifiable(&target)?;
         if self.types.scalar(target.ty).is_none() && !self.has_parts(target.ty) {
             let ty = self.types.describe(target.ty);

@@ -67,11 +67,11 @@ impl Lowerer<'_> {
             }
             _ => {}
         }
-        let span = self.span;
+        let span = self.cursor.span();
         let value = self.expression(node)?;
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         let condition = self.condition_of(value)?;
-        self.span = span;
+        self.cursor.set_span(span);
         Ok(condition)
     }
 
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         left: &Node<ast::Expression>,
         right: &Node<ast::Expression>,
     ) -> Result<Condition> {
-        let span = self.span;
+        let span = self.cursor.span();
         let left = self.condition(left)?;
         match left {
             Condition::Value(left, left_scalar) => {
@@ -116,14 +116,14 @@ impl Lowerer<'_> {
                     if self.function.trial_is_empty(&trial) {
                         self.function.abandon_trial(&trial);
                     } else {
-                        self.function.current = trial.saved;
+                        self.function.continue_in(trial.saved);
                     }
-                    self.span = span;
+                    self.cursor.set_span(span);
                     return Ok(Condition::Value(fold::int(i128::from(truth)), fold::INT));
                 }
                 let trial = self.function.start_trial();
                 let right = self.condition(right)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 match right {
                     Condition::Value(right, right_scalar)
                         if self.function.trial_is_empty(&trial) && self.is_harmless(&right) =>
@@ -157,9 +157,9 @@ impl Lowerer<'_> {
                     Connective::And => (then, otherwise),
                     Connective::Or => (otherwise, then),
                 };
-                self.function.current = next;
+                self.function.continue_in(next);
                 let right = self.condition(right)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 Ok(self.join_connective(connective, short, right))
             }
         }
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         let (then, otherwise) = self.branch_on(right);
         match connective {
             Connective::And => {
-                let span = self.span;
+                let span = self.cursor.span();
                 self.function
                     .end_block(otherwise, Terminator::Goto(short), span);
                 Condition::Branched {
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
                 }
             }
             Connective::Or => {
-                let span = self.span;
+                let span = self.cursor.span();
                 self.function.end_block(then, Terminator::Goto(short), span);
                 Condition::Branched {
                     then: short,
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
                 let otherwise = self.function.new_block();
                 self.log_reads(&expr);
                 let terminator = branch(expr, scalar, then, otherwise);
-                let span = self.span;
+                let span = self.cursor.span();
                 self.function.end(terminator, span);
                 (then, otherwise)
             }
@@ -220,12 +220,12 @@ impl Lowerer<'_> {
                 let result = self.temporary(fold::INT);
                 let join = self.function.new_block();
                 for (block, truth) in [(then, 1), (otherwise, 0)] {
-                    self.function.current = block;
+                    self.function.continue_in(block);
                     self.assign_fresh(result, fold::int(truth), fold::INT);
-                    let span = self.span;
+                    let span = self.cursor.span();
                     self.function.end(Terminator::Goto(join), span);
                 }
-                self.function.current = join;
+                self.function.continue_in(join);
                 Value::scalar(self.load_object(result, fold::INT), Type::INT)
             }
         }
@@ -242,14 +242,14 @@ impl Lowerer<'_> {
         node: &ast::ConditionalExpression,
         wanted: Use,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         if let ast::Expression::Identifier(then) = &node.then_expression.node
             && then.node.name == encoding::CONDITION_VALUE
         {
             return self.elvis(node);
         }
         let condition = self.condition(&node.condition)?;
-        self.span = span;
+        self.cursor.set_span(span);
         if let Condition::Value(expr, _) = &condition
             && let Some(truth) = fold::constant_truth(expr)
         {
@@ -259,11 +259,11 @@ impl Lowerer<'_> {
             Condition::Value(expr, scalar) => (Some((expr, scalar)), None),
             Condition::Branched { then, otherwise } => (None, Some((then, otherwise))),
         };
-        let origin = self.function.current;
+        let origin = self.function.current();
         // Each branch gets a block of its own, which is discarded if it stays empty.
         let first = match saved {
             Some((then, _)) => {
-                self.function.current = then;
+                self.function.continue_in(then);
                 then
             }
             None => self.function.start_trial().block,
@@ -271,10 +271,10 @@ impl Lowerer<'_> {
         self.pass_question_mark(node, true);
         let left = self.expression_for(&node.then_expression, wanted)?;
         let left = self.value_for(left, wanted);
-        let left_end = self.function.current;
+        let left_end = self.function.current();
         let second = match saved {
             Some((_, otherwise)) => {
-                self.function.current = otherwise;
+                self.function.continue_in(otherwise);
                 otherwise
             }
             None => self.function.start_trial().block,
@@ -282,8 +282,8 @@ impl Lowerer<'_> {
         self.pass_question_mark(node, false);
         let right = self.expression_for(&node.else_expression, wanted)?;
         let right = self.value_for(right, wanted);
-        let right_end = self.function.current;
-        self.span = span;
+        let right_end = self.function.current();
+        self.cursor.set_span(span);
         let ty = if wanted == Use::Effects {
             Type::VOID
         } else {
@@ -311,12 +311,17 @@ impl Lowerer<'_> {
 
     /// Adds the waypoint for the condition of `?:` being true or false.
     fn pass_question_mark(&mut self, node: &ast::ConditionalExpression, truth: bool) {
-        let Some(origin) = self.origin.filter(|_| !self.in_system_header) else {
+        let Some(origin) = self.cursor.users_origin() else {
             return;
         };
         let condition = node.condition.span;
         let condition = condition.start..condition.end;
-        if let Some(span) = self.parsed.positions.question_mark(origin, condition) {
+        if let Some(span) = self
+            .input
+            .parsed()
+            .positions
+            .question_mark(origin, condition)
+        {
             let waypoint = Waypoint {
                 kind: WaypointKind::Branch(truth),
                 time: self.scopes.tick(),
@@ -328,9 +333,9 @@ impl Lowerer<'_> {
 
     /// Lowers `condition ?: otherwise`; the condition is evaluated once.
     fn elvis(&mut self, node: &ast::ConditionalExpression) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let value = self.expression(&node.condition)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let value = self.rvalue(value);
         let ty = value.ty;
         if self.has_parts(ty) {
@@ -342,7 +347,7 @@ impl Lowerer<'_> {
         let then = Value::scalar(kept.clone(), ty);
         let trial = self.function.start_trial();
         let otherwise = self.expression(&node.else_expression)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let otherwise = self.rvalue(otherwise);
         let result = self.conditional_type(&then, &otherwise)?;
         let harmless = matches!(&otherwise.kind, ValueKind::Scalar(expr) if self.is_harmless(expr));
@@ -350,7 +355,7 @@ impl Lowerer<'_> {
             self.function.abandon_trial(&trial);
             return self.pure_conditional(kept, scalar, then, otherwise, result);
         }
-        let end = self.function.current;
+        let end = self.function.current();
         let first = self.function.new_block();
         self.log_reads(&kept);
         let terminator = branch(kept, scalar, first, trial.block);
@@ -411,13 +416,13 @@ impl Lowerer<'_> {
         branches: [(BlockIndex, Value); 2],
         ty: Type,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let join = self.function.new_block();
         if self.types.is_void(ty) {
             for (block, _) in branches {
                 self.function.end_block(block, Terminator::Goto(join), span);
             }
-            self.function.current = join;
+            self.function.continue_in(join);
             return Ok(Value::void());
         }
         let scalar = self.types.scalar(ty);
@@ -426,7 +431,7 @@ impl Lowerer<'_> {
             None => self.temporary_object(ty)?,
         };
         for (block, value) in branches {
-            self.function.current = block;
+            self.function.continue_in(block);
             let value = self.cast(value, ty)?;
             match (value.kind, scalar) {
                 (ValueKind::Scalar(expr), Some(scalar)) => {
@@ -439,7 +444,7 @@ impl Lowerer<'_> {
             }
             self.function.end(Terminator::Goto(join), span);
         }
-        self.function.current = join;
+        self.function.continue_in(join);
         Ok(match scalar {
             Some(scalar) => Value::scalar(self.load_object(object, scalar), ty.unqualified()),
             None => Value::aggregate(Expr::ObjectAddress(object), ty.unqualified()),

@@ -43,7 +43,7 @@ impl Lowerer<'_> {
     ) -> Expr {
         match (from, to) {
             (ScalarType::Integer { .. } | ScalarType::Bool, ScalarType::Pointer) => {
-                let address = self.size_scalar();
+                let address = self.types.size_scalar();
                 if let Some(value) = fold::constant(&expr) {
                     return Expr::Integer {
                         value: fold::wrap(value, address),
@@ -57,11 +57,11 @@ impl Lowerer<'_> {
             (ScalarType::Pointer, ScalarType::Integer { .. }) => {
                 // gcc sign-extends a pointer, also to unsigned types.
                 let wider = matches!(to, ScalarType::Integer { bits, .. }
-                    if bits > self.options.data_model.pointer_bits());
+                    if bits > self.input.pointer_bits());
                 let address = if wider {
-                    self.offset_scalar()
+                    self.types.offset_scalar()
                 } else {
-                    self.size_scalar()
+                    self.types.size_scalar()
                 };
                 let expr = fold::convert(expr, from, address);
                 fold::convert(expr, address, to)

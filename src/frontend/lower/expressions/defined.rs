@@ -69,7 +69,7 @@ impl Lowerer<'_> {
         [left, right]: [&Value; 2],
         reach: Reach,
     ) -> Result<()> {
-        if !self.is_watched || !matches!(op, BinaryOp::Add | BinaryOp::Subtract) {
+        if !self.cursor.is_watched() || !matches!(op, BinaryOp::Add | BinaryOp::Subtract) {
             return Ok(());
         }
         let (pointer, index) = match (
@@ -155,11 +155,11 @@ impl Lowerer<'_> {
 
     /// The type of an expression, which is not evaluated.
     fn type_of(&mut self, node: &Node<ast::Expression>) -> Result<Type> {
-        let span = self.span;
-        let is_watched = std::mem::take(&mut self.is_watched);
+        let span = self.cursor.span();
+        let is_watched = self.cursor.watch(false);
         let ty = self.unevaluated(|this| Ok(this.expression(node)?.ty));
-        self.is_watched = is_watched;
-        self.span = span;
+        self.cursor.watch(is_watched);
+        self.cursor.set_span(span);
         ty
     }
 
@@ -271,7 +271,7 @@ impl Lowerer<'_> {
         let ScalarType::Integer { bits, signed: true } = shape else {
             return;
         };
-        if !self.is_watched {
+        if !self.cursor.is_watched() {
             return;
         }
         const WHAT: &str = "the shifted number is in its type";

@@ -122,7 +122,7 @@ impl Lowerer<'_> {
 
     /// Drops an unused value; it is still computed if its evaluation may fault.
     fn drop_value(&mut self, value: Value) {
-        let value = match self.is_watched {
+        let value = match self.cursor.is_watched() {
             true => self.accessed(value),
             false => value,
         };
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         node: &Node<ast::Expression>,
         wanted: Use,
     ) -> Result<Value> {
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         match &node.node {
             ast::Expression::Identifier(identifier) => self.identifier(&identifier.node.name),
             ast::Expression::Constant(constant) => self.constant(&constant.node),
@@ -147,9 +147,9 @@ impl Lowerer<'_> {
             ast::Expression::GenericSelection(selection) => self.generic(&selection.node),
             ast::Expression::Member(member) => self.member(member),
             ast::Expression::Call(call) => {
-                let outer = self.call.replace(call.span.start..call.span.end);
+                let outer = self.cursor.enter_call(call.span.start..call.span.end);
                 let value = self.call(&call.node, wanted);
-                self.call = outer;
+                self.cursor.leave_call(outer);
                 value
             }
             ast::Expression::CompoundLiteral(literal) => self.compound_literal(&literal.node),
@@ -200,11 +200,12 @@ impl Lowerer<'_> {
                 for part in first {
                     self.effects(part)?;
                 }
-                let is_watched = self.is_watched;
-                self.is_watched |= first.iter().any(defined::begins_watch);
+                let is_watched = self.cursor.is_watched();
+                self.cursor
+                    .watch(is_watched || first.iter().any(defined::begins_watch));
                 let value = self.expression_for(last, wanted);
                 let value = value.map(|value| self.rvalue(value));
-                self.is_watched = is_watched;
+                self.cursor.watch(is_watched);
                 value
             }
             ast::Expression::OffsetOf(offset) => self.offset_of(&offset.node),
@@ -220,8 +221,7 @@ impl Lowerer<'_> {
         attributes: &Attributes,
     ) {
         if let Some(alignment) = attributes.alignment {
-            let known = self.function_alignments.entry(name.into()).or_insert(1);
-            *known = (*known).max(alignment);
+            self.symbols.align(name, alignment);
         }
     }
 
@@ -241,8 +241,7 @@ impl Lowerer<'_> {
         if let (ValueKind::Function(_), ast::Expression::Identifier(name)) =
             (&value.kind, &expression.node)
         {
-            let known = self.function_alignments.get(name.node.name.as_str());
-            return Ok(known.copied().unwrap_or(1));
+            return Ok(self.symbols.alignment(&name.node.name));
         }
         let guaranteed = self.alignment_of(value.ty)?;
         if let ast::Expression::Member(member) = &expression.node {
@@ -256,7 +255,7 @@ impl Lowerer<'_> {
                 ..
             }) => self
                 .objects
-                .get(object.0 as usize)
+                .get(*object)
                 .map_or(1, |object| object.alignment),
             _ => 1,
         };
@@ -276,20 +275,20 @@ impl Lowerer<'_> {
 
     /// A constant of type `size_t`.
     pub(in crate::lower) fn size_constant(&self, value: u64) -> Value {
-        let expr = fold::integer(i128::from(value), self.size_scalar());
+        let expr = fold::integer(i128::from(value), self.types.size_scalar());
         Value::scalar(expr, self.types.size_type())
     }
 
     fn size_of_type(&mut self, ty: Type) -> Result<Value> {
         let size = self.size_expression(ty)?;
-        let size = fold::convert(size, self.offset_scalar(), self.size_scalar());
+        let size = fold::convert(size, self.types.offset_scalar(), self.types.size_scalar());
         Ok(Value::scalar(size, self.types.size_type()))
     }
 
     fn constant(&mut self, literal: &ast::Constant) -> Result<Value> {
         match literal {
             ast::Constant::Integer(integer) => {
-                let (value, kind) = constant::integer(integer, self.options.data_model)
+                let (value, kind) = constant::integer(integer, self.input.data_model())
                     .map_err(|error| self.error(error.to_string()))?;
                 let ty = self.types.integer(kind);
                 let scalar = self.scalar_type(ty)?;
@@ -349,7 +348,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn character_type(&mut self, encoding: Encoding) -> Type {
         match encoding {
             Encoding::Bytes => Type::CHAR,
-            Encoding::Utf8 if self.is_c23() => self.types.integer(IntegerKind::UnsignedChar),
+            Encoding::Utf8 if self.cursor.is_c23() => self.types.integer(IntegerKind::UnsignedChar),
             Encoding::Utf8 => Type::CHAR,
             Encoding::Char16 => self.types.integer(IntegerKind::UnsignedShort),
             Encoding::Char32 => Type::UNSIGNED_INT,
@@ -366,7 +365,7 @@ impl Lowerer<'_> {
     }
 
     fn generic(&mut self, selection: &ast::GenericSelection) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let controlling = self.unevaluated(|this| {
             let value = this.expression(&selection.expression)?;
             Ok(this.rvalue(value).ty.unqualified())
@@ -390,7 +389,7 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.span = span;
+        self.cursor.set_span(span);
         match chosen.or(default) {
             Some(expression) => self.expression(expression),
             None => {
@@ -412,35 +411,35 @@ impl Lowerer<'_> {
             C::PreDecrement => self.increment(operand, BinaryOp::Subtract, Fixity::Prefix, wanted),
             C::Address => self.address_of(operand),
             C::Indirection => {
-                let span = self.span;
+                let span = self.cursor.span();
                 if let ast::Expression::Cast(cast) = &operand.node
                     && let Some(part) = complex_part(&cast.node.type_name.node)
                 {
                     let value = self.expression(&cast.node.expression)?;
-                    self.span = span;
+                    self.cursor.set_span(span);
                     return self.complex_part(value, part == encoding::IMAGINARY_PART);
                 }
                 let value = match plain_operation(operand) {
                     Some((op @ (BinaryOp::Add | BinaryOp::Subtract), left, right))
-                        if self.is_watched =>
+                        if self.cursor.is_watched() =>
                     {
                         self.operation(op, [left, right], Reach::Element)?
                     }
                     _ => self.expression(operand)?,
                 };
-                self.span = span;
+                self.cursor.set_span(span);
                 self.dereference(value)
             }
             C::Plus | C::Minus | C::Complement => {
-                let span = self.span;
+                let span = self.cursor.span();
                 let value = self.expression(operand)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 self.unary_operation(&unary.operator.node, value)
             }
             C::Negate => {
-                let span = self.span;
+                let span = self.cursor.span();
                 let condition = self.condition(operand)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 let truth = self.truth_of(condition);
                 let (expr, _) = self.scalar_value(truth)?;
                 let not = fold::unary(crate::ir::UnaryOp::LogicalNot, expr, fold::INT);
@@ -450,7 +449,7 @@ impl Lowerer<'_> {
     }
 
     fn cast_expression(&mut self, cast: &ast::CastExpression, wanted: Use) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let ty = self.type_name(&cast.type_name.node)?;
         if self.types.is_void(ty) {
             let value = self.expression_for(&cast.expression, wanted)?;
@@ -458,13 +457,13 @@ impl Lowerer<'_> {
             return Ok(Value::void());
         }
         let value = self.expression(&cast.expression)?;
-        self.span = span;
+        self.cursor.set_span(span);
         if self.types.is_array(ty) || self.types.is_function(ty) {
             let ty = self.types.describe(ty);
             return Err(self.error(format!("a cast to the type `{ty}`")));
         }
         self.note_stream_cast(value.ty, ty);
-        let value = match self.is_watched {
+        let value = match self.cursor.is_watched() {
             true => self.expect_convertible(value, ty)?,
             false => value,
         };
@@ -540,7 +539,7 @@ impl Lowerer<'_> {
             }) => address,
             _ => return Err(self.error("`offsetof` is applied to a bit-field")),
         };
-        let size = self.size_scalar();
+        let size = self.types.size_scalar();
         let expr = match fold::evaluate(&address) {
             Some(value) => fold::integer(value, size),
             None => fold::convert(address, ScalarType::Pointer, size),
@@ -553,7 +552,7 @@ impl Lowerer<'_> {
         &mut self,
         node: &Node<ast::Expression>,
     ) -> Result<Option<(i128, Type)>> {
-        let span = self.span;
+        let span = self.cursor.span();
         let result = self.unevaluated(|this| {
             let value = this.expression(node)?;
             let value = this.rvalue(value);
@@ -564,7 +563,7 @@ impl Lowerer<'_> {
             let (expr, _) = this.scalar_value(value)?;
             Ok(fold::evaluate(&expr).map(|value| (value, ty)))
         });
-        self.span = span;
+        self.cursor.set_span(span);
         result
     }
 

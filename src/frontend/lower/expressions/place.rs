@@ -23,7 +23,7 @@ impl Lowerer<'_> {
         if fold::constant(&bytes) == Some(0) {
             return address;
         }
-        let scalar = self.offset_scalar();
+        let scalar = self.types.offset_scalar();
         match address {
             Expr::Offset {
                 base,
@@ -44,7 +44,7 @@ impl Lowerer<'_> {
             } if fold::constant(&bytes).is_some() => {
                 let sum = value.wrapping_add(fold::constant(&bytes).unwrap_or(0));
                 Expr::Integer {
-                    value: fold::wrap(sum, self.size_scalar()),
+                    value: fold::wrap(sum, self.types.size_scalar()),
                     scalar: ScalarType::Pointer,
                 }
             }
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
 
     /// Builds `address + bytes` for a constant.
     pub(in crate::lower) fn constant_offset(&self, address: Expr, bytes: u64) -> Expr {
-        let bytes = fold::integer(i128::from(bytes), self.offset_scalar());
+        let bytes = fold::integer(i128::from(bytes), self.types.offset_scalar());
         self.offset(address, bytes)
     }
 
@@ -67,11 +67,11 @@ impl Lowerer<'_> {
             && let Some((element, length)) = self.array_parts(ty)
         {
             let element_size = self.size_expression(element)?;
-            let scalar = self.offset_scalar();
+            let scalar = self.types.offset_scalar();
             let count = match length {
                 ArrayLength::Constant(count) => fold::integer(i128::from(count), scalar),
                 ArrayLength::Variable(object) => {
-                    let size = self.size_scalar();
+                    let size = self.types.size_scalar();
                     fold::convert(self.load_visible(object, size), size, scalar)
                 }
                 ArrayLength::Unknown | ArrayLength::Unspecified => {
@@ -86,10 +86,10 @@ impl Lowerer<'_> {
             ));
         }
         if let Some(layout) = self.variable_layout(ty) {
-            return Ok(self.load_visible(layout.size, self.offset_scalar()));
+            return Ok(self.load_visible(layout.size, self.types.offset_scalar()));
         }
         let size = self.size_of(ty)?;
-        Ok(fold::integer(i128::from(size), self.offset_scalar()))
+        Ok(fold::integer(i128::from(size), self.types.offset_scalar()))
     }
 
     pub(in crate::lower) fn identifier(&mut self, name: &str) -> Result<Value> {
@@ -111,7 +111,7 @@ impl Lowerer<'_> {
         Ok(match &symbol.entity {
             Entity::Object(object) => {
                 let object = *object;
-                self.check_modelled(&self.objects[object.0 as usize].name)?;
+                self.check_modelled(&self.objects[object].name)?;
                 if let Some(value) = self.linked_object(object, ty)? {
                     return Ok(value);
                 }
@@ -156,16 +156,16 @@ impl Lowerer<'_> {
     /// Checks the use of an object that another part of the linked program may define. Returns its value if it is one
     /// of the library's streams or a known bound of a section.
     fn linked_object(&mut self, object: ObjectIndex, ty: Type) -> Result<Option<Value>> {
-        let known = &self.objects[object.0 as usize];
+        let known = &self.objects[object];
         let elsewhere = matches!(
             known.storage,
             Storage::Static { external: true } | Storage::Outside
         );
-        if !elsewhere || self.span.line == 0 {
+        if !elsewhere || self.cursor.span().line == 0 {
             return Ok(None);
         }
         if known.name == library::ENVIRONMENT {
-            self.names_environment = true;
+            self.uses.note_environment();
         }
         let name = known.name.clone();
         if self.is_linker_symbol(&name) {
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
 
     /// The address of a function with or without a body.
     pub(in crate::lower) fn function_address(&mut self, name: &str, ty: Type) -> Expr {
-        if let Some(&index) = self.defined.get(name) {
+        if let Some(index) = self.functions.named(name) {
             return Expr::FunctionAddress(index);
         }
         if let Ok(Some(index)) = self.inline_address(name, ty) {
@@ -231,14 +231,14 @@ impl Lowerer<'_> {
 
     /// The array for `__func__` and its variants, which is distinct from other strings.
     fn function_name_object(&mut self, spelling: &str) -> Value {
-        let function = match self.function.name.as_str() {
+        let function = match self.function.name() {
             crate::lower::START => "",
             name => name,
         };
         let mut units: Vec<u32> = function.bytes().map(u32::from).collect();
         units.push(0);
         let key = format!("{function}::{spelling}");
-        if let Some(&(object, ty)) = self.function_names.get(&key) {
+        if let Some((object, ty)) = self.literals.function_name(&key) {
             return Value::lvalue(Expr::ObjectAddress(object), ty);
         }
         let value = self.literal_object(
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
             ..
         }) = value.kind
         {
-            self.function_names.insert(key, (object, value.ty));
+            self.literals.add_function_name(key, object, value.ty);
         }
         value
     }
@@ -265,20 +265,22 @@ impl Lowerer<'_> {
     ) -> Value {
         units.push(0);
         let key = (units, bytes);
-        if let Some(&object) = self.strings.get(&key) {
-            self.repeats_literals |= self.span.line != 0;
+        if let Some(object) = self.literals.string(&key) {
+            if self.cursor.span().line != 0 {
+                self.literals.note_equal_strings();
+            }
             let length = ArrayLength::Constant(key.0.len() as u64);
             let ty = self.types.array(element, length);
             return Value::lvalue(Expr::ObjectAddress(object), ty);
         }
-        let name = format!("string#{}", self.strings.len());
+        let name = format!("string#{}", self.literals.string_count());
         let value = self.literal_object(name, key.0.clone(), bytes, element);
         if let ValueKind::Lvalue(Lvalue {
             address: Expr::ObjectAddress(object),
             ..
         }) = value.kind
         {
-            self.strings.insert(key, object);
+            self.literals.add_string(key, object);
         }
         value
     }
@@ -304,9 +306,9 @@ impl Lowerer<'_> {
                 stride: u64::from(bits),
             }],
             blocks: Vec::new(),
-            span: self.span,
+            span: self.cursor.span(),
         });
-        self.constants.insert(object);
+        self.objects.make_constant(object);
         self.in_start(|this| {
             for (position, &unit) in units.iter().enumerate() {
                 if unit != 0 {
@@ -351,9 +353,9 @@ impl Lowerer<'_> {
     /// Lowers `base.member` or `base->member`.
     pub(in crate::lower) fn member(&mut self, node: &Node<ast::MemberExpression>) -> Result<Value> {
         let member = &node.node;
-        let span = self.span;
+        let span = self.cursor.span();
         let base = self.expression(&member.expression)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let record = match member.operator.node {
             ast::MemberOperator::Direct => match base.kind {
                 ValueKind::Aggregate(_) | ValueKind::Lvalue(_) => base,
@@ -413,7 +415,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn field_lvalue(&mut self, address: Expr, field: FieldPath) -> Value {
         let address = match field.variable_offset {
             Some(base) => {
-                let base = self.load_visible(base, self.offset_scalar());
+                let base = self.load_visible(base, self.types.offset_scalar());
                 self.offset(address, base)
             }
             None => address,
@@ -486,7 +488,7 @@ impl Lowerer<'_> {
         let size = self.size_expression(target)?;
         let (address, _) = self.scalar_value(pointer)?;
         let (index, index_type) = self.scalar_value(index)?;
-        let scalar = self.offset_scalar();
+        let scalar = self.types.offset_scalar();
         let from = self.scalar_type(index_type)?;
         let index = fold::convert(index, from, scalar);
         let mut bytes = if fold::constant(&size) == Some(1) {
@@ -504,18 +506,18 @@ impl Lowerer<'_> {
         &mut self,
         operand: &Node<ast::Expression>,
     ) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let value = match &operand.node {
             // The element is not accessed.
             ast::Expression::BinaryOperator(binary)
                 if binary.node.operator.node == ast::BinaryOperator::Index =>
             {
-                self.span = self.place_of(operand);
+                self.cursor.set_span(self.cursor.place_of(operand));
                 self.index(&binary.node.lhs, &binary.node.rhs, Reach::End)?
             }
             _ => self.expression(operand)?,
         };
-        self.span = span;
+        self.cursor.set_span(span);
         let ty = value.ty;
         let address = match value.kind {
             ValueKind::Lvalue(Lvalue {

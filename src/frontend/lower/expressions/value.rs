@@ -1,9 +1,7 @@
 //! The values of C expressions during lowering, and settling them in the order of evaluation.
 
 use super::fold;
-use crate::ir::{
-    BinaryOp, BitField, Expr, Instruction, ObjectIndex, Place, Pointer, ScalarType, UnaryOp,
-};
+use crate::ir::{BinaryOp, BitField, Expr, Instruction, Place, Pointer, ScalarType, UnaryOp};
 use crate::lower::state::builder::Mark;
 use crate::lower::{Lowerer, Result};
 use crate::memory::walk::all_parts;
@@ -191,23 +189,16 @@ impl Lowerer<'_> {
     fn reads_mutable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Load(place) => match &*place.address {
-                Expr::ObjectAddress(object) => !self.is_temporary(*object),
+                Expr::ObjectAddress(object) => !self.objects.is_temporary(*object),
                 // A part of a value.
                 Expr::Offset { base, bytes } if fold::constant(bytes).is_some() => {
-                    !matches!(**base, Expr::ObjectAddress(object) if self.is_temporary(object))
+                    !matches!(**base, Expr::ObjectAddress(object) if self.objects.is_temporary(object))
                 }
                 _ => true,
             },
             Expr::AllocatedSize(_) | Expr::Rounding => true,
             _ => !all_parts(expr, &mut |part| !self.reads_mutable(part)),
         }
-    }
-
-    pub(in crate::lower) fn is_temporary(&self, object: ObjectIndex) -> bool {
-        self.temporaries
-            .get(object.0 as usize)
-            .copied()
-            .unwrap_or(false)
     }
 
     /// Copies a scalar that reads mutable memory to a temporary.
@@ -239,7 +230,7 @@ impl Lowerer<'_> {
         self.log_reads(&expr);
         let temporary = self.temporary(scalar);
         let place = self.object_place(temporary, scalar);
-        let span = self.span;
+        let span = self.cursor.span();
         self.function
             .insert(mark, Instruction::Assign { place, value: expr }, span);
         self.load_object(temporary, scalar)
@@ -253,7 +244,7 @@ impl Lowerer<'_> {
         match address {
             Expr::Offset { base, bytes } => {
                 // From the last to the first: each is inserted at the mark, before earlier insertions.
-                let scalar = self.offset_scalar();
+                let scalar = self.types.offset_scalar();
                 let bytes = with_indices(*bytes, scalar, &mut |index, scalar| {
                     self.settle_scalar(index, scalar, mark)
                 });
@@ -291,7 +282,11 @@ impl Lowerer<'_> {
                 }),
             },
             // Nothing writes to a temporary any more.
-            ValueKind::Aggregate(Expr::ObjectAddress(object)) if self.is_temporary(object) => value,
+            ValueKind::Aggregate(Expr::ObjectAddress(object))
+                if self.objects.is_temporary(object) =>
+            {
+                value
+            }
             ValueKind::Aggregate(address) => {
                 // The object itself may have been overwritten.
                 let copy = self.temporary_object(ty)?;
@@ -303,7 +298,7 @@ impl Lowerer<'_> {
                     overlapping: false,
                 };
                 self.log_instruction(&instruction);
-                let span = self.span;
+                let span = self.cursor.span();
                 self.function.insert(mark, instruction, span);
                 Value::aggregate(Expr::ObjectAddress(copy), ty)
             }
@@ -330,13 +325,13 @@ impl Lowerer<'_> {
             },
             _ => return false,
         };
-        let (size, _) = self.scalar_layout(place.scalar);
+        let (size, _) = self.types.scalar_layout(place.scalar);
         let size = match place.bit_field {
             Some(field) => (u64::from(field.offset) + u64::from(field.bits)).div_ceil(8),
             None => size,
         };
         self.objects
-            .get(object.0 as usize)
+            .get(object)
             .is_some_and(|object| offset >= 0 && offset + i128::from(size) <= object.size.into())
     }
 

@@ -36,14 +36,11 @@ impl Lowerer<'_> {
         match start_of(address) {
             // An object stays volatile if a cast removes the qualifier (6.7.3p6).
             Some(index) => {
-                let storage = self
-                    .objects
-                    .get(index.0 as usize)
-                    .map(|object| object.storage);
+                let storage = self.objects.get(index).map(|object| object.storage);
                 let lasts = !matches!(storage, Some(Storage::Automatic(_)));
-                ((volatile || self.volatile.contains(&index)) && lasts).then_some(true)
+                ((volatile || self.objects.is_volatile(index)) && lasts).then_some(true)
             }
-            None => (volatile || !self.options.devices.ranges.is_empty()).then_some(volatile),
+            None => (volatile || !self.input.devices().ranges.is_empty()).then_some(volatile),
         }
     }
 
@@ -74,8 +71,8 @@ impl Lowerer<'_> {
 
     /// The name of the place in messages.
     fn device_name(&self, address: &Expr) -> String {
-        let object = start_of(address).and_then(|object| self.objects.get(object.0 as usize));
-        match (object, fixed_address(address, self.options.data_model)) {
+        let object = start_of(address).and_then(|object| self.objects.get(object));
+        match (object, fixed_address(address, self.input.data_model())) {
             (Some(object), _) => format!("`{}`", object.name),
             (None, Some(fixed)) => format!("address {fixed:#x}"),
             (None, None) => "the target of a pointer".to_owned(),
@@ -95,7 +92,7 @@ impl Lowerer<'_> {
     }
 
     fn may_hold_device(&self, address: &Expr, ty: Type) -> bool {
-        let has_devices = start_of(address).is_none() && !self.options.devices.ranges.is_empty();
+        let has_devices = start_of(address).is_none() && !self.input.devices().ranges.is_empty();
         let volatile = Type::INT.qualified(Qualifiers::VOLATILE);
         has_devices || (self.device_access(address, volatile).is_some() && self.has_volatile(ty))
     }

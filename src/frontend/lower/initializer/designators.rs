@@ -21,7 +21,7 @@ impl Lowerer<'_> {
         designator: &'n Node<ast::Designator>,
         items: &mut Items<'n>,
     ) -> Result<u64> {
-        self.span = self.place_of(designator);
+        self.cursor.set_span(self.cursor.place_of(designator));
         match &designator.node {
             ast::Designator::Member(name) => {
                 let Some((position, nested)) = self.member_position(target.ty, &name.node.name)
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
             return Err(self.error("an index designates a member of something that is no array"));
         }
         let (value, _) = self.constant_value(node)?;
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         u64::try_from(value)
             .ok()
             .filter(|&index| index < 1 << 60)

@@ -34,10 +34,10 @@ impl Lowerer<'_> {
             _ => None,
         });
         let name = first.map_or(0, |first| key(first));
-        let span = self.span;
+        let span = self.cursor.span();
         if let Some(conflict) = self.conflict_at(name) {
             if repeated.is_empty() && self.emit_in_every_order(&address, plan, &conflict)? {
-                self.span = span;
+                self.cursor.set_span(span);
                 return Ok(());
             }
             // Elements that are written twice have an order of their own.
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
                 if let Source::Expression(expression) = write.source
                     && !matches!(expression.node, ast::Expression::Constant(_))
                 {
-                    self.span = self.place_of(expression);
+                    self.cursor.set_span(self.cursor.place_of(expression));
                     self.warn("an overridden initialiser is not evaluated");
                 }
                 continue;
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
             }
         }
         self.close_site(site);
-        self.span = span;
+        self.cursor.set_span(span);
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         expression: &Node<ast::Expression>,
     ) -> Result<Value> {
         let value = self.expression(expression)?;
-        self.span = self.place_of(expression);
+        self.cursor.set_span(self.cursor.place_of(expression));
         if self.types.is_array(write.ty) {
             return Ok(value);
         }

@@ -47,11 +47,11 @@ impl Lowerer<'_> {
         target: Target,
         node: &'n Node<ast::Initializer>,
     ) -> Result<Option<u64>> {
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         match &node.node {
             ast::Initializer::List(list) => self.plan_braces(planner, target, list),
             ast::Initializer::Expression(expression) => {
-                self.span = self.place_of(expression);
+                self.cursor.set_span(self.cursor.place_of(expression));
                 if let Some(length) = self.plan_string(planner, target, expression)? {
                     return Ok(Some(length));
                 }
@@ -185,7 +185,8 @@ impl Lowerer<'_> {
         let Some(item) = items.current() else {
             return Ok(());
         };
-        self.span = self.place_of(&item.initializer);
+        self.cursor
+            .set_span(self.cursor.place_of(&item.initializer));
         let expression = match &item.initializer.node {
             ast::Initializer::List(list) => {
                 let length = self.plan_braces(planner, member, list)?;
@@ -253,9 +254,9 @@ impl Lowerer<'_> {
 
     /// Checks whether an expression is a vector; anything else initialises an element of one.
     fn is_vector_value(&mut self, expression: &Node<ast::Expression>) -> Result<bool> {
-        let span = self.span;
+        let span = self.cursor.span();
         let ty = self.unevaluated(|this| this.expression(expression))?.ty;
-        self.span = span;
+        self.cursor.set_span(span);
         Ok(self.types.is_vector(ty) || self.is_unknown(ty))
     }
 
@@ -271,12 +272,12 @@ impl Lowerer<'_> {
             let own = self.type_name(&literal.node.type_name.node)?;
             return Ok(self.types.compatible(own, ty.unqualified()));
         }
-        let span = self.span;
+        let span = self.cursor.span();
         let value = self.unevaluated(|this| {
             let value = this.expression(expression)?;
             Ok(this.rvalue(value))
         })?;
-        self.span = span;
+        self.cursor.set_span(span);
         Ok(self.types.compatible(value.ty, ty.unqualified()))
     }
 }

@@ -74,10 +74,10 @@ enum Source<'n> {
 impl Lowerer<'_> {
     /// Lowers `(type){ … }`: an object of the block, or a static one outside of functions.
     pub(super) fn compound_literal(&mut self, literal: &ast::CompoundLiteral) -> Result<Value> {
-        let span = self.span;
+        let span = self.cursor.span();
         let ty = self.type_name(&literal.type_name.node)?;
         let plan = self.plan_list(ty, &literal.initializer_list)?;
-        self.span = span;
+        self.cursor.set_span(span);
         if !self.types.is_complete(plan.ty) || self.types.is_variable_size(plan.ty) {
             let ty = self.types.describe(plan.ty);
             return Err(self.error(format!("a compound literal of type `{ty}`")));
@@ -87,10 +87,10 @@ impl Lowerer<'_> {
             return self.static_literal(literal, ty, is_constant);
         }
         let object = if self.is_in_start() {
-            let name = format!("literal#{}", self.objects.len());
+            let name = format!("literal#{}", self.objects.count());
             let storage = Storage::Static { external: false };
             let object = self.add_object(name, plan.ty, storage, span)?;
-            self.constants.insert(object);
+            self.objects.make_constant(object);
             object
         } else {
             self.temporary_object(plan.ty)?
@@ -111,9 +111,8 @@ impl Lowerer<'_> {
         ty: Type,
         is_constant: bool,
     ) -> Result<Value> {
-        let span = self.span;
-        let key = literal as *const ast::CompoundLiteral as usize;
-        if let Some(&(object, ty)) = self.static_literals.get(&key) {
+        let span = self.cursor.span();
+        if let Some((object, ty)) = self.literals.compound(literal) {
             return Ok(Value::lvalue(Expr::ObjectAddress(object), ty));
         }
         let made = self.in_start(|this| {
@@ -122,8 +121,8 @@ impl Lowerer<'_> {
                 true => this.constant_type(plan.ty),
                 false => plan.ty,
             };
-            this.span = span;
-            let name = format!("literal#{}", this.objects.len());
+            this.cursor.set_span(span);
+            let name = format!("literal#{}", this.objects.count());
             let storage = Storage::Static { external: false };
             let object = this.add_object(name, ty, storage, span)?;
             let address = Expr::ObjectAddress(object);
@@ -133,8 +132,8 @@ impl Lowerer<'_> {
             }
             Ok((object, ty))
         })?;
-        self.static_literals.insert(key, made);
-        self.span = span;
+        self.literals.add_compound(literal, made);
+        self.cursor.set_span(span);
         Ok(Value::lvalue(Expr::ObjectAddress(made.0), made.1))
     }
 }

@@ -32,7 +32,7 @@ impl Lowerer<'_> {
     /// Checks whether an address is in a `const` object or literal, whose contents a static initialiser may copy.
     fn is_constant_object(&self, address: &Expr) -> bool {
         match address {
-            Expr::ObjectAddress(object) => self.constants.contains(object),
+            Expr::ObjectAddress(object) => self.objects.is_constant(*object),
             Expr::Offset { base, .. } => self.is_constant_object(base),
             _ => false,
         }

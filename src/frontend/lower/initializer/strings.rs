@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         let unit_type = self.character_type(encoding);
         let size = self.size_of(unit_type)?;
         if self.size_of(element)? != size
-            || (size == 1) != (kind.bits(self.options.data_model) == 8)
+            || (size == 1) != (kind.bits(self.input.data_model()) == 8)
         {
             return Err(self.error("the string does not fit the array's element type"));
         }

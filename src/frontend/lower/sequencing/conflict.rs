@@ -50,11 +50,8 @@ impl Lowerer<'_> {
         if sites.is_empty() {
             return FxHashMap::default();
         }
-        let mut analysis = ConflictAnalysis::new(
-            functions,
-            &self.objects,
-            self.options.data_model.pointer_bits(),
-        );
+        let mut analysis =
+            ConflictAnalysis::new(functions, self.objects.all(), self.input.pointer_bits());
         sites
             .into_iter()
             .filter_map(|site| Some((site.key, analysis.conflict(&site)?)))

@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         count: usize,
         evaluate: &mut dyn FnMut(&mut Self, usize) -> Result<Vec<Value>>,
     ) -> Result<Vec<Vec<Value>>> {
-        let span = self.span;
+        let span = self.cursor.span();
         if conflict.undefined {
             self.note_assumption(
                 AssumptionKind::Sequenced,
@@ -47,20 +47,20 @@ impl Lowerer<'_> {
             let values = evaluate(self, operand)?;
             first.push((operand, values, self.function.mark()));
         }
-        self.span = span;
+        self.cursor.set_span(span);
         let blocks = self.choose(orders.len() + usize::from(!complete));
         if !complete && let Some(&other) = blocks.last() {
-            let next = self.function.current;
-            self.function.current = other;
+            let next = self.function.current();
+            self.function.continue_in(other);
             self.unsupported(untried_order());
             self.end_path(Terminator::Unreachable);
-            self.function.current = next;
+            self.function.continue_in(next);
         }
         self.sequencing.copies = copies * orders.len();
         let mut branches: Vec<(BlockIndex, FxHashMap<usize, Vec<Value>>)> = Vec::new();
         for (order, &block) in orders.iter().zip(&blocks) {
-            self.function.current = block;
-            self.span = span;
+            self.function.continue_in(block);
+            self.cursor.set_span(span);
             let numbers: Vec<String> = order
                 .iter()
                 .map(|operand| (operand + 1).to_string())
@@ -77,12 +77,12 @@ impl Lowerer<'_> {
                 let made = evaluate(self, operand)?;
                 values.push((operand, made, self.function.mark()));
             }
-            self.span = span;
+            self.cursor.set_span(span);
             let settled = self.settle_operands(values)?;
-            branches.push((self.function.current, settled));
+            branches.push((self.function.current(), settled));
         }
         self.sequencing.copies = copies;
-        self.span = span;
+        self.cursor.set_span(span);
         let join = self.function.new_block();
         let mut result: FxHashMap<usize, Vec<Value>> = FxHashMap::default();
         let mut storages: Vec<(usize, usize, JoinStorage)> = Vec::new();
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
             result.insert(operand, values);
         }
         for (block, values) in &branches {
-            self.function.current = *block;
+            self.function.continue_in(*block);
             for (operand, number, storage) in &storages {
                 if let Some(value) = values.get(operand).and_then(|list| list.get(*number)) {
                     self.store_for_join(value, storage)?;
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
             }
             self.function.end(Terminator::Goto(join), span);
         }
-        self.function.current = join;
+        self.function.continue_in(join);
         result.extend(self.settle_operands(first)?);
         (0..count)
             .map(|operand| result.remove(&operand))
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
 
     /// Branches nondeterministically to `count` new blocks.
     fn choose(&mut self, count: usize) -> Vec<BlockIndex> {
-        let span = self.span;
+        let span = self.cursor.span();
         let blocks: Vec<BlockIndex> = (0..count).map(|_| self.function.new_block()).collect();
         let [others @ .., last] = blocks.as_slice() else {
             return blocks;
@@ -169,10 +169,10 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn or_another_order(&mut self) {
         let blocks = self.choose(2);
         if let [next, other] = blocks[..] {
-            self.function.current = other;
+            self.function.continue_in(other);
             self.unsupported(untried_order());
             self.end_path(Terminator::Unreachable);
-            self.function.current = next;
+            self.function.continue_in(next);
         }
     }
 }

@@ -64,7 +64,7 @@ impl Lowerer<'_> {
             .collect();
         if bases.len() == addresses.len() {
             let base = self.join_storage_of_addresses(&bases);
-            let bytes = self.temporary(self.offset_scalar());
+            let bytes = self.temporary(self.types.offset_scalar());
             return JoinStorage::Offset(Box::new(base), bytes);
         }
         JoinStorage::Scalar(self.temporary(ScalarType::Pointer), ScalarType::Pointer)
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
             JoinStorage::Scalar(object, scalar) => self.load_object(*object, *scalar),
             JoinStorage::Offset(base, bytes) => Expr::Offset {
                 base: Box::new(self.joined_expression(base)),
-                bytes: Box::new(self.load_object(*bytes, self.offset_scalar())),
+                bytes: Box::new(self.load_object(*bytes, self.types.offset_scalar())),
             },
             JoinStorage::Object(object) => Expr::ObjectAddress(*object),
             JoinStorage::Nothing => fold::int(0),
@@ -135,7 +135,7 @@ impl Lowerer<'_> {
             }
             (JoinStorage::Offset(storage, object), Expr::Offset { base, bytes }) => {
                 self.store_expression_for_join(base, storage)?;
-                let place = self.object_place(*object, self.offset_scalar());
+                let place = self.object_place(*object, self.types.offset_scalar());
                 let value = (**bytes).clone();
                 self.emit_fresh(Instruction::Assign { place, value });
             }

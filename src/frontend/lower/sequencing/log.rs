@@ -65,7 +65,8 @@ impl<'a> Lowerer<'a> {
             let steps = &sequencing.log[start..end];
             steps.iter().any(|step| !matches!(step, Step::Read(_)))
         });
-        let known = self.origin.is_some() && !sequencing.unevaluated && !self.in_start;
+        let known =
+            self.cursor.origin().is_some() && !sequencing.unevaluated && !self.start.is_current();
         let stored_twice = matches!(site.stores, Some(Region::Named(stored, _))
         if site.operands.last().is_some_and(|&(start, end, _)| {
             let steps = &sequencing.log[start..end];
@@ -143,7 +144,7 @@ impl<'a> Lowerer<'a> {
         if let Step::Read(Region::Named(object, _))
         | Step::Write(Region::Named(object, _))
         | Step::Update(Region::Named(object, _)) = step
-            && self.is_temporary(object)
+            && self.objects.is_temporary(object)
         {
             return;
         }
@@ -167,7 +168,7 @@ impl<'a> Lowerer<'a> {
     /// Logs the steps of an instruction, if a site is open.
     pub(in crate::lower) fn log_instruction(&mut self, instruction: &Instruction) {
         // Instructions of the start function do not belong to the expression.
-        if self.sequencing.open == 0 || self.in_start {
+        if self.sequencing.open == 0 || self.is_in_start() {
             return;
         }
         walk::operands(instruction, &mut |expr| self.log_reads(expr));
@@ -178,15 +179,15 @@ impl<'a> Lowerer<'a> {
 
     /// The memory of a place.
     pub(in crate::lower) fn region(&self, place: &Place) -> Region {
-        region_of(place, self.options.data_model.pointer_bits())
+        region_of(place, self.input.pointer_bits())
     }
 
     /// The conflict at a site that an earlier lowering found.
     pub(in crate::lower) fn conflict_at(&self, key: Key) -> Option<Conflict> {
         if self.sequencing.conflicts.is_empty()
-            || self.origin.is_none()
+            || self.cursor.origin().is_none()
             || self.sequencing.unevaluated
-            || self.in_start
+            || self.is_in_start()
         {
             return None;
         }

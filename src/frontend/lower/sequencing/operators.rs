@@ -19,7 +19,7 @@ impl Lowerer<'_> {
             Some((op, left, right)) => {
                 let left = self.combine(left, values)?;
                 let right = self.combine(right, values)?;
-                self.span = self.place_of(node);
+                self.cursor.set_span(self.cursor.place_of(node));
                 self.binary_values(op, left, right)
             }
             None => Ok(values.next().unwrap_or_else(Value::void)),

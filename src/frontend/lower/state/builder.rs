@@ -18,27 +18,27 @@ use rustc_hash::FxHashSet;
 #[derive(Debug)]
 pub(in crate::lower) struct FunctionBuilder {
     /// The function's index in the unit.
-    pub index: FunctionIndex,
-    pub name: String,
-    pub result_type: Type,
+    index: FunctionIndex,
+    name: String,
+    result_type: Type,
     /// The object that holds the function's result.
-    pub result: Option<ObjectIndex>,
-    pub parameters: Vec<ObjectIndex>,
+    result: Option<ObjectIndex>,
+    parameters: Vec<ObjectIndex>,
     /// The hidden last parameter of a variadic function: the address of the variable arguments.
-    pub variable_arguments: Option<ObjectIndex>,
-    pub span: Span,
+    variable_arguments: Option<ObjectIndex>,
+    span: Span,
     /// The block to which instructions are appended.
-    pub current: BlockIndex,
+    current: BlockIndex,
     /// Names of locals that are in use.
-    pub names: FxHashSet<String>,
+    names: FxHashSet<String>,
     /// Number of temporaries created.
-    pub temporaries: u32,
+    temporaries: u32,
     /// Number of block scopes entered.
-    pub scopes: u32,
+    scopes: u32,
     /// The block at which a pending non-local jump leaves the function.
-    pub jump_exit: Option<BlockIndex>,
+    jump_exit: Option<BlockIndex>,
     /// Further entry blocks, reached from outside of the function.
-    pub roots: Vec<BlockIndex>,
+    roots: Vec<BlockIndex>,
     blocks: Vec<PartialBlock>,
     effects: u64,
 }
@@ -102,6 +102,125 @@ impl FunctionBuilder {
             blocks: vec![PartialBlock::default()],
             effects: 0,
         }
+    }
+
+    /// A builder for code of this function that is only needed for its type or value; [`Self::absorb`] ends it.
+    pub fn scratch(&self, span: Span) -> Self {
+        let mut scratch = Self::new(self.index, self.name.clone(), self.result_type, span);
+        scratch.variable_arguments = self.variable_arguments;
+        scratch.result = self.result;
+        scratch.temporaries = self.temporaries;
+        scratch
+    }
+
+    /// Drops a scratch builder's code; the names of its temporaries are not used again.
+    pub fn absorb(&mut self, scratch: Self) {
+        self.temporaries = self.temporaries.max(scratch.temporaries);
+    }
+
+    // --- the function ---
+
+    pub fn index(&self) -> FunctionIndex {
+        self.index
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Changes the name, and returns the old one.
+    pub fn rename(&mut self, name: String) -> String {
+        std::mem::replace(&mut self.name, name)
+    }
+
+    pub fn result_type(&self) -> Type {
+        self.result_type
+    }
+
+    pub fn set_result_type(&mut self, ty: Type) {
+        self.result_type = ty;
+    }
+
+    /// The object that holds the function's result.
+    pub fn result(&self) -> Option<ObjectIndex> {
+        self.result
+    }
+
+    pub fn set_result(&mut self, result: Option<ObjectIndex>) {
+        self.result = result;
+    }
+
+    /// Number of parameters so far.
+    pub fn parameter_count(&self) -> usize {
+        self.parameters.len()
+    }
+
+    pub fn add_parameter(&mut self, parameter: ObjectIndex) {
+        self.parameters.push(parameter);
+    }
+
+    /// The hidden last parameter of a variadic function: the address of the variable arguments.
+    pub fn variable_arguments(&self) -> Option<ObjectIndex> {
+        self.variable_arguments
+    }
+
+    pub fn set_variable_arguments(&mut self, parameter: ObjectIndex) {
+        self.variable_arguments = Some(parameter);
+    }
+
+    /// Takes a name for a local; returns whether it was free.
+    pub fn take_name(&mut self, name: &str) -> bool {
+        self.names.insert(name.to_owned())
+    }
+
+    /// The name of the next temporary.
+    pub fn name_temporary(&mut self) -> String {
+        let name = format!("{}::#{}", self.name, self.temporaries);
+        self.temporaries += 1;
+        name
+    }
+
+    /// The number of the function's outermost block scope.
+    pub fn enter_body(&mut self) -> u32 {
+        self.scopes = 1;
+        self.scopes
+    }
+
+    /// The number of a new block scope.
+    pub fn enter_scope(&mut self) -> u32 {
+        self.scopes += 1;
+        self.scopes
+    }
+
+    /// The block at which a pending non-local jump leaves the function.
+    pub fn jump_exit(&self) -> Option<BlockIndex> {
+        self.jump_exit
+    }
+
+    pub fn set_jump_exit(&mut self, exit: BlockIndex) {
+        self.jump_exit = Some(exit);
+    }
+
+    /// Adds an entry block that is reached from outside of the function.
+    pub fn add_root(&mut self, block: BlockIndex) {
+        self.roots.push(block);
+    }
+
+    // --- blocks ---
+
+    /// The block to which instructions are appended.
+    pub fn current(&self) -> BlockIndex {
+        self.current
+    }
+
+    /// Appends instructions to the block from now on.
+    pub fn continue_in(&mut self, block: BlockIndex) {
+        self.current = block;
+    }
+
+    /// Appends instructions to a new block from now on.
+    pub fn continue_in_new(&mut self) {
+        self.current = self.new_block();
     }
 
     fn block(&mut self, index: BlockIndex) -> &mut PartialBlock {

@@ -90,7 +90,7 @@ impl Operand {
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn asm_statement(&mut self, asm: &ast::AsmStatement) -> Result<()> {
-        let span = self.span;
+        let span = self.cursor.span();
         let asm = match asm {
             ast::AsmStatement::GnuBasic(template) => {
                 if !text_of(&template.node).is_some_and(|text| does_nothing(&text)) {
@@ -102,10 +102,10 @@ impl Lowerer<'_> {
             ast::AsmStatement::GnuExtended(asm) => asm,
         };
         let nothing = text_of(&asm.template.node).is_some_and(|text| does_nothing(&text));
-        self.assembly_goes_on = nothing;
+        self.uses.note_assembly_statement(nothing);
         let outputs = self.asm_operands(&asm.outputs)?;
         let inputs = self.asm_operands(&asm.inputs)?;
-        self.span = span;
+        self.cursor.set_span(span);
         if nothing {
             return self.asm_barrier(&outputs, &inputs);
         }
@@ -133,7 +133,7 @@ impl Lowerer<'_> {
                     addresses |= scalar == ScalarType::Pointer;
                     // An integer as wide as a pointer may be an address, too.
                     let wide = matches!(scalar, ScalarType::Integer { bits, .. }
-                        if bits >= self.options.data_model.pointer_bits());
+                        if bits >= self.input.pointer_bits());
                     let kept = scalar == ScalarType::Pointer || wide;
                     if kept && fold::constant(value).is_none() {
                         let scalar_to = ScalarType::Pointer;
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
 
     /// Lowers the jump of `asm goto` after the assembly statement lowered last.
     pub(in crate::lower) fn assembly_jump(&mut self, labels: &[&str]) {
-        if self.assembly_goes_on {
+        if self.uses.last_assembly_does_nothing() {
             // The labels must be defined all the same.
             for label in labels {
                 self.label_block(label);
@@ -171,13 +171,13 @@ impl Lowerer<'_> {
         let place = self.object_place(object, scalar);
         let what = "the target of a jump in assembly".to_owned();
         self.emit_fresh(Instruction::Approximate { place, what });
-        let span = self.span;
+        let span = self.cursor.span();
         let next = self.function.new_block();
         let mut cases = Vec::with_capacity(labels.len());
-        let origin = self.function.current;
+        let origin = self.function.current();
         for (number, label) in labels.iter().enumerate() {
             let way = self.function.new_block();
-            self.function.current = way;
+            self.function.continue_in(way);
             self.jump_to_label(label);
             cases.push((number as i128, number as i128, way));
         }
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
             default: next,
         };
         self.function.end_block(origin, switch, span);
-        self.function.current = next;
+        self.function.continue_in(next);
     }
 
     fn asm_operands(&mut self, nodes: &[Node<ast::GnuAsmOperand>]) -> Result<Vec<Operand>> {
@@ -272,7 +272,7 @@ impl Lowerer<'_> {
 
     /// Emits assembly that may modify whatever it reaches.
     fn unknown_assembly(&mut self, arguments: Vec<Argument>) {
-        self.has_assembly = true;
+        self.uses.note_assembly();
         self.emit(Instruction::CallUnknown {
             name: "assembly".to_owned(),
             arguments,
@@ -293,9 +293,9 @@ impl Lowerer<'_> {
 
     /// Reads the assembly outside of functions.
     pub(in crate::lower) fn note_file_scope_assembly(&mut self) {
-        let parsed = self.parsed;
+        let parsed = self.input.parsed();
         for (parts, span) in &parsed.assembly {
-            self.span = *span;
+            self.cursor.set_span(*span);
             let Some(text) = text_of(parts) else {
                 self.refuse("assembly outside of functions");
                 continue;
@@ -319,7 +319,7 @@ impl Lowerer<'_> {
                         }
                     }
                     _ => {
-                        self.has_assembly = true;
+                        self.uses.note_assembly();
                         let at_start = [
                             "init", "fini", "ctors", "dtors", ".macro", ".inc", ".equ", "=",
                         ];
@@ -330,15 +330,15 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.span = regatta_base::Span::NONE;
+        self.cursor.set_span(regatta_base::Span::NONE);
     }
 
     /// Assembly may access `static` objects at file scope, as unknown code may access the others.
     pub(in crate::lower) fn expose_to_assembly(&mut self) {
-        if !self.has_assembly {
+        if !self.uses.assembly() {
             return;
         }
-        for object in &mut self.objects {
+        for object in self.objects.all_mut() {
             let ours = object.name.contains(['#', ':']) || object.name.starts_with("__regatta");
             if let Storage::Static { external } = &mut object.storage
                 && !ours

@@ -257,7 +257,7 @@ impl Lowerer<'_> {
             edge,
             from: self.jumps.blocks.position(),
             target: JumpTarget::Label(name.to_owned()),
-            span: self.span,
+            span: self.cursor.span(),
         };
         self.jumps.blocks.jumps.push(jump);
     }
@@ -270,7 +270,7 @@ impl Lowerer<'_> {
             edge,
             from,
             target,
-            span: self.span,
+            span: self.cursor.span(),
         });
         edge
     }
@@ -302,10 +302,10 @@ impl Lowerer<'_> {
         for &(from, to) in computed.iter().filter(|_| !simple) {
             self.jumps.blocks.passed_within(from, to, &mut passed);
         }
-        let saved = self.function.current;
+        let saved = self.function.current();
         for (jump, block, to) in ends {
-            self.function.current = jump.edge;
-            self.span = jump.span;
+            self.function.continue_in(jump.edge);
+            self.cursor.set_span(jump.span);
             if !simple {
                 for (object, cleanup) in self.jumps.blocks.ended(jump.from, to) {
                     self.clean_up(object, &cleanup)?;
@@ -314,11 +314,11 @@ impl Lowerer<'_> {
                     self.emit(Instruction::Declare(object));
                 }
             }
-            let span = self.span;
+            let span = self.cursor.span();
             self.function.end(Terminator::Goto(block), span);
         }
         self.finish_computed_gotos(&passed);
-        self.function.current = saved;
+        self.function.continue_in(saved);
         let mut entries: Vec<(Mark, Instruction, Span)> = Vec::new();
         let mut scopes: Vec<_> = passed.iter().collect();
         scopes.sort_unstable_by_key(|entry| entry.0);
@@ -372,7 +372,7 @@ impl Lowerer<'_> {
 
     fn clean_up(&mut self, object: ObjectIndex, cleanup: &Cleanup) -> Result<()> {
         self.check_modelled(&cleanup.name)?;
-        if self.property.forbids_call(&cleanup.name) {
+        if self.input.property().forbids_call(&cleanup.name) {
             self.end_path(Terminator::Error);
             return Ok(());
         }
@@ -385,7 +385,7 @@ impl Lowerer<'_> {
             value = self.assignable(value, parameter)?;
         }
         let inline = self.inline_callee(&cleanup.name, &function, 1)?;
-        if let Some(index) = inline.or_else(|| self.defined.get(&cleanup.name).copied()) {
+        if let Some(index) = inline.or_else(|| self.functions.named(&cleanup.name)) {
             let callee = Callee::Direct(index);
             self.emit_call(callee, &function, vec![value], Use::Effects)?;
             return Ok(());

@@ -49,7 +49,7 @@ impl Lowerer<'_> {
     /// Lowers the body of a function, to which all its labels belong.
     pub(in crate::lower) fn function_body(&mut self, node: &Node<ast::Statement>) -> Result<()> {
         let mark = self.function.mark();
-        self.jumps.blocks.enter(mark, self.span);
+        self.jumps.blocks.enter(mark, self.cursor.span());
         match &node.node {
             // The parameters are in the same scope as the body's declarations.
             ast::Statement::Compound(items) => self.block_items(items)?,
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         self.jump_to_outer_labels(&mut missing);
         if let Some((name, span)) = missing.first() {
             let message = format!("the label `{name}` is not defined");
-            self.span = *span;
+            self.cursor.set_span(*span);
             return Err(self.error(message));
         }
         self.create_landings_at_labels()?;
@@ -105,11 +105,10 @@ impl Lowerer<'_> {
 
     /// Runs `act` in a new block scope.
     fn scoped<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.function.scopes += 1;
-        let number = self.function.scopes;
+        let number = self.function.enter_scope();
         self.scopes.enter(number);
         let mark = self.function.mark();
-        self.jumps.blocks.enter(mark, self.span);
+        self.jumps.blocks.enter(mark, self.cursor.span());
         let result = act(self).and_then(|value| self.clean_up_block().map(|()| value));
         self.jumps.blocks.leave();
         self.scopes.leave();
@@ -117,7 +116,7 @@ impl Lowerer<'_> {
     }
 
     pub(in crate::lower) fn statement(&mut self, node: &Node<ast::Statement>) -> Result<()> {
-        self.span = self.place_of(node);
+        self.cursor.set_span(self.cursor.place_of(node));
         if !matches!(
             node.node,
             ast::Statement::Labeled(_) | ast::Statement::Compound(_)
@@ -187,14 +186,14 @@ impl Lowerer<'_> {
             Label {
                 block,
                 position: None,
-                span: self.span,
+                span: self.cursor.span(),
             },
         );
         block
     }
 
     fn labeled(&mut self, labeled: &ast::LabeledStatement) -> Result<()> {
-        self.span = self.place_of(&labeled.label);
+        self.cursor.set_span(self.cursor.place_of(&labeled.label));
         match &labeled.label.node {
             ast::Label::Identifier(name) => {
                 let name = name.node.name.as_str();
@@ -208,10 +207,10 @@ impl Lowerer<'_> {
                 if again {
                     return Err(self.error(format!("the label `{name}` is defined twice")));
                 }
-                let span = self.span;
+                let span = self.cursor.span();
                 self.function.goto_new(block, span);
                 self.function.set_label(block, name);
-                if self.property.forbids_label(name) {
+                if self.input.property().forbids_label(name) {
                     self.end_path(Terminator::Error);
                 }
             }
@@ -241,21 +240,21 @@ impl Lowerer<'_> {
     }
 
     fn if_statement(&mut self, node: &Node<ast::IfStatement>) -> Result<()> {
-        let (statement, span) = (&node.node, self.span);
+        let (statement, span) = (&node.node, self.cursor.span());
         let condition = self.condition(&statement.condition)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let (then, otherwise) = self.branch_at(node, condition);
         let join = self.function.new_block();
-        self.function.current = then;
+        self.function.continue_in(then);
         self.scoped(|this| this.statement(&statement.then_statement))?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.function.end(Terminator::Goto(join), span);
-        self.function.current = otherwise;
+        self.function.continue_in(otherwise);
         if let Some(alternative) = &statement.else_statement {
             self.scoped(|this| this.statement(alternative))?;
         }
         self.function.end(Terminator::Goto(join), span);
-        self.function.current = join;
+        self.function.continue_in(join);
         Ok(())
     }
 
@@ -282,24 +281,24 @@ impl Lowerer<'_> {
     }
 
     fn while_statement(&mut self, node: &Node<ast::WhileStatement>) -> Result<()> {
-        let (statement, span) = (&node.node, self.span);
+        let (statement, span) = (&node.node, self.cursor.span());
         let head = self.function.new_block();
         let exit = self.function.new_block();
         self.function.goto_new(head, span);
         self.pass_loop(node);
         let condition = self.condition(&statement.expression)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let (body, done) = self.branch_at(node, condition);
         self.function.end_block(done, Terminator::Goto(exit), span);
-        self.function.current = body;
+        self.function.continue_in(body);
         self.loop_body(&statement.statement, exit, head)?;
         self.function.end(Terminator::Goto(head), span);
-        self.function.current = exit;
+        self.function.continue_in(exit);
         Ok(())
     }
 
     fn do_statement(&mut self, node: &Node<ast::DoWhileStatement>) -> Result<()> {
-        let (statement, span) = (&node.node, self.span);
+        let (statement, span) = (&node.node, self.cursor.span());
         let head = self.function.new_block();
         let test = self.function.new_block();
         let exit = self.function.new_block();
@@ -308,23 +307,23 @@ impl Lowerer<'_> {
         self.function.goto_new(test, span);
         self.pass_loop(node);
         let condition = self.condition(&statement.expression)?;
-        self.span = span;
+        self.cursor.set_span(span);
         let (again, done) = self.branch_at(node, condition);
         self.function.end_block(again, Terminator::Goto(head), span);
         self.function.end_block(done, Terminator::Goto(exit), span);
-        self.function.current = exit;
+        self.function.continue_in(exit);
         Ok(())
     }
 
     fn for_statement(&mut self, node: &Node<ast::ForStatement>) -> Result<()> {
-        let (statement, span) = (&node.node, self.span);
+        let (statement, span) = (&node.node, self.cursor.span());
         match &statement.initializer.node {
             ast::ForInitializer::Empty => {}
             ast::ForInitializer::Expression(expression) => self.effects(expression)?,
             ast::ForInitializer::Declaration(declaration) => self.declaration(declaration)?,
             ast::ForInitializer::StaticAssert(assertion) => self.static_assertion(assertion)?,
         }
-        self.span = span;
+        self.cursor.set_span(span);
         let head = self.function.new_block();
         let step = self.function.new_block();
         let exit = self.function.new_block();
@@ -332,39 +331,39 @@ impl Lowerer<'_> {
         self.pass_loop(node);
         if let Some(condition) = &statement.condition {
             let condition = self.condition(condition)?;
-            self.span = span;
+            self.cursor.set_span(span);
             let (body, done) = self.branch_at(node, condition);
             self.function.end_block(done, Terminator::Goto(exit), span);
-            self.function.current = body;
+            self.function.continue_in(body);
         }
         self.loop_body(&statement.statement, exit, step)?;
-        self.span = span;
+        self.cursor.set_span(span);
         self.function.goto_new(step, span);
         if let Some(expression) = &statement.step {
             self.effects(expression)?;
         }
-        self.span = span;
+        self.cursor.set_span(span);
         self.function.end(Terminator::Goto(head), span);
-        self.function.current = exit;
+        self.function.continue_in(exit);
         Ok(())
     }
 
     fn return_statement(&mut self, value: Option<&Node<ast::Expression>>) -> Result<()> {
-        let span = self.span;
-        let ty = self.function.result_type;
-        match (value, self.function.result) {
+        let span = self.cursor.span();
+        let ty = self.function.result_type();
+        match (value, self.function.result()) {
             (Some(expression), Some(object)) => {
                 let value = self.expression(expression)?;
-                self.span = self.place_of(expression);
+                self.cursor.set_span(self.cursor.place_of(expression));
                 let value = self.assignable(value, ty)?;
-                self.span = span;
+                self.cursor.set_span(span);
                 let address = Expr::ObjectAddress(object);
                 self.store_value(Value::lvalue(address, ty.unqualified()), value)?;
             }
             (Some(expression), None) => {
                 // gcc only warns about `return f();` in a void function.
                 self.effects(expression)?;
-                self.span = span;
+                self.cursor.set_span(span);
             }
             (None, Some(object)) => {
                 self.emit(crate::ir::Instruction::Declare(object));

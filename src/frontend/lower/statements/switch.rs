@@ -30,22 +30,23 @@ impl Lowerer<'_> {
         &mut self,
         node: &Node<ast::SwitchStatement>,
     ) -> Result<()> {
-        let (statement, span) = (&node.node, self.span);
+        let (statement, span) = (&node.node, self.cursor.span());
         let value = self.expression(&statement.expression)?;
-        self.span = self.place_of(&statement.expression);
+        self.cursor
+            .set_span(self.cursor.place_of(&statement.expression));
         let value = self.rvalue(value);
         if !self.types.is_integer(value.ty) {
             return Err(self.error("the expression of `switch` is not an integer"));
         }
-        self.span = span;
+        self.cursor.set_span(span);
         let ty = self.types.promoted(value.ty);
         let scalar = self.scalar_type(ty)?;
         let value = self.cast(value, ty)?;
         let (expr, _) = self.scalar_value(value)?;
-        let dispatch = self.function.current;
+        let dispatch = self.function.current();
         let exit = self.function.new_block();
         // Code before the first case is unreachable.
-        self.function.current = self.function.new_block();
+        self.function.continue_in_new();
         self.jumps.switches.push(SwitchContext {
             ty,
             scalar,
@@ -81,7 +82,7 @@ impl Lowerer<'_> {
             let terminator = dispatch_terminator(expr, context, default);
             self.function.end_block(dispatch, terminator, span);
         }
-        self.function.current = exit;
+        self.function.continue_in(exit);
         Ok(())
     }
 
@@ -97,7 +98,7 @@ impl Lowerer<'_> {
         let (ty, from) = (context.ty, context.position);
         let low_value = self.case_value(low, ty)?;
         let high_value = self.case_value(high, ty)?;
-        let span = self.span;
+        let span = self.cursor.span();
         let block = self.function.new_block();
         self.function.goto_new(block, span);
         let unsigned_128 = self.scalar_type(ty)? == fold::UNSIGNED_128;
@@ -132,7 +133,7 @@ impl Lowerer<'_> {
 
     pub(in crate::lower) fn default_label(&mut self) -> Result<()> {
         let block = self.function.new_block();
-        let span = self.span;
+        let span = self.cursor.span();
         let Some(context) = self.jumps.switches.last() else {
             return Err(self.error("`default` outside of a `switch`"));
         };
@@ -155,11 +156,11 @@ impl Lowerer<'_> {
         // The label belongs to the function even if its address initialises a static object.
         let in_start = self.is_in_start();
         if in_start {
-            std::mem::swap(&mut self.function, &mut self.start);
+            self.start.exchange(&mut self.function);
         }
         self.label_block(name);
         if in_start {
-            std::mem::swap(&mut self.function, &mut self.start);
+            self.start.exchange(&mut self.function);
         }
         let mut known = self.jumps.numbered.iter();
         let known = known.find(|(known, _)| known == name);
@@ -180,15 +181,15 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn computed_goto(&mut self, address: Value) -> Result<()> {
         let (expr, ty) = self.scalar_value(address)?;
         let from = self.scalar_type(ty)?;
-        let number = self.convert_representation(expr, from, self.size_scalar());
+        let number = self.convert_representation(expr, from, self.types.size_scalar());
         let goto = ComputedGoto {
-            block: self.function.current,
+            block: self.function.current(),
             number,
             from: self.jumps.blocks.position(),
-            span: self.span,
+            span: self.cursor.span(),
         };
         self.jumps.computed.push(goto);
-        self.function.current = self.function.new_block();
+        self.function.continue_in_new();
         Ok(())
     }
 
@@ -210,9 +211,9 @@ impl Lowerer<'_> {
         &mut self,
         passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
     ) {
-        let scalar = self.size_scalar();
+        let scalar = self.types.size_scalar();
         for goto in std::mem::take(&mut self.jumps.computed) {
-            self.span = goto.span;
+            self.cursor.set_span(goto.span);
             let mut cases: Vec<(i128, i128, BlockIndex)> = Vec::new();
             for (name, number) in &self.jumps.numbered {
                 let Some(label) = self.jumps.labels.get(name) else {
@@ -223,7 +224,7 @@ impl Lowerer<'_> {
                 let begun = self.lifetimes_begun_on_jump(goto.from, label, passed);
                 if !begun.is_empty() {
                     let edge = self.function.new_block();
-                    self.function.current = edge;
+                    self.function.continue_in(edge);
                     for object in begun {
                         let declare = Instruction::Declare(object);
                         self.function.emit(declare, Effect::Visible, goto.span);
@@ -234,7 +235,7 @@ impl Lowerer<'_> {
                 cases.push((number, number, target));
             }
             let other = self.function.new_block();
-            self.function.current = other;
+            self.function.continue_in(other);
             self.emit(Instruction::Unsupported(
                 "`goto` to something that is not a label of the function".to_owned(),
             ));

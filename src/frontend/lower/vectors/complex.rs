@@ -217,7 +217,7 @@ impl Lowerer<'_> {
                 IntegerKind::UnsignedLongLong,
             ),
         };
-        if kind.bits(self.options.data_model) > 64 {
+        if kind.bits(self.input.data_model()) > 64 {
             return self.unmodelled("a quotient of complex integers", ty);
         }
         let wide = self.types.integer(wide);

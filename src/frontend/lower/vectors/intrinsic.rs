@@ -127,7 +127,7 @@ impl Lowerer<'_> {
     // --- lanes ---
 
     fn lane_type(&mut self, lane: Lane) -> Type {
-        let long = IntegerKind::Long.bits(self.options.data_model) == 64;
+        let long = IntegerKind::Long.bits(self.input.data_model()) == 64;
         let kind = match lane {
             Lane::Float => return self.types.float(FloatKind::Float),
             Lane::Double => return self.types.float(FloatKind::Double),

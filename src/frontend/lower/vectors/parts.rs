@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         let (element, count) = self.parts_of_type(value.ty)?;
         let address = self.parts_address(value)?;
         if let Expr::ObjectAddress(object) = &address
-            && let Some(known) = self.known_parts.get(object)
+            && let Some(known) = self.objects.known_parts(*object)
             && known.element == element
         {
             return Ok(known.parts.clone());
@@ -97,20 +97,18 @@ impl Lowerer<'_> {
         }
         self.note_part_object(object);
         if self.is_in_start() && parts.iter().all(|part| self.is_static_constant(part)) {
-            self.constants.insert(object);
+            self.objects.make_constant(object);
         }
         if parts.iter().all(is_literal) {
             let known = KnownParts { element, parts };
-            self.known_parts.insert(object, known);
+            self.objects.set_known_parts(object, known);
         }
         Ok(Value::aggregate(address, ty))
     }
 
     /// Records that nothing changes the object of an operator's result.
     pub(in crate::lower) fn note_part_object(&mut self, object: ObjectIndex) {
-        if let Some(is_temporary) = self.temporaries.get_mut(object.0 as usize) {
-            *is_temporary = true;
-        }
+        self.objects.set_temporary(object, true);
     }
 
     /// Copies a value, so that later changes of its object do not affect it.
@@ -128,7 +126,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn computed_once(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
         let is_simple = match &expr {
             Expr::Load(place) => {
-                matches!(&*place.address, Expr::ObjectAddress(object) if self.is_temporary(*object))
+                matches!(&*place.address, Expr::ObjectAddress(object) if self.objects.is_temporary(*object))
             }
             other => is_literal(other),
         };
@@ -163,7 +161,7 @@ impl Lowerer<'_> {
         }
         self.note_part_object(object);
         if self.is_in_start() {
-            self.constants.insert(object);
+            self.objects.make_constant(object);
         }
         Ok(Value::aggregate(address, ty))
     }

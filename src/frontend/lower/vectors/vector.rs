@@ -115,7 +115,7 @@ impl Lowerer<'_> {
     /// The signed integer type as wide as an element.
     fn truth_element(&mut self, element: Type) -> Result<Type> {
         let size = self.size_of(element)?;
-        let long = IntegerKind::Long.bits(self.options.data_model);
+        let long = IntegerKind::Long.bits(self.input.data_model());
         let kind = match size * 8 {
             8 => IntegerKind::SignedChar,
             16 => IntegerKind::Short,
@@ -186,7 +186,7 @@ impl Lowerer<'_> {
             let address = Expr::ObjectAddress(object);
             let place = Place::new(address.clone(), scalar);
             if self.is_in_start() && self.is_static_constant(&expr) {
-                self.constants.insert(object);
+                self.objects.make_constant(object);
             }
             self.emit_fresh(Instruction::Assign { place, value: expr });
             self.note_part_object(object);

@@ -88,9 +88,9 @@ impl Lowerer<'_> {
         if let Some(pending) = self.long_jumps.pending {
             return pending;
         }
-        let size = self.size_scalar();
+        let size = self.types.size_scalar();
         let mut object = |name: &str, scalar: ScalarType| {
-            let (bytes, alignment) = self.scalar_layout(scalar);
+            let (bytes, alignment) = self.types.scalar_layout(scalar);
             self.push_object(Object {
                 name: format!("#jump::{name}"),
                 size: bytes,
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         if let Some(&object) = self.long_jumps.activations.get(&function) {
             return object;
         }
-        let object = self.own_object(function, "activation", self.size_scalar());
+        let object = self.own_object(function, "activation", self.types.size_scalar());
         self.long_jumps.activations.insert(function, object);
         object
     }
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         name: &str,
         scalar: ScalarType,
     ) -> ObjectIndex {
-        let (bytes, alignment) = self.scalar_layout(scalar);
+        let (bytes, alignment) = self.types.scalar_layout(scalar);
         let object = self.push_object(Object {
             name: format!("#jump::{}::{name}", function.0),
             size: bytes,
@@ -136,9 +136,9 @@ impl Lowerer<'_> {
             constant: false,
             leaves: vec![scalar_leaf(scalar, bytes)],
             blocks: Vec::new(),
-            span: self.span,
+            span: self.cursor.span(),
         });
-        if let Some(object) = self.objects.get_mut(object.0 as usize) {
+        if let Some(object) = self.objects.get_mut(object) {
             object.blocks.clear();
         }
         object
@@ -146,9 +146,12 @@ impl Lowerer<'_> {
 
     /// The two words of a buffer that are used: the landing and the activation.
     fn buffer_places(&self, buffer: &Expr) -> (Place, Place) {
-        let size = self.size_scalar();
-        let bytes = i128::from(self.options.data_model.pointer_bits() / 8);
-        let second = self.offset(buffer.clone(), fold::integer(bytes, self.offset_scalar()));
+        let size = self.types.size_scalar();
+        let bytes = i128::from(self.input.pointer_bits() / 8);
+        let second = self.offset(
+            buffer.clone(),
+            fold::integer(bytes, self.types.offset_scalar()),
+        );
         (Place::new(buffer.clone(), size), Place::new(second, size))
     }
 
@@ -160,17 +163,17 @@ impl Lowerer<'_> {
         self.note_assumption(AssumptionKind::Layout, BUFFER_IS_NOT_READ);
         self.note_assumption(AssumptionKind::UnknownCode, NO_OTHER_JUMPS);
         self.pending();
-        let activation = self.activation(self.function.index);
+        let activation = self.activation(self.function.index());
         let result = self.temporary(fold::INT);
-        self.temporaries[result.0 as usize] = false;
+        self.objects.set_temporary(result, false);
         self.long_jumps.results.push(Some(result));
         let number = self.long_jumps.results.len();
         let (landing_place, activation_place) = self.buffer_places(&buffer);
         self.emit(Instruction::Assign {
             place: landing_place,
-            value: fold::integer(number as i128, self.size_scalar()),
+            value: fold::integer(number as i128, self.types.size_scalar()),
         });
-        let value = self.load_object(activation, self.size_scalar());
+        let value = self.load_object(activation, self.types.size_scalar());
         self.emit(Instruction::Assign {
             place: activation_place,
             value,
@@ -182,7 +185,7 @@ impl Lowerer<'_> {
         let landing = self.function.new_block();
         self.function
             .set_label(landing, &format!("{LANDING}{number}"));
-        let span = self.span;
+        let span = self.cursor.span();
         self.function.goto_new(landing, span);
         Ok(Value::scalar(
             self.load_object(result, fold::INT),
@@ -193,8 +196,8 @@ impl Lowerer<'_> {
     /// Records the bytes of a buffer that is part of an object at a constant offset.
     fn note_buffer(&mut self, name: &str, buffer: &Expr) {
         // The size of glibc's `jmp_buf`; the compiler's own buffer has five words.
-        let pointer_bytes = u64::from(self.options.data_model.pointer_bits() / 8);
-        let size = match (name, self.options.data_model) {
+        let pointer_bytes = u64::from(self.input.pointer_bits() / 8);
+        let size = match (name, self.input.data_model()) {
             ("__builtin_setjmp", _) => 5 * pointer_bytes,
             (_, DataModel::Lp64) => 200,
             (_, DataModel::Ilp32) => 156,
@@ -228,12 +231,16 @@ impl Lowerer<'_> {
             Some(false) => value,
             None => Expr::conditional(is_zero, fold::int(1), value, fold::INT),
         };
-        let landing = fold::convert(Expr::Load(landing), self.size_scalar(), LANDING_SCALAR);
+        let landing = fold::convert(
+            Expr::Load(landing),
+            self.types.size_scalar(),
+            LANDING_SCALAR,
+        );
         for (object, scalar, value) in [
             (pending.landing, LANDING_SCALAR, landing),
             (
                 pending.activation,
-                self.size_scalar(),
+                self.types.size_scalar(),
                 Expr::Load(activation),
             ),
             (pending.value, fold::INT, value),
@@ -250,7 +257,7 @@ impl Lowerer<'_> {
         let pending = self.pending();
         self.long_jumps.results.push(None);
         let number = self.long_jumps.results.len();
-        let size = self.size_scalar();
+        let size = self.types.size_scalar();
         let activation = self.activation(function);
         let activation = self.load_visible(activation, size);
         for (object, scalar, value) in [
@@ -273,23 +280,23 @@ impl Lowerer<'_> {
         let landing = self.function.new_block();
         self.function
             .set_label(landing, &format!("{LANDING}{number}"));
-        let span = self.span;
+        let span = self.cursor.span();
         self.function
             .end_block(landing, Terminator::Goto(block), span);
-        self.function.roots.push(landing);
+        self.function.add_root(landing);
     }
 
     /// Leaves the function with a pending jump.
     fn leave_by_jump(&mut self) {
-        self.long_jumps.jumps.get_or_insert(self.span);
-        let exit = match self.function.jump_exit {
+        self.long_jumps.jumps.get_or_insert(self.cursor.span());
+        let exit = match self.function.jump_exit() {
             Some(exit) => exit,
             None => {
                 let exit = self.function.new_block();
                 self.function.set_label(exit, EXIT);
-                let span = self.span;
+                let span = self.cursor.span();
                 self.function.end_block(exit, Terminator::Return, span);
-                self.function.jump_exit = Some(exit);
+                self.function.set_jump_exit(exit);
                 exit
             }
         };
@@ -298,7 +305,7 @@ impl Lowerer<'_> {
 
     /// `main`, if only the start function calls it, so that no caller of it can take a jump.
     fn last_function(&self, functions: &[Function], start: FunctionIndex) -> Option<FunctionIndex> {
-        let main = *self.defined.get("main")?;
+        let main = self.functions.named("main")?;
         let calls = |function: &Function| {
             let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
             instructions.any(|(one, _)| {

@@ -103,7 +103,7 @@ impl JumpTransformer<'_, '_> {
             default: outside,
         };
         let inside = self.add(Vec::new(), switch);
-        let size = self.lowerer.size_scalar();
+        let size = self.lowerer.types.size_scalar();
         let (own, other) = (
             self.load(activation, size),
             self.load(self.pending.activation, size),
@@ -128,7 +128,7 @@ impl JumpTransformer<'_, '_> {
         let Some(activation) = activation.filter(|_| !landings.is_empty()) else {
             return;
         };
-        let size = self.lowerer.size_scalar();
+        let size = self.lowerer.types.size_scalar();
         let next = fold::binary(
             BinaryOp::Add,
             self.load(self.pending.count, size),
@@ -283,18 +283,18 @@ impl JumpTransformer<'_, '_> {
     /// The objects that may have changed when a jump arrives at one of the landings, and may be read behind it or,
     /// after another jump, behind another one.
     fn changes(&self, landings: &[BlockIndex]) -> Changes {
-        let uses = Uses::of(self.function, self.index, &self.lowerer.objects);
+        let uses = Uses::of(self.function, self.index, self.lowerer.objects.all());
         let live = uses.live_at(self.function, landings);
         let reached = uses.written_behind(self.function, landings);
         let mut changes = Changes::default();
         let mut objects: Vec<ObjectIndex> = live.into_iter().collect();
         objects.sort_unstable();
         for index in objects {
-            let object = &self.lowerer.objects[index.0 as usize];
+            let object = &self.lowerer.objects[index];
             let may_change = uses.escaped.contains(&index) || reached.contains(&index);
             let jumps = &self.lowerer.long_jumps;
             let is_ours = object.name.starts_with('#') || jumps.results.contains(&Some(index));
-            if !may_change || is_ours || self.lowerer.volatile.contains(&index) {
+            if !may_change || is_ours || self.lowerer.objects.is_volatile(index) {
                 continue;
             }
             let leaves = object.leaves.iter();
@@ -327,9 +327,9 @@ impl JumpTransformer<'_, '_> {
 
     /// The scalars of a leaf; `None` for bit-fields.
     fn scalars(&self, object: ObjectIndex, leaf: &Leaf) -> Option<Vec<Scalar>> {
-        let (bytes, _) = self.lowerer.scalar_layout(leaf.scalar);
+        let (bytes, _) = self.lowerer.types.scalar_layout(leaf.scalar);
         let is_whole = leaf.bit_offset.is_multiple_of(8) && leaf.stride.is_multiple_of(8);
-        let bits = walk::scalar_bits(leaf.scalar, self.lowerer.options.data_model.pointer_bits());
+        let bits = walk::scalar_bits(leaf.scalar, self.lowerer.input.pointer_bits());
         if !is_whole || leaf.bits != bits || bytes == 0 {
             return None;
         }
@@ -339,7 +339,8 @@ impl JumpTransformer<'_, '_> {
             let address = match bytes {
                 0 => start.clone(),
                 _ => {
-                    let bytes = fold::integer(i128::from(bytes), self.lowerer.offset_scalar());
+                    let bytes =
+                        fold::integer(i128::from(bytes), self.lowerer.types.offset_scalar());
                     self.lowerer.offset(start.clone(), bytes)
                 }
             };
