@@ -56,8 +56,8 @@ use state::scope::Scopes;
 use state::start::StartFunction;
 use state::symbols::Symbols;
 use state::uses::Uses;
+use statements::control::Control;
 use statements::long_jump::LongJumps;
-use statements::statement::Jumps;
 
 /// The result of any step that may find an error in the program.
 type Result<T> = std::result::Result<T, Error>;
@@ -181,7 +181,7 @@ struct Lowerer<'a> {
     function: FunctionBuilder,
     start: StartFunction,
     /// The control structures around the current statement.
-    jumps: Jumps,
+    control: Control,
     sequencing: Sequencing,
     own_text: OwnText,
     uses: Uses,
@@ -224,7 +224,7 @@ impl<'a> Lowerer<'a> {
             functions: Functions::new(),
             function: builder(),
             start: StartFunction::new(builder()),
-            jumps: Jumps::default(),
+            control: Control::default(),
             sequencing: Sequencing::new(conflicts),
             own_text: OwnText::new(),
             uses: Uses::default(),

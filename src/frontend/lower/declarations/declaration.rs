@@ -649,7 +649,7 @@ impl Lowerer<'_> {
             Some(function) => Some(self.cleanup_of(function, declared.ty)?),
             None => None,
         };
-        self.jumps.blocks.declare(object, cleanup);
+        self.control.blocks_mut().declare(object, cleanup);
         Ok(())
     }
 

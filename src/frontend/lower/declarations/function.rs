@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         }
         let builder = self.builder_for(index, name, head.result);
         let outer = std::mem::replace(&mut self.function, builder);
-        let outer_jumps = std::mem::take(&mut self.jumps);
+        let outer_control = std::mem::take(&mut self.control);
         self.note_ignored_attributes();
         if specifiers.attributes.naked {
             self.unsupported("a function with the attribute `naked`");
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         while !self.scopes.at_file_scope() {
             self.scopes.leave();
         }
-        self.jumps = outer_jumps;
+        self.control = outer_control;
         let built = std::mem::replace(&mut self.function, outer);
         result?;
         self.functions.finish(index, built.finish());
@@ -102,11 +102,11 @@ impl Lowerer<'_> {
         let span = self.cursor.span();
         let builder = self.builder_for(index, name, result);
         let outer = std::mem::replace(&mut self.function, builder);
-        let jumps = std::mem::take(&mut self.jumps);
+        let control = std::mem::take(&mut self.control);
         let log = self.sequencing.enter_function();
         let made = body(self);
         self.sequencing.resume(log);
-        self.jumps = jumps;
+        self.control = control;
         let own = std::mem::replace(&mut self.function, outer);
         self.cursor.set_span(span);
         made?;

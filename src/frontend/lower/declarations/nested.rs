@@ -35,7 +35,6 @@ use crate::lower::state::builder::FunctionBuilder;
 use crate::lower::state::scope::{Entity, Symbol};
 use crate::lower::statements::long_jump;
 use crate::lower::{Lowerer, Result};
-use crate::rewrite::encoding;
 use crate::types::Type;
 use regatta_base::Span;
 
@@ -228,8 +227,9 @@ impl Lowerer<'_> {
             .map_or(Type::VOID, |function| function.result);
         let builder = self.builder_for(index, &full_name, result);
         let outer = std::mem::replace(&mut self.function, builder);
-        let mut outer_jumps = std::mem::take(&mut self.jumps);
-        self.jumps.numbers = std::mem::take(&mut outer_jumps.numbers);
+        let mut outer_control = std::mem::take(&mut self.control);
+        let labels = self.control.labels_mut();
+        labels.continue_numbers_of(outer_control.labels_mut());
         let log = self.sequencing.enter_function();
         let depth = self.scopes.depth();
         let made = self.define_nested(specifiers.ty, declarator, body);
@@ -237,11 +237,12 @@ impl Lowerer<'_> {
             self.scopes.leave();
         }
         self.sequencing.resume(log);
-        let jumps = std::mem::replace(&mut self.jumps, outer_jumps);
+        let mut control = std::mem::replace(&mut self.control, outer_control);
         let built = std::mem::replace(&mut self.function, outer);
-        self.jumps.numbers = jumps.numbers;
+        let labels = self.control.labels_mut();
+        labels.continue_numbers_of(control.labels_mut());
         made?;
-        self.number_outer_labels(jumps.outer);
+        self.number_outer_labels(control.labels_mut().take_outer());
         self.name_landings();
         self.functions.finish(index, built.finish());
         Ok(())
@@ -305,16 +306,14 @@ impl Lowerer<'_> {
         };
         let parent = nested.parent;
         let far = std::mem::take(missing);
-        let is_far = |name: &String| far.iter().any(|(far, _)| far == name);
-        let outer = self.jumps.numbered.extract_if(.., |(name, _)| is_far(name));
-        self.jumps.outer = outer.collect();
+        let is_far = |name: &str| far.iter().any(|(far, _)| far == name);
+        self.control.labels_mut().set_outer_aside(is_far);
         let saved = self.function.current();
         for (name, span) in far {
             self.cursor.set_span(span);
-            let position = self.jumps.blocks.position();
-            if let Some(label) = self.jumps.labels.get_mut(&name) {
-                label.position = Some(position);
-                self.function.continue_in(label.block);
+            let position = self.control.blocks().position();
+            if let Some((block, _)) = self.control.labels_mut().define(&name, position) {
+                self.function.continue_in(block);
             }
             let number = self.jump_to_function(parent);
             self.nested.labels.push((parent, name, number));
@@ -326,9 +325,7 @@ impl Lowerer<'_> {
     fn number_outer_labels(&mut self, labels: Vec<(String, u32)>) {
         for (name, number) in labels {
             self.label_block(&name);
-            if !self.jumps.numbered.iter().any(|(known, _)| *known == name) {
-                self.jumps.numbered.push((name, number));
-            }
+            self.control.labels_mut().set_number(name, number);
         }
     }
 
@@ -343,23 +340,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The number for a label whose address is taken for the first time in a function. Numbers in nested and enclosing
-    /// functions differ, so that no label is mistaken for another; only a local label (`__label__`) has the same
-    /// number in all.
-    pub(in crate::lower) fn label_number(&mut self, name: &str) -> u32 {
-        let is_shared = name.contains(encoding::BLOCK_LABEL);
-        let numbers = &mut self.jumps.numbers;
-        if let Some(&number) = numbers.shared.get(name).filter(|_| is_shared) {
-            return number;
-        }
-        numbers.count += 1;
-        let number = numbers.count;
-        if is_shared {
-            numbers.shared.insert(name.to_owned(), number);
-        }
-        number
-    }
-
     /// Creates landings at the labels to which nested functions jump.
     pub(in crate::lower) fn create_landings_at_labels(&mut self) -> Result<()> {
         let own = self.function.index();
@@ -369,7 +349,7 @@ impl Lowerer<'_> {
             .extract_if(.., |(function, ..)| *function == own);
         let labels: Vec<(FunctionIndex, String, usize)> = labels.collect();
         for (_, name, number) in labels {
-            let label = self.jumps.labels.get(&name);
+            let label = self.control.labels().get(&name);
             let Some(block) = label
                 .filter(|label| label.position.is_some())
                 .map(|label| label.block)

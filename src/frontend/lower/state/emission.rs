@@ -165,11 +165,11 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn unevaluated<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         let scratch = self.function.scratch(self.cursor.span());
         let saved = std::mem::replace(&mut self.function, scratch);
-        let jumps = std::mem::take(&mut self.jumps);
+        let control = std::mem::take(&mut self.control);
         let log = self.sequencing.suspend();
         let result = act(self);
         self.sequencing.resume(log);
-        self.jumps = jumps;
+        self.control = control;
         let scratch = std::mem::replace(&mut self.function, saved);
         self.function.absorb(scratch);
         result

@@ -2,69 +2,28 @@
 
 use lang_c::ast;
 use lang_c::span::Node;
-use rustc_hash::FxHashMap;
 
-use super::jump::{Blocks, ComputedGoto, Label, ScopeIndex};
-use super::switch::SwitchContext;
 use crate::ir::{BlockIndex, Expr, Terminator};
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::condition::Condition;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
 use crate::lower::{Lowerer, Result};
-use regatta_program::{Span, WaypointKind};
-
-/// The control structures around a statement.
-#[derive(Debug, Default)]
-pub(in crate::lower) struct Jumps {
-    /// Targets of `break`, innermost last, with the block scope around the statement.
-    pub breaks: Vec<(BlockIndex, Option<ScopeIndex>)>,
-    /// Targets of `continue`, innermost last, with the block scope around the loop.
-    pub continues: Vec<(BlockIndex, Option<ScopeIndex>)>,
-    /// The block scopes, their objects, and the jumps between them.
-    pub blocks: Blocks,
-    /// The switches, innermost last.
-    pub switches: Vec<SwitchContext>,
-    pub labels: FxHashMap<String, Label>,
-    /// The labels whose addresses are taken, with their numbers.
-    pub numbered: Vec<(String, u32)>,
-    /// Labels of enclosing functions among them, once those functions' labels are known.
-    pub outer: Vec<(String, u32)>,
-    /// The numbers assigned so far.
-    pub numbers: LabelNumbers,
-    /// Computed `goto`s: blocks that will end in a switch over label numbers, once all labels are known.
-    pub computed: Vec<ComputedGoto>,
-}
-
-/// The numbers of labels whose addresses are taken, in an outermost function and its nested functions.
-#[derive(Debug, Default)]
-pub(in crate::lower) struct LabelNumbers {
-    /// Number of numbered labels; numbers start from one, so that none is null.
-    pub count: u32,
-    /// Numbers of local labels (`__label__`), which are the same in all these functions.
-    pub shared: FxHashMap<String, u32>,
-}
+use regatta_program::WaypointKind;
 
 impl Lowerer<'_> {
     /// Lowers the body of a function, to which all its labels belong.
     pub(in crate::lower) fn function_body(&mut self, node: &Node<ast::Statement>) -> Result<()> {
         let mark = self.function.mark();
-        self.jumps.blocks.enter(mark, self.cursor.span());
+        self.control.blocks_mut().enter(mark, self.cursor.span());
         match &node.node {
             // The parameters are in the same scope as the body's declarations.
             ast::Statement::Compound(items) => self.block_items(items)?,
             _ => self.statement(node)?,
         }
         self.clean_up_block()?;
-        self.jumps.blocks.leave();
-        let mut missing: Vec<(String, Span)> = self
-            .jumps
-            .labels
-            .iter()
-            .filter(|(_, label)| label.position.is_none())
-            .map(|(name, label)| (name.clone(), label.span))
-            .collect();
-        missing.sort_by_key(|&(_, span)| span);
+        self.control.blocks_mut().leave();
+        let mut missing = self.control.labels().missing();
         self.jump_to_outer_labels(&mut missing);
         if let Some((name, span)) = missing.first() {
             let message = format!("the label `{name}` is not defined");
@@ -108,9 +67,9 @@ impl Lowerer<'_> {
         let number = self.function.enter_scope();
         self.scopes.enter(number);
         let mark = self.function.mark();
-        self.jumps.blocks.enter(mark, self.cursor.span());
+        self.control.blocks_mut().enter(mark, self.cursor.span());
         let result = act(self).and_then(|value| self.clean_up_block().map(|()| value));
-        self.jumps.blocks.leave();
+        self.control.blocks_mut().leave();
         self.scopes.leave();
         result
     }
@@ -152,16 +111,16 @@ impl Lowerer<'_> {
                 self.jump_to_label(&label.node.name);
                 Ok(())
             }
-            ast::Statement::Continue => match self.jumps.continues.last() {
-                Some(&(target, scope)) => {
+            ast::Statement::Continue => match self.control.continue_target() {
+                Some((target, scope)) => {
                     self.clean_up_to(scope)?;
                     self.end_path(Terminator::Goto(target));
                     Ok(())
                 }
                 None => Err(self.error("`continue` outside of a loop")),
             },
-            ast::Statement::Break => match self.jumps.breaks.last() {
-                Some(&(target, scope)) => {
+            ast::Statement::Break => match self.control.break_target() {
+                Some((target, scope)) => {
                     self.clean_up_to(scope)?;
                     self.end_path(Terminator::Goto(target));
                     Ok(())
@@ -177,18 +136,12 @@ impl Lowerer<'_> {
 
     /// The block of a label, which may be defined later.
     pub(in crate::lower) fn label_block(&mut self, name: &str) -> BlockIndex {
-        if let Some(label) = self.jumps.labels.get(name) {
+        if let Some(label) = self.control.labels().get(name) {
             return label.block;
         }
         let block = self.function.new_block();
-        self.jumps.labels.insert(
-            name.to_owned(),
-            Label {
-                block,
-                position: None,
-                span: self.cursor.span(),
-            },
-        );
+        let span = self.cursor.span();
+        self.control.labels_mut().add(name, block, span);
         block
     }
 
@@ -198,13 +151,9 @@ impl Lowerer<'_> {
             ast::Label::Identifier(name) => {
                 let name = name.node.name.as_str();
                 let block = self.label_block(name);
-                let position = self.jumps.blocks.position();
-                let again = self
-                    .jumps
-                    .labels
-                    .get_mut(name)
-                    .is_some_and(|label| label.position.replace(position).is_some());
-                if again {
+                let position = self.control.blocks().position();
+                let defined = self.control.labels_mut().define(name, position);
+                if defined.is_some_and(|(_, again)| again) {
                     return Err(self.error(format!("the label `{name}` is defined twice")));
                 }
                 let span = self.cursor.span();
@@ -271,12 +220,9 @@ impl Lowerer<'_> {
         exit: BlockIndex,
         next: BlockIndex,
     ) -> Result<()> {
-        let scope = self.jumps.blocks.innermost();
-        self.jumps.breaks.push((exit, scope));
-        self.jumps.continues.push((next, scope));
+        self.control.enter_loop(exit, next);
         let result = self.scoped(|this| this.statement(body));
-        self.jumps.breaks.pop();
-        self.jumps.continues.pop();
+        self.control.leave_loop();
         result
     }
 
@@ -418,7 +364,7 @@ impl Lowerer<'_> {
                 let value = self.expression_for(expression, Use::Value)?;
                 let value = self.rvalue(value);
                 if let ValueKind::Aggregate(_) = value.kind
-                    && self.has_cleanups()
+                    && self.control.blocks().has_cleanups()
                 {
                     let copy = self.temporary_object(value.ty)?;
                     let copy = Value::lvalue(Expr::ObjectAddress(copy), value.ty.unqualified());

@@ -2,9 +2,9 @@
 
 use lang_c::ast;
 use lang_c::span::Node;
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::jump::{ComputedGoto, Position, ScopeIndex};
+use super::blocks::{Passed, Position};
+use super::labels::ComputedGoto;
 use crate::ir::{BlockIndex, Expr, Instruction, ScalarType, Terminator};
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
@@ -47,18 +47,16 @@ impl Lowerer<'_> {
         let exit = self.function.new_block();
         // Code before the first case is unreachable.
         self.function.continue_in_new();
-        self.jumps.switches.push(SwitchContext {
+        let context = SwitchContext {
             ty,
             scalar,
             cases: Vec::new(),
             default: None,
-            position: self.jumps.blocks.position(),
-        });
-        let scope = self.jumps.blocks.innermost();
-        self.jumps.breaks.push((exit, scope));
+            position: self.control.blocks().position(),
+        };
+        self.control.enter_switch(exit, context);
         let result = self.statement(&statement.statement);
-        self.jumps.breaks.pop();
-        let context = self.jumps.switches.pop();
+        let context = self.control.leave_switch();
         result?;
         self.function.end(Terminator::Goto(exit), span);
         if let Some(context) = context {
@@ -92,7 +90,7 @@ impl Lowerer<'_> {
         low: &Node<ast::Expression>,
         high: &Node<ast::Expression>,
     ) -> Result<()> {
-        let Some(context) = self.jumps.switches.last() else {
+        let Some(context) = self.control.switch() else {
             return Err(self.error("`case` outside of a `switch`"));
         };
         let (ty, from) = (context.ty, context.position);
@@ -114,7 +112,7 @@ impl Lowerer<'_> {
         let edge = self.case_edge(from, block);
         let overlap =
             |&(first, last, _): &(i128, i128, BlockIndex)| low_value <= last && first <= high_value;
-        let Some(context) = self.jumps.switches.last_mut() else {
+        let Some(context) = self.control.switch_mut() else {
             return Ok(());
         };
         if context.cases.iter().any(overlap) {
@@ -134,7 +132,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn default_label(&mut self) -> Result<()> {
         let block = self.function.new_block();
         let span = self.cursor.span();
-        let Some(context) = self.jumps.switches.last() else {
+        let Some(context) = self.control.switch() else {
             return Err(self.error("`default` outside of a `switch`"));
         };
         let (from, again) = (context.position, context.default.is_some());
@@ -143,7 +141,7 @@ impl Lowerer<'_> {
         }
         self.function.goto_new(block, span);
         let edge = self.case_edge(from, block);
-        if let Some(context) = self.jumps.switches.last_mut() {
+        if let Some(context) = self.control.switch_mut() {
             context.default = Some(edge);
         }
         Ok(())
@@ -162,16 +160,7 @@ impl Lowerer<'_> {
         if in_start {
             self.start.exchange(&mut self.function);
         }
-        let mut known = self.jumps.numbered.iter();
-        let known = known.find(|(known, _)| known == name);
-        let number = match known {
-            Some(&(_, number)) => number,
-            None => {
-                let number = self.label_number(name);
-                self.jumps.numbered.push((name.to_owned(), number));
-                number
-            }
-        };
+        let number = self.control.labels_mut().number(name);
         let pointer = self.types.pointer(Type::VOID);
         let expr = fold::integer(i128::from(number), ScalarType::Pointer);
         Value::scalar(expr, pointer)
@@ -185,38 +174,23 @@ impl Lowerer<'_> {
         let goto = ComputedGoto {
             block: self.function.current(),
             number,
-            from: self.jumps.blocks.position(),
+            from: self.control.blocks().position(),
             span: self.cursor.span(),
         };
-        self.jumps.computed.push(goto);
+        self.control.labels_mut().add_computed(goto);
         self.function.continue_in_new();
         Ok(())
     }
 
-    /// The source and possible targets of each computed `goto`, once all labels are known.
-    pub(in crate::lower) fn computed_jumps(&self) -> Vec<(Position, Position)> {
-        let labels = self.jumps.numbered.iter();
-        let targets: Vec<Position> = labels
-            .filter_map(|(name, _)| self.jumps.labels.get(name)?.position)
-            .collect();
-        let gotos = self.jumps.computed.iter();
-        gotos
-            .flat_map(|goto| targets.iter().map(|&target| (goto.from, target)))
-            .collect()
-    }
-
     /// Ends the blocks of computed `goto`s once all labels are numbered and it is known which declarations jumps
     /// within blocks pass. Computed `goto`s run no cleanups, as in gcc.
-    pub(in crate::lower) fn finish_computed_gotos(
-        &mut self,
-        passed: &FxHashMap<ScopeIndex, FxHashSet<usize>>,
-    ) {
+    pub(in crate::lower) fn finish_computed_gotos(&mut self, passed: &Passed) {
         let scalar = self.types.size_scalar();
-        for goto in std::mem::take(&mut self.jumps.computed) {
+        for goto in self.control.labels_mut().take_computed() {
             self.cursor.set_span(goto.span);
             let mut cases: Vec<(i128, i128, BlockIndex)> = Vec::new();
-            for (name, number) in &self.jumps.numbered {
-                let Some(label) = self.jumps.labels.get(name) else {
+            for (name, number) in self.control.labels().numbered() {
+                let Some(label) = self.control.labels().get(name) else {
                     continue;
                 };
                 let number = i128::from(*number);
