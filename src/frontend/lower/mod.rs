@@ -39,7 +39,6 @@ use regatta_program::{AssumptionKind, DataModel, Span};
 
 use calls::variadic::ArgumentCounts;
 use declarations::constexpr::NamedConstants;
-use declarations::linkage::Linkage;
 use declarations::nested::NestedFunctions;
 use environment::exit::{Late, Lifecycle};
 use left_out::{Failure, LeftOut, Omissions};
@@ -49,6 +48,7 @@ use state::cursor::Cursor;
 use state::diagnostics::Diagnostics;
 use state::functions::Functions;
 use state::input::Input;
+use state::linkage::Linkage;
 use state::literals::Literals;
 use state::objects::Objects;
 use state::own_text::OwnText;
@@ -171,6 +171,7 @@ struct Lowerer<'a> {
     scopes: Scopes,
     /// Which symbol each name with linkage denotes.
     linkage: Linkage,
+    /// What is learnt of these names while lowering.
     symbols: Symbols,
     objects: Objects,
     literals: Literals,

@@ -50,7 +50,7 @@ impl Lowerer<'_> {
                 return self.call_nested(index, ty, &call.arguments, wanted);
             }
             if let Entity::Function { name } = &symbol.entity
-                && !self.is_indirect(name)
+                && self.linkage.resolver(name).is_none()
             {
                 let entity = Rc::clone(name);
                 let ty = symbol.ty;
@@ -147,7 +147,7 @@ impl Lowerer<'_> {
             return self.emit_call(Callee::Direct(index), &function, values, wanted);
         }
         if let Some(index) = self.functions.named(name) {
-            if self.is_weak(name) {
+            if self.linkage.is_weak(name) {
                 let what = format!("no other file defines `{name}`, which is weak here");
                 self.note_assumption(AssumptionKind::UnknownCode, what);
             }
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
             self.approximate(&what, Type::INT)?;
         }
         let value = self.call_unknown(name, &function, values, wanted)?;
-        if self.ends_program(name) || self.types.never_returns(ty) {
+        if self.linkage.is_noreturn(name) || self.types.never_returns(ty) {
             self.exit_program();
         }
         Ok(value)

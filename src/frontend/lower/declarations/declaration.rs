@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         }
         let specifiers = self.specifiers(&node.node.specifiers)?;
         if !self.scopes.at_file_scope() {
-            self.note_linkage(&node.node, false);
+            self.linkage.note_declaration(&node.node, false);
         }
         for item in &node.node.declarators {
             self.cursor.set_span(self.cursor.place_of(item));

@@ -19,63 +19,16 @@
 use std::rc::Rc;
 
 use lang_c::ast;
-use lang_c::span::Node;
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::declarator::declarator_name;
-use crate::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType, Storage};
+use crate::ir::{Expr, Instruction, Place, ScalarType, Storage};
 use crate::library::{self, Builtin, Model, linker};
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
 use crate::lower::state::scope::Entity;
 use crate::lower::{Lowerer, Result};
-use crate::parse::Pragma;
 use crate::syntax::literal::plain_text;
 use crate::types::Type;
-
-/// The symbols and attributes collected from declarations.
-#[derive(Debug, Default)]
-pub(in crate::lower) struct Linkage {
-    /// The symbol of a C name, if that has another name.
-    symbols: FxHashMap<Rc<str>, Rc<str>>,
-    /// The symbol that a symbol is an alias of.
-    aliases: FxHashMap<Rc<str>, Rc<str>>,
-    /// The C name that defines a symbol.
-    definitions: FxHashMap<Rc<str>, Rc<str>>,
-    /// Weak symbols, by C name.
-    weak: FxHashSet<Rc<str>>,
-    /// For used weak symbols without a definition: the flag that tells whether they have an address.
-    weak_flags: FxHashMap<Rc<str>, ObjectIndex>,
-    /// Resolvers of indirect functions, by C name.
-    resolvers: FxHashMap<Rc<str>, Rc<str>>,
-    /// Indirect functions by C name, with the object that holds their address.
-    indirect: Vec<(Rc<str>, ObjectIndex, Type)>,
-    /// Functions that do not return, by C name.
-    noreturn: FxHashSet<Rc<str>>,
-    /// Functions with the attribute `returns_twice`.
-    returns_twice: FxHashSet<Rc<str>>,
-    /// Functions with an attribute whose promise is not checked.
-    promised: FxHashSet<Rc<str>>,
-    /// The declarations that decide whether a definition is an inline definition, by C name.
-    inline: FxHashMap<Rc<str>, super::inline::Declarations>,
-}
-
-/// Maximum number of aliases of aliases that are followed.
-const MAXIMUM_ALIAS_CHAIN: usize = 64;
-
-impl Linkage {
-    fn symbol<'a>(&'a self, name: &'a str) -> &'a str {
-        let mut symbol = self.symbols.get(name).map_or(name, |symbol| &**symbol);
-        for _ in 0..MAXIMUM_ALIAS_CHAIN {
-            match self.aliases.get(symbol) {
-                Some(next) => symbol = next,
-                None => break,
-            }
-        }
-        symbol
-    }
-}
 
 /// The first argument of an attribute if it is a string.
 pub(in crate::lower) fn string_argument(attribute: &ast::Attribute) -> Option<String> {
@@ -92,52 +45,29 @@ impl Lowerer<'_> {
         for declaration in &parsed.declarations {
             match &declaration.node.node {
                 ast::ExternalDeclaration::Declaration(declaration) => {
-                    self.note_linkage(&declaration.node, true);
+                    self.linkage.note_declaration(&declaration.node, true);
                 }
                 ast::ExternalDeclaration::FunctionDefinition(function) => {
-                    let definition = &function.node;
-                    if let Some(name) = declarator_name(&definition.declarator) {
-                        let start = declaration.node.span.start;
-                        let system = parsed.positions.is_from_system(declaration.origin, start);
-                        let inline = self.linkage.inline.entry(name.into()).or_default();
-                        inline.note_definition(&definition.specifiers, system);
-                        self.note_specifiers(name, &definition.specifiers);
-                        self.note_declarator(name, &definition.declarator);
-                        self.note_definition(name);
-                    }
+                    let start = declaration.node.span.start;
+                    let system = parsed.positions.is_from_system(declaration.origin, start);
+                    self.linkage.note_function(&function.node, system);
                 }
                 ast::ExternalDeclaration::StaticAssert(_) => {}
             }
         }
         for pragma in &parsed.pragmas {
-            match pragma {
-                Pragma::Weak { name, target } => {
-                    self.linkage.weak.insert(name.as_str().into());
-                    if let Some(target) = target {
-                        let symbols = &mut self.linkage.symbols;
-                        symbols.insert(name.as_str().into(), target.as_str().into());
-                    }
-                }
-                Pragma::RedefineExternalName { old, new } => {
-                    let symbols = &mut self.linkage.symbols;
-                    symbols.insert(old.as_str().into(), new.as_str().into());
-                }
-                Pragma::StorageOrder => self.refuse("`#pragma scalar_storage_order`"),
+            if let Some(what) = self.linkage.note_pragma(pragma) {
+                self.refuse(what);
             }
         }
-        // The assembler name may follow the definition.
-        let definitions: Vec<Rc<str>> = self.linkage.definitions.values().cloned().collect();
-        for name in definitions {
-            self.note_definition(&name);
-        }
-        let inline = std::mem::take(&mut self.linkage.inline);
-        for (name, declarations) in inline {
+        self.linkage.finish_definitions();
+        for (name, declarations) in self.linkage.take_inline() {
             let reserved = name.starts_with("__VERIFIER_")
-                || self.linkage.symbols.contains_key(&name)
+                || self.linkage.is_renamed(&name)
                 || self.input.property().forbids_call(&name)
                 || library::lookup(&name).is_some();
             if !reserved && declarations.make_inline_definition() {
-                self.linkage.definitions.remove(&name);
+                self.linkage.forget_definition(&name);
                 let body = self.functions.reserve();
                 self.symbols.add_inline_body(
                     name,
@@ -146,150 +76,6 @@ impl Lowerer<'_> {
                         always: declarations.always,
                     },
                 );
-            }
-        }
-    }
-
-    fn note_definition(&mut self, name: &str) {
-        let linkage = &mut self.linkage;
-        let own = linkage.symbols.get(name).map_or(name, |symbol| &**symbol);
-        linkage.definitions.insert(own.into(), name.into());
-    }
-
-    pub(in crate::lower) fn note_symbol_alias(&mut self, symbol: &str, target: &str) {
-        if symbol != target {
-            self.linkage.aliases.insert(symbol.into(), target.into());
-        }
-    }
-
-    /// Collects the linkage of the names in a declaration.
-    pub(in crate::lower) fn note_linkage(
-        &mut self,
-        declaration: &ast::Declaration,
-        file_scope: bool,
-    ) {
-        let storage = declaration
-            .specifiers
-            .iter()
-            .find_map(|specifier| match &specifier.node {
-                ast::DeclarationSpecifier::StorageClass(class) => match class.node {
-                    ast::StorageClassSpecifier::ThreadLocal => None,
-                    ref class => Some(class.clone()),
-                },
-                _ => None,
-            });
-        let is_extern = matches!(storage, Some(ast::StorageClassSpecifier::Extern));
-        if matches!(storage, Some(ast::StorageClassSpecifier::Typedef))
-            || !(file_scope || is_extern || storage.is_none())
-        {
-            return;
-        }
-        for item in &declaration.declarators {
-            let Some(name) = declarator_name(&item.node.declarator) else {
-                continue;
-            };
-            let is_function = item.node.declarator.node.derived.iter().any(|derived| {
-                matches!(
-                    derived.node,
-                    ast::DerivedDeclarator::Function(_) | ast::DerivedDeclarator::KRFunction(_)
-                )
-            });
-            if !file_scope && !is_extern && !is_function {
-                continue;
-            }
-            if file_scope && is_function {
-                let inline = self.linkage.inline.entry(name.into()).or_default();
-                inline.note(&declaration.specifiers);
-            }
-            self.note_specifiers(name, &declaration.specifiers);
-            self.note_declarator(name, &item.node.declarator);
-            let known =
-                self.linkage.symbols.contains_key(name) || self.linkage.aliases.contains_key(name);
-            let defines = file_scope
-                && !is_function
-                && (item.node.initializer.is_some() || (!is_extern && !known));
-            if defines {
-                self.note_definition(name);
-            }
-        }
-    }
-
-    fn note_specifiers(&mut self, name: &str, specifiers: &[Node<ast::DeclarationSpecifier>]) {
-        for specifier in specifiers {
-            match &specifier.node {
-                ast::DeclarationSpecifier::Extension(extensions) => {
-                    self.note_extensions(name, extensions);
-                }
-                ast::DeclarationSpecifier::Function(specifier)
-                    if specifier.node == ast::FunctionSpecifier::Noreturn =>
-                {
-                    self.linkage.noreturn.insert(name.into());
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn note_declarator(&mut self, name: &str, declarator: &Node<ast::Declarator>) {
-        let mut node = declarator;
-        loop {
-            self.note_extensions(name, &node.node.extensions);
-            match &node.node.kind.node {
-                ast::DeclaratorKind::Declarator(inner) => node = inner,
-                _ => break,
-            }
-        }
-    }
-
-    fn note_extensions(&mut self, name: &str, extensions: &[Node<ast::Extension>]) {
-        for extension in extensions {
-            match &extension.node {
-                ast::Extension::AsmLabel(label) => {
-                    let label = plain_text(&label.node);
-                    if label != name {
-                        let symbols = &mut self.linkage.symbols;
-                        symbols.insert(name.into(), label.as_str().into());
-                    }
-                }
-                ast::Extension::Attribute(attribute) => {
-                    let argument = string_argument(attribute);
-                    match (attribute.name.node.trim_matches('_'), argument) {
-                        ("alias" | "weakref", Some(target)) => {
-                            if attribute.name.node.trim_matches('_') == "weakref" {
-                                self.linkage.weak.insert(target.as_str().into());
-                            }
-                            let symbol = self.linkage.symbols.get(name).cloned();
-                            let symbol = symbol.unwrap_or_else(|| name.into());
-                            if *symbol != *target {
-                                self.linkage.aliases.insert(symbol, target.as_str().into());
-                            }
-                        }
-                        ("weak" | "weakref", None) => {
-                            self.linkage.weak.insert(name.into());
-                        }
-                        ("gnu_inline", None) => {
-                            self.linkage.inline.entry(name.into()).or_default().gnu = true;
-                        }
-                        ("always_inline", None) => {
-                            self.linkage.inline.entry(name.into()).or_default().always = true;
-                        }
-                        ("ifunc", Some(resolver)) => {
-                            let resolvers = &mut self.linkage.resolvers;
-                            resolvers.insert(name.into(), resolver.as_str().into());
-                        }
-                        ("noreturn", None) => {
-                            self.linkage.noreturn.insert(name.into());
-                        }
-                        ("returns_twice", None) => {
-                            self.linkage.returns_twice.insert(name.into());
-                        }
-                        ("const" | "malloc" | "pure" | "returns_nonnull", _) => {
-                            self.linkage.promised.insert(name.into());
-                        }
-                        _ => {}
-                    }
-                }
-                ast::Extension::AvailabilityAttribute(_) => {}
             }
         }
     }
@@ -303,7 +89,7 @@ impl Lowerer<'_> {
         if self.input.property().forbids_call(symbol) {
             return symbol.into();
         }
-        if let Some(defined) = self.linkage.definitions.get(symbol) {
+        if let Some(defined) = self.linkage.definition(symbol) {
             return Rc::clone(defined);
         }
         self.library_object(symbol).into()
@@ -312,7 +98,7 @@ impl Lowerer<'_> {
     /// The principal name of an object of the library, unless the program defines one of its names.
     fn library_object<'a>(&self, symbol: &'a str) -> &'a str {
         let object = library::object_name(symbol);
-        let is_defined = |name: &str| self.linkage.definitions.contains_key(name);
+        let is_defined = |name: &str| self.linkage.defines(name);
         if object == symbol
             || is_defined(object)
             || library::other_object_names(object).any(is_defined)
@@ -331,7 +117,7 @@ impl Lowerer<'_> {
             && !self.input.property().forbids_call(name)
             && !self.input.property().forbids_call(symbol)
             && library::lookup(name).is_some()
-            && (self.linkage.definitions.contains_key(symbol) || library::lookup(symbol).is_none())
+            && (self.linkage.defines(symbol) || library::lookup(symbol).is_none())
     }
 
     /// The number of occurrences of a string in the program's text.
@@ -347,26 +133,15 @@ impl Lowerer<'_> {
             Some(section) => self.count_in_text(&format!("\"{section}\"")) > 0,
             None => linker::defines(symbol),
         };
-        known && (linker::always_defines(symbol) || !self.linkage.definitions.contains_key(symbol))
-    }
-
-    /// Checks whether the program defines the symbol of a name.
-    pub(in crate::lower) fn is_defined(&self, entity: &str) -> bool {
-        let symbol = self.linkage.symbol(entity);
-        self.linkage.definitions.contains_key(symbol)
+        known && (linker::always_defines(symbol) || !self.linkage.defines(symbol))
     }
 
     /// Checks whether the symbol of a name may be undefined in the linked program.
     fn may_be_missing(&self, name: &str, entity: &str) -> bool {
-        (self.linkage.weak.contains(name) || self.linkage.weak.contains(entity))
-            && !self.is_defined(entity)
+        (self.linkage.is_weak(name) || self.linkage.is_weak(entity))
+            && !self.linkage.defines_name(entity)
             && !self.input.property().forbids_call(entity)
             && !entity.starts_with("__VERIFIER_")
-    }
-
-    /// Checks whether another file may define the symbol of a name instead of this one.
-    pub(in crate::lower) fn is_weak(&self, name: &str) -> bool {
-        self.linkage.weak.contains(name)
     }
 
     /// For a weak symbol without a definition, whether it has an address, as a `_Bool`; else `None`.
@@ -375,15 +150,15 @@ impl Lowerer<'_> {
         if !self.may_be_missing(name, &entity) {
             return None;
         }
-        let object = match self.linkage.weak_flags.get(&entity) {
-            Some(&object) => object,
+        let object = match self.linkage.weak_flag(&entity) {
+            Some(object) => object,
             None => {
                 let storage = Storage::Static { external: false };
                 let flag = format!("weak#{entity}");
                 let object = self
                     .add_object(flag, Type::BOOL, storage, self.cursor.span())
                     .ok()?;
-                self.linkage.weak_flags.insert(Rc::clone(&entity), object);
+                self.linkage.set_weak_flag(Rc::clone(&entity), object);
                 // The flag is constant, so that static initialisers may depend on it.
                 self.objects.make_constant(object);
                 let place = self.object_place(object, ScalarType::Bool);
@@ -415,7 +190,7 @@ impl Lowerer<'_> {
     /// The address of a weak variable, or null.
     pub(in crate::lower) fn weak_object_address(&mut self, name: &str, address: Expr) -> Expr {
         // Few programs have weak symbols, and locals have no linkage.
-        let linked = self.linkage.weak.contains(name)
+        let linked = self.linkage.is_weak(name)
             && match (self.scopes.linked.get(name), self.scopes.lookup(name)) {
                 (Some(linked), Some(symbol)) => linked.symbol == symbol,
                 _ => false,
@@ -434,23 +209,18 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Checks whether a call of an unknown function does not return.
-    pub(in crate::lower) fn ends_program(&self, name: &str) -> bool {
-        self.linkage.noreturn.contains(name)
-    }
-
     /// Checks whether a function has the attribute `returns_twice` and is not modelled as such.
     pub(in crate::lower) fn returns_twice(&self, name: &str) -> bool {
         let is_modelled = || {
             let known = library::lookup(name).map(|known| known.model);
             known == Some(Model::Builtin(Builtin::SetJump)) && !self.functions.has(name)
         };
-        self.linkage.returns_twice.contains(name) && !is_modelled()
+        self.linkage.returns_twice(name) && !is_modelled()
     }
 
     /// Checks whether a system header or an attribute restricts what an undefined function may do.
     pub(in crate::lower) fn is_promised(&self, name: &str) -> bool {
-        self.symbols.is_from_system(name) || self.linkage.promised.contains(name)
+        self.symbols.is_from_system(name) || self.linkage.is_promised(name)
     }
 
     // --- indirect functions ---
@@ -458,12 +228,11 @@ impl Lowerer<'_> {
     /// The object that holds the address of an indirect function; `None` for other names.
     pub(in crate::lower) fn indirect_function(&mut self, name: &str, ty: Type) -> Option<Place> {
         let entity = self.entity_name(name);
-        if !self.linkage.resolvers.contains_key(&entity) {
+        if self.linkage.resolver(&entity).is_none() {
             return None;
         }
-        let known = self.linkage.indirect.iter().find(|entry| entry.0 == entity);
-        let object = match known {
-            Some(&(_, object, _)) => object,
+        let object = match self.linkage.indirect(&entity) {
+            Some(object) => object,
             None => {
                 let pointer = self.types.pointer(ty);
                 let storage = Storage::Static { external: false };
@@ -471,7 +240,7 @@ impl Lowerer<'_> {
                 let object = self
                     .add_object(hidden, pointer, storage, self.cursor.span())
                     .ok()?;
-                self.linkage.indirect.push((entity, object, ty));
+                self.linkage.add_indirect(entity, object, ty);
                 object
             }
         };
@@ -480,8 +249,8 @@ impl Lowerer<'_> {
 
     /// Emits the calls of the resolvers of indirect functions in the start function.
     pub(in crate::lower) fn resolve_indirect_functions(&mut self) -> Result<()> {
-        for (entity, object, ty) in std::mem::take(&mut self.linkage.indirect) {
-            let resolver = self.linkage.resolvers.get(&entity).cloned();
+        for (entity, object, ty) in self.linkage.take_indirect() {
+            let resolver = self.linkage.resolver(&entity).cloned();
             let symbol = resolver
                 .as_ref()
                 .map(|resolver| self.entity_name(resolver))
@@ -507,11 +276,6 @@ impl Lowerer<'_> {
             self.store_value(Value::lvalue(Expr::ObjectAddress(object), pointer), value)?;
         }
         Ok(())
-    }
-
-    /// Checks whether the function is an indirect one.
-    pub(in crate::lower) fn is_indirect(&self, entity: &str) -> bool {
-        self.linkage.resolvers.contains_key(entity)
     }
 
     /// An indirect function as an expression; `None` for other names.

@@ -186,7 +186,8 @@ impl Lowerer<'_> {
         let is_local = known.name.contains("::");
         // Later objects may be in the section, too.
         let once = self.count_in_text(&format!("\"{section}\"")) == 1;
-        if inside.next().is_some() || !once || !(is_local || self.is_defined(&known.name)) {
+        if inside.next().is_some() || !once || !(is_local || self.linkage.defines_name(&known.name))
+        {
             return None;
         }
         let size = match linker::is_start(symbol) {

@@ -174,7 +174,8 @@ impl Lowerer<'_> {
             }
             self.unsupported(format!("the address of `{name}`, which the linker decides"));
         }
-        let Some(stream) = library::stream(&name).filter(|_| !self.is_defined(&name)) else {
+        let Some(stream) = library::stream(&name).filter(|_| !self.linkage.defines_name(&name))
+        else {
             return Ok(None);
         };
         let pointer = self.types.pointer(Type::VOID);

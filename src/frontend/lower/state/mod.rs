@@ -1,4 +1,5 @@
-//! The state of lowering, in parts: what lowering reads ([`input`], [`cursor`]), the names ([`scope`], [`symbols`]), what the
+//! The state of lowering, in parts: what lowering reads ([`input`], [`cursor`]), the names ([`scope`], [`linkage`],
+//! [`symbols`]), what the
 //! unit consists of ([`objects`], [`literals`], [`functions`]), the function under construction ([`builder`], [`start`]; its
 //! instructions go through [`emission`]), the verifier's own text ([`own_text`]), and what the user is told ([`diagnostics`]).
 //! Parts that one topic alone uses are with that topic.
@@ -9,6 +10,7 @@ pub(super) mod diagnostics;
 mod emission;
 pub(super) mod functions;
 pub(super) mod input;
+pub(super) mod linkage;
 pub(super) mod literals;
 pub(super) mod objects;
 pub(super) mod own_text;

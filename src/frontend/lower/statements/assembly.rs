@@ -313,7 +313,7 @@ impl Lowerer<'_> {
                         if let (Some(name), Some(target), None) =
                             (words.next(), words.next(), words.next())
                         {
-                            self.note_symbol_alias(name, target);
+                            self.linkage.note_alias(name, target);
                         } else {
                             self.refuse("assembly outside of functions");
                         }
