@@ -289,7 +289,8 @@ mod tests {
                 &["ERROR"],
             ),
             (
-                "// two\nCHECK( init(main()), LTL(G ! call(a())) )\n# more\n/* and\n */ CHECK( init(main()), LTL(G ! call(b())) )\n//end",
+                "// two\nCHECK( init(main()), LTL(G ! call(a())) )\n# more\n\
+                 /* and\n */ CHECK( init(main()), LTL(G ! call(b())) )\n//end",
                 &["a", "b"],
                 &[],
             ),

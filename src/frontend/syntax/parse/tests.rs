@@ -68,7 +68,8 @@ const PROGRAMS: &[&str] = &[
     "inline int f(void) { return 1; } extern __inline __attribute__ ((__gnu_inline__)) int g(int x) { return x; }",
     "char const * restrict y; char * __restrict z; __const int a; __volatile__ int b; __signed__ c; long double k;",
     "int long unsigned j; signed char l; _Bool m; short int n; long long int unsigned o;",
-    "# 1 \"a.c\"\nint x;\n# 3 \"b.h\" 1 3 4\nint y;\n#pragma foo\nint f(void) {\n#pragma omp\nreturn 1; }\n#ident \"x\"\n#line 3 \"foo\"\n",
+    "# 1 \"a.c\"\nint x;\n# 3 \"b.h\" 1 3 4\nint y;\n#pragma foo\nint f(void) {\n#pragma omp\nreturn 1; }\n\
+     #ident \"x\"\n#line 3 \"foo\"\n",
     "typedef int v4 __attribute__((vector_size(16))); typedef unsigned int u __attribute__((__mode__(__SI__)));",
     "int a, *b, **c, d[3], (*e)(void), *(*g)[3]; int f(void), h(void), i;",
     "void f(void) { __typeof__(int *) a, b; for (__attribute__((unused)) int i = 0; ;) ; static const int c; }",
@@ -274,7 +275,8 @@ fn positions_go_through_the_preprocessor() {
     )
     .unwrap();
     let file = folder.path().join("main.c");
-    let text = "#include <stddef.h>\n#include \"own.h\"\n#define SUM(a, b) ((a) + (b))\nint f(int x) {\n\tx = SUM(x,  1);   x--; /* c */ x++;\n  return SUM(1, 2); }\n";
+    let text = "#include <stddef.h>\n#include \"own.h\"\n#define SUM(a, b) ((a) + (b))\n\
+                int f(int x) {\n\tx = SUM(x,  1);   x--; /* c */ x++;\n  return SUM(1, 2); }\n";
     std::fs::write(&file, text).unwrap();
     for data_model in [DataModel::Lp64, DataModel::Ilp32] {
         let options = Options {

@@ -14,19 +14,23 @@
 //! | `_Alignof e` | `_Alignof(__typeof__(e))` | alignment of a `typeof` of an expression |
 //! | `__alignof__(e)`, also of a type | `__regatta_preferred_alignment(sizeof (e))` | [`encoding::PREFERRED_ALIGNMENT`], a call |
 //! | `__builtin_types_compatible_p(T, U)` | `__regatta_types_compatible(sizeof(T), sizeof(U))` | [`encoding::TYPES_COMPATIBLE`] |
-//! | `(*__ctype_b_loc())[c]`, which `isdigit(c)` expands to | `__regatta_ctype_b(c)` (also `tolower`, `toupper`) | functions of the library |
+//! | `(*__ctype_b_loc())[c]`, which is `isdigit(c)` | `__regatta_ctype_b(c)` (also `tolower`) | functions of the library |
 //! | `__builtin_convertvector(e, T)` | `__regatta_convert_vector(e, sizeof(T))` | [`encoding::CONVERT_VECTOR`] |
-//! | `__real__ e`, `__imag__ e` | `*(__regatta_real_part) e`, `*(__regatta_imaginary_part) e`, which may be assigned to | a cast to [`encoding::REAL_PART`], [`encoding::IMAGINARY_PART`] behind a `*` |
+//! | `__real__ e`, which may be assigned to | `*(__regatta_real_part) e` | [`encoding::REAL_PART`], a cast behind a `*` |
+//! | `__imag__ e` | `*(__regatta_imaginary_part) e` | [`encoding::IMAGINARY_PART`], a cast behind a `*` |
 //! | `__auto_type x = e` | the same, `__auto_type` a typedef name | [`encoding::AUTO_TYPE`] |
-//! | `asm goto ("…" : : : : l);` | `{ __asm__ volatile ("…" : : :); __regatta_assembly_jump(l); }` | [`encoding::ASSEMBLY_JUMP`], a call with identifiers |
-//! | `nullptr`, `true`, `false` (see `modern`) | `__regatta_nullptr`, `((_Bool)1)`, `((_Bool)0)` | [`encoding::NULL_POINTER`], an identifier |
+//! | `asm goto ("…" : : : : l);` | `{ __asm__ volatile ("…" : : :); __regatta_assembly_jump(l); }` | [`encoding::ASSEMBLY_JUMP`] |
+//! | `nullptr` (see `modern`) | `__regatta_nullptr` | [`encoding::NULL_POINTER`], an identifier |
+//! | `true`, `false` (see `modern`) | `((_Bool)1)`, `((_Bool)0)` | |
 //! | `constexpr` | `__attribute__((__regatta_constexpr))` | |
 //! | `auto x = e` without a type | `auto __auto_type x = e` | [`encoding::AUTO_TYPE`] |
 //! | `enum e : T { … }`, `enum e : T` | `enum e { … } __attribute__((__regatta_underlying(sizeof(T))))`, also without braces | |
-//! | `unsigned _BitInt(n)`, `3wb` | `__typeof__(__regatta_unsigned_bit_int(n))`, `((__typeof__(__regatta_bit_int(3)))3ull)` | [`encoding::BIT_INT`], a call |
-//! | `typeof(typeof(e) *)`, also with `_BitInt` | `__typeof__(__regatta_type(sizeof(__typeof__(e) *)))` | [`encoding::TYPE`], a call |
+//! | `unsigned _BitInt(n)` | `__typeof__(__regatta_unsigned_bit_int(n))` | [`encoding::BIT_INT`], a call |
+//! | `3wb` | `((__typeof__(__regatta_bit_int(3)))3ull)` | [`encoding::BIT_INT`], a call |
+//! | `typeof(typeof(e) *)`, also of `_BitInt` | `__typeof__(__regatta_type(sizeof(__typeof__(e) *)))` | [`encoding::TYPE`] |
 //! | `typeof_unqual(e)` | `__typeof__(__regatta_unqualified(sizeof(e)))` | [`encoding::UNQUALIFIED`], a call |
-//! | `(static T){ … }`, `(constexpr T){ … }` | `(__typeof__(__regatta_static_literal(sizeof(T)))){ … }` | [`encoding::STATIC_LITERAL`], a call |
+//! | `(static T){ … }` | `(__typeof__(__regatta_static_literal(sizeof(T)))){ … }` | [`encoding::STATIC_LITERAL`], a call |
+//! | `(constexpr T){ … }` | the same with `__regatta_constant_literal` | [`encoding::CONSTANT_LITERAL`], a call |
 //! | `u8'x'` | `((unsigned char)'x')` | |
 //! | `int f(int x) { … }` in a block | `int f(int x) = ({ … });` | a function with an initialiser |
 //! | `#pragma pack(n)` | `struct { … } __attribute__((__regatta_pack(n)))` | [`encoding::PACK`], an attribute |

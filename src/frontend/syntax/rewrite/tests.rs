@@ -98,7 +98,8 @@ fn expressions() {
         ("int x = sizeof (int) * 2;", "int x = sizeof (int) * 2;"),
         (
             "double x = __real__ y + __imag__ y;",
-            "typedef int __regatta_real_part,__regatta_imaginary_part; double x = *(__regatta_real_part) y + *(__regatta_imaginary_part) y;",
+            "typedef int __regatta_real_part,__regatta_imaginary_part; \
+             double x = *(__regatta_real_part) y + *(__regatta_imaginary_part) y;",
         ),
         (
             "int x = __builtin_convertvector(f(a, b), v);",
@@ -261,7 +262,8 @@ fn attributes() {
         ),
         (
             "void f(void) { asm goto (\"x\" : : : : l); asm volatile inline (\"y\"); asm(\"z\"); }",
-            "void f(void) { { __asm__ volatile (\"x\" : : :); __regatta_assembly_jump(l);} __asm__ volatile (\"y\"); __asm__ (\"z\"); }",
+            "void f(void) { { __asm__ volatile (\"x\" : : :); __regatta_assembly_jump(l);} \
+             __asm__ volatile (\"y\"); __asm__ (\"z\"); }",
         ),
         (
             "void f(void) { asm goto (\"x\" : : l); }",
