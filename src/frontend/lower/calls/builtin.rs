@@ -262,7 +262,7 @@ impl Lowerer<'_> {
                 Ok(Value::void())
             }
             Builtin::CountsMatter => {
-                let matter = self.counts_matter();
+                let matter = self.literals.has_counting_format();
                 Ok(Value::scalar(fold::int(i128::from(matter)), Type::INT))
             }
             Builtin::EnvironmentIsNamed => {
@@ -568,7 +568,7 @@ impl Lowerer<'_> {
                 let value = this.expression(argument)?;
                 Ok(this.rvalue(value).ty)
             })?;
-            if self.is_opaque(ty) || self.types.is_vector(ty) {
+            if self.types.is_opaque(ty) || self.types.is_vector(ty) {
                 return self
                     .unmodelled("`__builtin_tgmath` of such a type", Type::DOUBLE)
                     .map(Some);

@@ -87,8 +87,8 @@ impl Lowerer<'_> {
             };
             (callee, function, values)
         } else {
-            let mut site = self.open_site(name);
-            let start = self.open_operand();
+            let mut site = self.sequencing.open_site(name);
+            let start = self.sequencing.open_operand();
             let callee = self.expression(&call.callee)?;
             self.cursor.set_span(span);
             let callee = self.rvalue(callee);
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
             };
             self.close_operand(&mut site, start, std::slice::from_ref(&callee));
             let mark = self.function.mark();
-            let start = self.open_operand();
+            let start = self.sequencing.open_operand();
             let values = self.arguments(&function, &call.arguments)?;
             self.cursor.set_span(span);
             self.close_operand(&mut site, start, &values);
@@ -250,10 +250,10 @@ impl Lowerer<'_> {
             self.cursor.set_span(span);
             return Ok(values.into_iter().flatten().collect());
         }
-        let mut site = self.open_site(name);
+        let mut site = self.sequencing.open_site(name);
         let mut values: Vec<(Value, Mark)> = Vec::with_capacity(nodes.len());
         for position in 0..nodes.len() {
-            let start = self.open_operand();
+            let start = self.sequencing.open_operand();
             let value = argument(self, position)?;
             self.close_operand(&mut site, start, std::slice::from_ref(&value));
             values.push((value, self.function.mark()));

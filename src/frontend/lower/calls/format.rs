@@ -2,8 +2,7 @@
 //! ([`crate::library::format`]), which is called with the arguments.
 
 use crate::ir::{
-    Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ScalarType, Storage,
-    Terminator,
+    Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ScalarType, Terminator,
 };
 use crate::library::format::{
     Channel, Family, FormatFunction, Kind, family, print_function, scan_function,
@@ -46,7 +45,7 @@ impl Lowerer<'_> {
             }
             (format, false) => print_function(family.channel, format.as_deref()).or_else(|error| {
                 // What is not modelled only prints, unless it is a `%n`.
-                match self.counts_matter() {
+                match self.literals.has_counting_format() {
                     true => Err(error),
                     false => print_function(family.channel, None),
                 }
@@ -179,12 +178,7 @@ impl Lowerer<'_> {
         let ValueKind::Scalar(Expr::ObjectAddress(object)) = &value.kind else {
             return None;
         };
-        let ((units, _), _) = self
-            .literals
-            .strings()
-            .find(|((_, bytes), literal)| *bytes == 1 && literal == object)?;
-        let bytes = units.iter().take_while(|&&unit| unit != 0);
-        Some(bytes.map(|&unit| unit as u8).collect())
+        self.literals.text(*object)
     }
 
     fn kind_of(&self, value: &Value) -> Option<Kind> {
@@ -261,20 +255,6 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Checks whether a string literal of the program may be a format with `%n`.
-    pub(in crate::lower) fn counts_matter(&self) -> bool {
-        self.literals.strings().any(|((units, bytes), _)| {
-            *bytes == 1
-                && units.iter().enumerate().any(|(position, &unit)| {
-                    let mut behind = units.iter().skip(position + 1);
-                    let last = behind.find(|&&unit| {
-                        !char::from_u32(unit).is_some_and(|c| "hlqjzt0123456789".contains(c))
-                    });
-                    unit == u32::from(b'%') && last == Some(&u32::from(b'n'))
-                })
-        })
-    }
-
     /// Checks whether a function that may be passed to `qsort` or `bsearch` has side effects.
     pub(in crate::lower) fn callbacks_matter(&self) -> bool {
         const PURE: &[&str] = &[
@@ -340,8 +320,6 @@ impl Lowerer<'_> {
 
     /// Checks whether an address is in an automatic object.
     fn is_local(&self, address: &Expr) -> bool {
-        start_of(address)
-            .and_then(|object| self.objects.get(object))
-            .is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
+        start_of(address).is_some_and(|object| self.objects.is_automatic(object))
     }
 }

@@ -300,7 +300,7 @@ impl Lowerer<'_> {
         if self.types.is_void(ty) {
             return Ok(Value::void());
         }
-        if self.has_parts(ty) {
+        if self.types.has_parts(ty) {
             return self.approximate_parts(what, ty);
         }
         let Some(scalar) = self.types.scalar(ty) else {

@@ -53,21 +53,10 @@ impl Lowerer<'_> {
         }
     }
 
-    fn scalar_of(&self, object: ObjectIndex) -> Option<ScalarType> {
-        match self.objects[object].leaves.as_slice() {
-            [leaf] if leaf.count == 1 && leaf.bit_offset == 0 => Some(leaf.scalar),
-            _ => None,
-        }
-    }
-
-    fn size_of_object(&self, object: ObjectIndex) -> u64 {
-        self.objects[object].size
-    }
-
     fn argument_fits(&self, argument: &Argument, parameter: ObjectIndex) -> bool {
         match argument {
-            Argument::Scalar { scalar, .. } => self.scalar_of(parameter) == Some(*scalar),
-            Argument::Object { size, .. } => self.size_of_object(parameter) == *size,
+            Argument::Scalar { scalar, .. } => self.objects.scalar_of(parameter) == Some(*scalar),
+            Argument::Object { size, .. } => self.objects[parameter].size == *size,
         }
     }
 
@@ -75,11 +64,9 @@ impl Lowerer<'_> {
         match (result, object) {
             (_, None) => false,
             (ResultPlace::Scalar(place), Some(object)) => {
-                self.scalar_of(object) == Some(place.scalar)
+                self.objects.scalar_of(object) == Some(place.scalar)
             }
-            (ResultPlace::Object { size, .. }, Some(object)) => {
-                self.size_of_object(object) == *size
-            }
+            (ResultPlace::Object { size, .. }, Some(object)) => self.objects[object].size == *size,
         }
     }
 
@@ -124,7 +111,7 @@ impl Lowerer<'_> {
         let mut fitted = Vec::with_capacity(signature.parameters.len());
         let mut given = arguments.into_iter();
         for parameter in signature.parameters {
-            match (given.next(), self.scalar_of(parameter)) {
+            match (given.next(), self.objects.scalar_of(parameter)) {
                 (Some(argument), _) if self.argument_fits(&argument, parameter) => {
                     fitted.push(argument);
                 }
@@ -149,7 +136,7 @@ impl Lowerer<'_> {
         let result = match (result, signature.result) {
             (None, _) => None,
             (Some(result), own) if self.result_fits(&result, own) => Some(result),
-            (Some(ResultPlace::Scalar(place)), Some(own)) => match self.scalar_of(own) {
+            (Some(ResultPlace::Scalar(place)), Some(own)) => match self.objects.scalar_of(own) {
                 Some(scalar) if convertible(scalar, place.scalar) => {
                     let copy = self.copy_of(own, caller, span);
                     let value = self.load_object(copy, scalar);

@@ -184,7 +184,7 @@ impl Lowerer<'_> {
                 self.symbols.make_internal(name);
             }
             self.declare_function(name, declared.ty)?;
-            self.note_lifecycle(name, &declared.attributes);
+            self.lifecycle.note_attributes(name, &declared.attributes);
             self.note_function_alignment(name, &declared.attributes);
             self.note_function_section(&declared.attributes);
             return Ok(());
@@ -400,7 +400,7 @@ impl Lowerer<'_> {
         let is_static = storage == Some(StorageClass::Static);
         self.note_section(object, &declared.attributes, is_static);
         if definition != Definition::Declared {
-            self.note_place_in_section(object);
+            self.lifecycle.note_definition_of(object);
         }
         if let Some(initializer) = initializer {
             let ty = self.initialise_constant(object, ty, declared, initializer)?;
@@ -470,7 +470,7 @@ impl Lowerer<'_> {
             };
             self.cursor.set_span(span);
             if linked.definition == Definition::Tentative
-                && let Some((element, ArrayLength::Unknown)) = self.array_parts(ty)
+                && let Some((element, ArrayLength::Unknown)) = self.types.array_parts(ty)
             {
                 let one = self.types.array(element, ArrayLength::Constant(1));
                 self.scopes.symbol_mut(linked.symbol).ty = one;
@@ -500,7 +500,7 @@ impl Lowerer<'_> {
         /// Size of an object of unknown size (bytes): more than programs use.
         const UNKNOWN_OBJECT_SIZE: u64 = 1 << 20;
         let mut ty = ty;
-        if let Some((element, ArrayLength::Unknown)) = self.array_parts(ty)
+        if let Some((element, ArrayLength::Unknown)) = self.types.array_parts(ty)
             && self.types.is_complete(element)
         {
             let count = UNKNOWN_OBJECT_SIZE / self.size_of(element)?.max(1);
@@ -539,7 +539,7 @@ impl Lowerer<'_> {
         let mut attributes = declared.attributes.clone();
         attributes.used &= !self.symbols.is_internal(self.function.name());
         self.note_section(object, &attributes, true);
-        self.note_place_in_section(object);
+        self.lifecycle.note_definition_of(object);
         match initializer {
             Some(initializer) => {
                 let ty = self.initialise_constant(object, declared.ty, declared, initializer)?;
@@ -687,7 +687,7 @@ impl Lowerer<'_> {
         let mut lengths = Vec::new();
         let mut bytes = 1;
         let mut inner = ty;
-        while let Some((element, length)) = self.array_parts(inner) {
+        while let Some((element, length)) = self.types.array_parts(inner) {
             match length {
                 ArrayLength::Constant(count) => bytes *= i128::from(count),
                 ArrayLength::Variable(object) => lengths.push(object),
@@ -696,7 +696,7 @@ impl Lowerer<'_> {
             inner = element;
         }
         let largest = AddressSpace::largest_object(self.input.data_model());
-        if let Some(layout) = self.variable_layout(inner) {
+        if let Some(layout) = self.types.variable_layout(inner) {
             if !lengths.is_empty() {
                 self.unsupported("a variable-length array of structs of variable size");
             }

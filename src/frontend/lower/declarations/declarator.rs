@@ -266,7 +266,7 @@ impl Lowerer<'_> {
                 }
                 None => (None, specifiers.ty),
             };
-            let ty = self.adjusted_parameter(ty);
+            let ty = self.types.adjusted_parameter(ty);
             // Array lengths of later parameters may name this parameter.
             if let Some(name) = name {
                 self.bind_prototype_parameter(&name.node.name, ty);
@@ -293,15 +293,6 @@ impl Lowerer<'_> {
             [] => (parameters, ParameterForm::Unspecified),
             [only] if self.types.is_void(*only) => (Vec::new(), ParameterForm::Fixed),
             _ => (parameters, ParameterForm::Fixed),
-        }
-    }
-
-    /// Adjusts a parameter's type: arrays and functions become pointers.
-    pub(in crate::lower) fn adjusted_parameter(&mut self, ty: Type) -> Type {
-        match *self.types.kind(ty) {
-            TypeKind::Array { element, .. } => self.types.pointer(element.qualified(ty.qualifiers)),
-            TypeKind::Function(_) => self.types.pointer(ty),
-            _ => ty,
         }
     }
 

@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         let built = std::mem::replace(&mut self.function, outer);
         result?;
         self.functions.finish(index, built.finish());
-        self.note_lifecycle(name, &specifiers.attributes);
+        self.lifecycle.note_attributes(name, &specifiers.attributes);
         self.note_function_alignment(name, &specifiers.attributes);
         self.note_function_section(&specifiers.attributes);
         self.lifecycle.last_definition = Some(index);
@@ -304,7 +304,7 @@ impl Lowerer<'_> {
                 }
                 None => (None, specifiers.ty),
             };
-            let ty = self.adjusted_parameter(ty);
+            let ty = self.types.adjusted_parameter(ty);
             let only_void =
                 self.types.is_void(ty) && name.is_none() && function.parameters.len() == 1;
             if !only_void {
@@ -338,7 +338,7 @@ impl Lowerer<'_> {
                 if !names.iter().any(|parameter| parameter.node.name == text) {
                     return Err(self.error_at(name, format!("`{text}` is not a parameter")));
                 }
-                let ty = self.adjusted_parameter(declared.ty);
+                let ty = self.types.adjusted_parameter(declared.ty);
                 // The key must live as long as the parameters.
                 if let Some(parameter) = names.iter().find(|parameter| parameter.node.name == text)
                 {

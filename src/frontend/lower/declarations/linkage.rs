@@ -92,20 +92,7 @@ impl Lowerer<'_> {
         if let Some(defined) = self.linkage.definition(symbol) {
             return Rc::clone(defined);
         }
-        self.library_object(symbol).into()
-    }
-
-    /// The principal name of an object of the library, unless the program defines one of its names.
-    fn library_object<'a>(&self, symbol: &'a str) -> &'a str {
-        let object = library::object_name(symbol);
-        let is_defined = |name: &str| self.linkage.defines(name);
-        if object == symbol
-            || is_defined(object)
-            || library::other_object_names(object).any(is_defined)
-        {
-            return symbol;
-        }
-        object
+        self.linkage.library_object(symbol).into()
     }
 
     /// Checks whether a call by a name known to the compiler could either call another symbol or do what the name

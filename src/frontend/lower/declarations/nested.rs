@@ -69,6 +69,34 @@ struct Trampoline {
     entry: FunctionIndex,
 }
 
+impl NestedFunctions {
+    /// The nested function with the same hidden parameters as `callee`.
+    fn captures_like(&self, callee: FunctionIndex) -> Option<FunctionIndex> {
+        if self.functions.contains_key(&callee) {
+            return Some(callee);
+        }
+        let mut nested = self.functions.iter();
+        let found = nested.find(|(_, nested)| {
+            nested
+                .pointer
+                .is_some_and(|trampoline| trampoline.keeper == callee)
+        });
+        found.map(|(&index, _)| index)
+    }
+
+    /// Checks whether one function encloses another.
+    fn is_around(&self, outer: FunctionIndex, inner: FunctionIndex) -> bool {
+        let mut at = inner;
+        while let Some(nested) = self.functions.get(&at) {
+            if nested.parent == outer {
+                return true;
+            }
+            at = nested.parent;
+        }
+        false
+    }
+}
+
 impl Lowerer<'_> {
     /// Checks whether an object belongs to a function that encloses the current one.
     fn is_captured(&self, object: ObjectIndex) -> bool {
@@ -77,19 +105,7 @@ impl Lowerer<'_> {
         else {
             return false;
         };
-        owner != own && self.is_around(owner, own)
-    }
-
-    /// Checks whether one function encloses another.
-    fn is_around(&self, outer: FunctionIndex, inner: FunctionIndex) -> bool {
-        let mut at = inner;
-        while let Some(nested) = self.nested.functions.get(&at) {
-            if nested.parent == outer {
-                return true;
-            }
-            at = nested.parent;
-        }
-        false
+        owner != own && self.nested.is_around(owner, own)
     }
 
     /// The address of a visible object, which may be captured.
@@ -390,20 +406,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The nested function with the same hidden parameters as `callee`.
-    fn captures_like(&self, callee: FunctionIndex) -> Option<FunctionIndex> {
-        if self.nested.functions.contains_key(&callee) {
-            return Some(callee);
-        }
-        let mut nested = self.nested.functions.iter();
-        let found = nested.find(|(_, nested)| {
-            nested
-                .pointer
-                .is_some_and(|trampoline| trampoline.keeper == callee)
-        });
-        found.map(|(&index, _)| index)
-    }
-
     /// The callees of a function that take hidden parameters.
     fn nested_callees(&self, function: FunctionIndex) -> Vec<FunctionIndex> {
         let Some(function) = self.functions.get(function) else {
@@ -414,7 +416,7 @@ impl Lowerer<'_> {
             Instruction::Call {
                 callee: Callee::Direct(callee),
                 ..
-            } => self.captures_like(*callee),
+            } => self.nested.captures_like(*callee),
             _ => None,
         });
         callees.collect()
@@ -470,7 +472,7 @@ impl Lowerer<'_> {
                     arguments,
                     ..
                 } = instruction
-                    && let Some(nested) = self.captures_like(*callee)
+                    && let Some(nested) = self.nested.captures_like(*callee)
                 {
                     let captured = &self.nested.functions[&nested].captured;
                     arguments.extend(captured.iter().map(|&object| {

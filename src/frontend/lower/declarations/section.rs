@@ -16,6 +16,7 @@
 
 use super::specifier::Attributes;
 use crate::lower::Lowerer;
+use crate::lower::environment::exit::Lifecycle;
 use crate::lower::expressions::fold;
 
 use crate::ir::{Argument, Expr, FunctionIndex, Instruction, ObjectIndex, Place};
@@ -139,6 +140,17 @@ enum Called {
     Unsupported(String),
 }
 
+impl Lifecycle {
+    /// Records the position of an object's definition.
+    pub(in crate::lower) fn note_definition_of(&mut self, object: ObjectIndex) {
+        self.objects += 1;
+        let position = Position(self.last_definition, self.objects);
+        if let Some(placed) = self.placed.get_mut(&object) {
+            placed.position.get_or_insert(position);
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// Records the section of an object, if a declaration specifies one.
     pub(in crate::lower) fn note_section(
@@ -195,15 +207,6 @@ impl Lowerer<'_> {
             false => known.size,
         };
         Some(self.constant_offset(Expr::ObjectAddress(object), size))
-    }
-
-    /// Records the position of an object's definition.
-    pub(in crate::lower) fn note_place_in_section(&mut self, object: ObjectIndex) {
-        self.lifecycle.objects += 1;
-        let position = Position(self.lifecycle.last_definition, self.lifecycle.objects);
-        if let Some(placed) = self.lifecycle.placed.get_mut(&object) {
-            placed.position.get_or_insert(position);
-        }
     }
 
     /// Refuses a function in a section that has a meaning other than the placement of code.

@@ -809,7 +809,7 @@ impl Lowerer<'_> {
 
     /// Checks whether a type is an array of unknown length.
     pub(in crate::lower) fn is_unsized_array(&self, ty: Type) -> bool {
-        matches!(self.array_parts(ty), Some((_, ArrayLength::Unknown)))
+        matches!(self.types.array_parts(ty), Some((_, ArrayLength::Unknown)))
     }
 }
 

@@ -270,14 +270,14 @@ impl Lowerer<'_> {
             Some(known)
                 if is_enumeration(self, known)
                     && self.types.compares_members
-                    && !self.is_declared_alone(known) =>
+                    && !self.types.is_declared_alone(known) =>
             {
                 self.same_enumerators(&enumeration.enumerators)?;
                 return Ok(known);
             }
             Some(known)
                 if !is_enumeration(self, known)
-                    || (self.types.is_complete(known) && !self.is_declared_alone(known)) =>
+                    || (self.types.is_complete(known) && !self.types.is_declared_alone(known)) =>
             {
                 return Err(self.error_at(node, "the tag is defined twice"));
             }
@@ -359,14 +359,6 @@ impl Lowerer<'_> {
                 kind.is_signed(),
             ),
         })
-    }
-
-    /// Checks whether only the underlying type of an enumeration has been declared so far.
-    fn is_declared_alone(&self, ty: Type) -> bool {
-        match self.types.kind(ty) {
-            TypeKind::Enumeration(id) => !self.types.enumeration(*id).is_defined,
-            _ => false,
-        }
     }
 
     /// Declares the enumerators of an enumeration with a specified underlying type, which is their type.

@@ -172,11 +172,6 @@ impl Lowerer<'_> {
         Ok(end)
     }
 
-    /// The layout of a struct whose size is known only at run time.
-    pub(in crate::lower) fn variable_layout(&self, ty: Type) -> Option<VariableLayout> {
-        self.types.as_record(ty)?.variable
-    }
-
     /// Copies an object of variable size.
     pub(in crate::lower) fn copy_variable(
         &mut self,

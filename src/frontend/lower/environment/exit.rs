@@ -80,6 +80,21 @@ const INSTALL: &str = "__regatta_install_handler";
 const ABORT: &str = "__regatta_abort_signal";
 const TRAP: &str = "__regatta_trap_signal";
 
+impl Lifecycle {
+    /// Records the attributes of a function's declaration that concern its life cycle.
+    pub(in crate::lower) fn note_attributes(&mut self, name: &str, attributes: &Attributes) {
+        if let Some(priority) = attributes.constructor {
+            self.constructors.push((name.to_owned(), priority));
+        }
+        if let Some(priority) = attributes.destructor {
+            self.destructors.push((name.to_owned(), priority));
+        }
+        if attributes.interrupt {
+            self.interrupts.push(name.to_owned());
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// Lowers a normal end of the program.
     pub(in crate::lower) fn exit_program(&mut self) {
@@ -140,20 +155,6 @@ impl Lowerer<'_> {
     /// Checks whether the program, as far as it has been lowered, registers functions that receive the exit status.
     pub(in crate::lower) fn shows_status(&self) -> bool {
         self.functions.has(REGISTER_FOR_STATUS) && self.functions.has(REGISTER_ANY)
-    }
-
-    /// Records the attributes of a function's declaration that concern its life cycle.
-    pub(in crate::lower) fn note_lifecycle(&mut self, name: &str, attributes: &Attributes) {
-        let lifecycle = &mut self.lifecycle;
-        if let Some(priority) = attributes.constructor {
-            lifecycle.constructors.push((name.to_owned(), priority));
-        }
-        if let Some(priority) = attributes.destructor {
-            lifecycle.destructors.push((name.to_owned(), priority));
-        }
-        if attributes.interrupt {
-            lifecycle.interrupts.push(name.to_owned());
-        }
     }
 
     /// Calls the constructors with the program's arguments, in the order of their priorities and definitions, and

@@ -64,7 +64,7 @@ impl Lowerer<'_> {
             for block in &functions[index.0 as usize].blocks {
                 every_expression(block, &mut |expr| {
                     if let Expr::ObjectAddress(object) = expr
-                        && !self.is_automatic(*object)
+                        && !self.objects.is_automatic(*object)
                     {
                         shared.insert(*object);
                     }
@@ -72,11 +72,6 @@ impl Lowerer<'_> {
             }
         }
         shared
-    }
-
-    fn is_automatic(&self, object: ObjectIndex) -> bool {
-        let object = self.objects.get(object);
-        object.is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
     }
 
     /// A function that calls any of the handlers any number of times.

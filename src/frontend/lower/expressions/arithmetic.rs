@@ -39,7 +39,7 @@ impl Lowerer<'_> {
             self.expect_in_array(op, nodes, [&left, &right], Reach::End)?;
             return self.binary_values(op, left, right);
         }
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let value = self.leaf(node)?;
         self.close_operand(site, start, std::slice::from_ref(&value));
         Ok(value)
@@ -89,13 +89,13 @@ impl Lowerer<'_> {
                 return Ok((left, right));
             }
         }
-        let mut site = self.open_site(name);
+        let mut site = self.sequencing.open_site(name);
         let span = self.cursor.span();
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let pointer = self.indexed_leaf(left)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&pointer));
         let mark = self.function.mark();
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let index = self.indexed_leaf(right)?;
         self.close_operand(&mut site, start, std::slice::from_ref(&index));
         self.close_site(site);
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
             self.cursor.set_span(span);
             return self.binary_values(op, left, right);
         }
-        let mut site = self.open_site(name);
+        let mut site = self.sequencing.open_site(name);
         let (left, right) = self.operands(left, right, &mut site)?;
         self.close_site(site);
         self.expect_in_array(op, nodes, [&left, &right], reach)?;
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
                 return Err(self.error("a void value is used"));
             }
         }
-        if self.has_parts(left.ty) || self.has_parts(right.ty) {
+        if self.types.has_parts(left.ty) || self.types.has_parts(right.ty) {
             return self.operation_on_parts(op, left, right);
         }
         match op {
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
     /// Lowers `left op right` where an operand has several parts (vector or complex).
     fn operation_on_parts(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
         for ty in [left.ty, right.ty] {
-            if self.is_opaque(ty) {
+            if self.types.is_opaque(ty) {
                 let result = match is_condition(op) {
                     true => Type::INT,
                     false => ty,
@@ -341,7 +341,7 @@ impl Lowerer<'_> {
         operand: Value,
     ) -> Result<Value> {
         let operand = self.rvalue(operand);
-        if self.is_opaque(operand.ty) {
+        if self.types.is_opaque(operand.ty) {
             return self.opaque_operation(operand.ty, operand.ty);
         }
         if self.types.is_vector(operand.ty) {
@@ -425,8 +425,8 @@ impl Lowerer<'_> {
             (Some(_), None) if self.types.is_integer(right_type) => Ok(left_type),
             (None, Some(_)) if self.types.is_integer(left_type) => Ok(right_type),
             _ if self.types.compatible(left_type, right_type) => Ok(left_type.unqualified()),
-            _ if self.is_opaque(left_type) => Ok(left_type),
-            _ if self.is_opaque(right_type) => Ok(right_type),
+            _ if self.types.is_opaque(left_type) => Ok(left_type),
+            _ if self.types.is_opaque(right_type) => Ok(right_type),
             _ if self.types.is_complex(left_type) || self.types.is_complex(right_type) => {
                 self.common_complex(left_type, right_type)
             }

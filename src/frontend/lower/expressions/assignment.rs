@@ -149,8 +149,8 @@ impl Lowerer<'_> {
                 _ => Err(self.error("an operand has no value")),
             };
         }
-        let mut site = self.open_site(key(left));
-        let start = self.open_operand();
+        let mut site = self.sequencing.open_site(key(left));
+        let start = self.sequencing.open_operand();
         let target = self.expression(left)?;
         self.cursor.set_span(span);
         self.check_modifiable(&target)?;
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         }
         self.close_operand(&mut site, start, std::slice::from_ref(&target));
         let mark = self.function.mark();
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let value = self.expression(right)?;
         self.cursor.set_span(span);
         let value = self.assignable(value, target.ty)?;
@@ -267,21 +267,21 @@ impl Lowerer<'_> {
         if let Some(conflict) = self.conflict_at(key(left)) {
             return self.compound_in_every_order(&conflict, op, left, right, wanted);
         }
-        let mut site = self.open_site(key(left));
-        let start = self.open_operand();
+        let mut site = self.sequencing.open_site(key(left));
+        let start = self.sequencing.open_operand();
         let target = self.expression(left)?;
         self.cursor.set_span(span);
         self.check_modifiable(&target)?;
         let mark = self.function.mark();
         let old = self.rvalue(target.clone());
         self.close_operand(&mut site, start, std::slice::from_ref(&old));
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let operand = self.expression(right)?;
         self.cursor.set_span(span);
         let operand = self.rvalue(operand);
         self.close_operand(&mut site, start, std::slice::from_ref(&operand));
         self.close_site(site);
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let region = self.region_written(&target);
         // The old value was read first, so that it is inserted at the mark behind the operands of its address.
         let old = self.settle(old, mark)?;
@@ -341,11 +341,11 @@ impl Lowerer<'_> {
         let target = self.expression(operand)?;
         self.cursor.set_span(span);
         self.check_modifiable(&target)?;
-        if self.types.scalar(target.ty).is_none() && !self.has_parts(target.ty) {
+        if self.types.scalar(target.ty).is_none() && !self.types.has_parts(target.ty) {
             let ty = self.types.describe(target.ty);
             return Err(self.error(format!("`++` or `--` is applied to a value of type `{ty}`")));
         }
-        let start = self.open_operand();
+        let start = self.sequencing.open_operand();
         let region = self.region_written(&target);
         let value = self.increment_value(target, op, fixity, wanted)?;
         self.log_update(start, region);
@@ -366,7 +366,7 @@ impl Lowerer<'_> {
             let result = self.cast(result, target.ty)?;
             return self.store_and_read(target, result, wanted);
         }
-        let kept = if self.has_parts(old.ty) {
+        let kept = if self.types.has_parts(old.ty) {
             self.snapshot(&old)?
         } else {
             let (expr, ty) = self.scalar_value(old)?;

@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         if self.types.is_complex(value.ty) {
             return self.complex_truth(&value);
         }
-        let value = match self.is_opaque(value.ty) {
+        let value = match self.types.is_opaque(value.ty) {
             true => self.opaque_operation(value.ty, Type::INT)?,
             false => value,
         };
@@ -338,7 +338,7 @@ impl Lowerer<'_> {
         self.cursor.set_span(span);
         let value = self.rvalue(value);
         let ty = value.ty;
-        if self.has_parts(ty) {
+        if self.types.has_parts(ty) {
             return self.unmodelled("`?:` of a number of several parts", ty);
         }
         let (expr, _) = self.scalar_value(value)?;

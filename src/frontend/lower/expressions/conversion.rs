@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         }
         let value = self.rvalue(value);
         let from = value.ty;
-        if self.has_parts(from) || self.has_parts(to) {
+        if self.types.has_parts(from) || self.types.has_parts(to) {
             return self.convert_parts(value, to);
         }
         let to = to.unqualified();
@@ -161,26 +161,19 @@ impl Lowerer<'_> {
             }
         } else if let ValueKind::Aggregate(_) = value.kind {
             let same = self.types.compatible(value.ty, to);
-            if !same && !self.is_transparent_union(to) && !self.has_parts(value.ty) {
+            if !same && !self.types.is_union(to) && !self.types.has_parts(value.ty) {
                 let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
                 return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
             }
         } else if let ValueKind::Scalar(_) = value.kind
             && self.types.as_record(to).is_some()
-            && !self.is_transparent_union(to)
+            && !self.types.is_union(to)
         {
             let (from, to) = (self.types.describe(value.ty), self.types.describe(to));
             return Err(self.error(format!("incompatible types: a `{from}` for a `{to}`")));
         }
         self.note_stream_bytes(value.ty, to);
         self.cast(value, to)
-    }
-
-    /// Unions that accept a value of any member's type as an argument; glibc declares some.
-    fn is_transparent_union(&self, ty: Type) -> bool {
-        self.types
-            .as_record(ty)
-            .is_some_and(|record| record.kind == crate::types::RecordKind::Union)
     }
 
     /// Checks whether the value is a null pointer constant.

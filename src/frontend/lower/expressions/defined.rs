@@ -137,7 +137,7 @@ impl Lowerer<'_> {
     /// The array whose elements a pointer is computed from.
     fn length_of(&mut self, pointer: &Node<ast::Expression>) -> Result<Array> {
         let ty = self.type_of(pointer)?;
-        Ok(match self.array_parts(ty) {
+        Ok(match self.types.array_parts(ty) {
             Some((_, ArrayLength::Constant(length @ 1..))) => Array::Of(length),
             // A flexible array reaches to the end of its object.
             Some((
@@ -194,7 +194,7 @@ impl Lowerer<'_> {
         }
         let operand = address_operand(object);
         let whole = self.type_of(operand.unwrap_or(object))?;
-        let is_object = operand.is_some() || self.array_parts(whole).is_some();
+        let is_object = operand.is_some() || self.types.array_parts(whole).is_some();
         let is_sized = self.types.is_complete(whole) && !self.types.is_variable_size(whole);
         match is_object && is_sized {
             true => Ok(Some(self.size_of(whole)?)),
@@ -284,7 +284,7 @@ impl Lowerer<'_> {
 
     /// A dropped value as C evaluates it: an lvalue is read (C17 6.3.2.1p2).
     pub(in crate::lower) fn accessed(&mut self, value: Value) -> Value {
-        let is_array = self.array_parts(value.ty).is_some();
+        let is_array = self.types.array_parts(value.ty).is_some();
         if !matches!(value.kind, ValueKind::Lvalue(_)) || is_array {
             return value;
         }

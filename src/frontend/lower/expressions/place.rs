@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     /// The size of a type as a signed integer of a pointer's width; not constant for a variable-length array.
     pub(in crate::lower) fn size_expression(&mut self, ty: Type) -> Result<Expr> {
         if self.types.is_variable_size(ty)
-            && let Some((element, length)) = self.array_parts(ty)
+            && let Some((element, length)) = self.types.array_parts(ty)
         {
             let element_size = self.size_expression(element)?;
             let scalar = self.types.offset_scalar();
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
                 scalar,
             ));
         }
-        if let Some(layout) = self.variable_layout(ty) {
+        if let Some(layout) = self.types.variable_layout(ty) {
             return Ok(self.load_visible(layout.size, self.types.offset_scalar()));
         }
         let size = self.size_of(ty)?;

@@ -5,7 +5,7 @@ use crate::ir::{BinaryOp, BitField, Expr, Instruction, Place, Pointer, ScalarTyp
 use crate::lower::state::builder::Mark;
 use crate::lower::{Lowerer, Result};
 use crate::memory::walk::all_parts;
-use crate::types::{ArrayLength, Qualifiers, Type, TypeKind};
+use crate::types::{Qualifiers, Type, TypeKind};
 
 /// The value of a C expression.
 #[derive(Clone, Debug)]
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
             ValueKind::Scalar(expr) => Ok((expr, value.ty)),
             ValueKind::Void => Err(self.error("a void value is used")),
             _ => {
-                if self.is_unknown(value.ty) {
+                if self.types.is_unknown(value.ty) {
                     return Ok((fold::int(0), Type::INT));
                 }
                 let ty = self.types.describe(value.ty);
@@ -346,13 +346,6 @@ impl Lowerer<'_> {
             return Err(self.error("a read-only object is assigned to"));
         }
         Ok(())
-    }
-
-    pub(in crate::lower) fn array_parts(&self, ty: Type) -> Option<(Type, ArrayLength)> {
-        match *self.types.kind(ty) {
-            TypeKind::Array { element, length } => Some((element, length)),
-            _ => None,
-        }
     }
 }
 

@@ -141,7 +141,7 @@ impl Lowerer<'_> {
         let Some((position, _)) = self.member_position(target.ty, name) else {
             return Ok(());
         };
-        if self.is_union(target.ty) {
+        if self.types.is_union(target.ty) {
             return Ok(());
         }
         let mut position = position + 1;

@@ -43,7 +43,7 @@ impl Lowerer<'_> {
             // Elements that are written twice have an order of their own.
             self.or_another_order();
         }
-        let mut site = self.open_site(name);
+        let mut site = self.sequencing.open_site(name);
         let mut values = rustc_hash::FxHashMap::default();
         let mut written: FxHashSet<u64> = FxHashSet::default();
         for (number, write) in plan.writes.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
             }
             let value = match &write.source {
                 Source::Expression(expression) => {
-                    let start = self.open_operand();
+                    let start = self.sequencing.open_operand();
                     let mut value = self.written_value(write, expression)?;
                     self.close_operand(&mut site, start, std::slice::from_ref(&value));
                     if self.is_in_start() {

@@ -77,7 +77,7 @@ impl Lowerer<'_> {
         expression: &Node<ast::Expression>,
     ) -> Result<Option<u64>> {
         let ty = self.unevaluated(|this| this.expression(expression))?.ty;
-        match self.array_parts(ty) {
+        match self.types.array_parts(ty) {
             Some((_, ArrayLength::Constant(length))) if self.types.compatible(ty, target.ty) => {
                 Ok(Some(length))
             }
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
                 position += 1;
             }
             length = length.max(position);
-            if self.is_union(target.ty) {
+            if self.types.is_union(target.ty) {
                 position = u64::MAX;
             }
         }
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
             // `.a.b = …`, `[1][2] = …`
             let last = self.plan_designated(planner, member, designator, items)?;
             // Following items without designators continue in the inner aggregate.
-            if !self.is_union(member.ty) {
+            if !self.types.is_union(member.ty) {
                 self.plan_following(planner, member, last.saturating_add(1), items)?;
             }
             return Ok(());
@@ -245,7 +245,7 @@ impl Lowerer<'_> {
             self.plan_item(planner, member, items)?;
             position += 1;
             let stuck = items.next == before && self.types.is_array(target.ty);
-            if stuck || self.is_union(target.ty) {
+            if stuck || self.types.is_union(target.ty) {
                 break;
             }
         }
@@ -257,7 +257,7 @@ impl Lowerer<'_> {
         let span = self.cursor.span();
         let ty = self.unevaluated(|this| this.expression(expression))?.ty;
         self.cursor.set_span(span);
-        Ok(self.types.is_vector(ty) || self.is_unknown(ty))
+        Ok(self.types.is_vector(ty) || self.types.is_unknown(ty))
     }
 
     /// Checks whether an expression is a struct or union that initialises a member of the type as a whole.

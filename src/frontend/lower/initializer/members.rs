@@ -1,7 +1,7 @@
 //! The parts of an object that can be initialised.
 
 use super::super::{Lowerer, Result};
-use crate::types::{ArrayLength, RecordKind, Type, TypeKind};
+use crate::types::{ArrayLength, Type, TypeKind};
 
 /// A part of the initialised object.
 #[derive(Copy, Clone, Debug)]
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn with_length(&mut self, target: Target, length: Option<u64>) -> Target {
-        match (self.array_parts(target.ty), length) {
+        match (self.types.array_parts(target.ty), length) {
             (Some((element, ArrayLength::Unknown)), Some(length)) => Target {
                 ty: self.types.array(element, ArrayLength::Constant(length)),
                 ..target
@@ -110,11 +110,5 @@ impl Lowerer<'_> {
             return Err(self.error(format!("the type `{ty}` is incomplete")));
         }
         Ok(())
-    }
-
-    pub(super) fn is_union(&self, ty: Type) -> bool {
-        self.types
-            .as_record(ty)
-            .is_some_and(|record| record.kind == RecordKind::Union)
     }
 }

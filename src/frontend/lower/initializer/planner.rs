@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         ty: Type,
         length: Option<u64>,
     ) -> Result<Plan<'n>> {
-        let ty = match (self.array_parts(ty), length) {
+        let ty = match (self.types.array_parts(ty), length) {
             (Some((element, ArrayLength::Unknown)), Some(length)) => {
                 let array = self.types.array(element, ArrayLength::Constant(length));
                 self.size_of(array)?;
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         target: Target,
         position: u64,
     ) -> Result<()> {
-        if !self.is_union(target.ty) {
+        if !self.types.is_union(target.ty) {
             return Ok(());
         }
         let ty = target.ty.unqualified();
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         length: Option<u64>,
     ) -> Result<()> {
         if let (Some((element, ArrayLength::Unknown)), Some(length)) =
-            (self.array_parts(member.ty), length)
+            (self.types.array_parts(member.ty), length)
         {
             let array = self.types.array(element, ArrayLength::Constant(length));
             let size = self.size_of(array)?;

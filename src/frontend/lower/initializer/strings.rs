@@ -21,7 +21,7 @@ impl Lowerer<'_> {
         let ast::Expression::StringLiteral(parts) = &expression.node else {
             return Ok(None);
         };
-        let Some((element, length)) = self.array_parts(target.ty) else {
+        let Some((element, length)) = self.types.array_parts(target.ty) else {
             return Ok(None);
         };
         let Some(kind) = self.types.integer_kind(element) else {

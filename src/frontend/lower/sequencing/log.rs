@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::Lowerer;
 use super::step::{Region, Step, range_region, reads_rounding, region_of, steps_of};
-use super::{Conflict, Key, Site};
+use super::{Conflict, Key, Sequencing, Site};
 use crate::ir::{Expr, Instruction, Place};
 use crate::lower::expressions::value::{Value, ValueKind};
 use crate::memory::walk;
@@ -20,23 +20,25 @@ pub(in crate::lower) struct OpenSite {
     statements: usize,
 }
 
-impl<'a> Lowerer<'a> {
-    /// Opens a site; [`Self::close_site`] must follow.
+impl Sequencing {
+    /// Opens a site; [`Lowerer::close_site`] must follow.
     pub(in crate::lower) fn open_site(&mut self, key: Key) -> OpenSite {
-        self.sequencing.open += 1;
+        self.open += 1;
         OpenSite {
             key,
             operands: Vec::new(),
             stores: None,
-            statements: self.sequencing.statements,
+            statements: self.statements,
         }
     }
 
     /// Begins an operand; returns its start in the log.
     pub(in crate::lower) fn open_operand(&self) -> usize {
-        self.sequencing.log.len()
+        self.log.len()
     }
+}
 
+impl<'a> Lowerer<'a> {
     /// Ends an operand whose values will be read.
     pub(in crate::lower) fn close_operand(
         &mut self,

@@ -8,6 +8,7 @@ use lang_c::span::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::ObjectIndex;
+use crate::library;
 use crate::lower::declarations::declarator::declarator_name;
 use crate::lower::declarations::inline::Declarations;
 use crate::lower::declarations::linkage::string_argument;
@@ -59,6 +60,19 @@ impl Linkage {
     }
 
     // --- questions ---
+
+    /// The principal name of an object of the library, unless the program defines one of its names.
+    pub fn library_object<'a>(&self, symbol: &'a str) -> &'a str {
+        let object = library::object_name(symbol);
+        let is_defined = |name: &str| self.defines(name);
+        if object == symbol
+            || is_defined(object)
+            || library::other_object_names(object).any(is_defined)
+        {
+            return symbol;
+        }
+        object
+    }
 
     /// The C name that defines a symbol.
     pub fn definition(&self, symbol: &str) -> Option<&Rc<str>> {

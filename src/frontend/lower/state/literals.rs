@@ -38,9 +38,27 @@ impl Literals {
         self.strings.len()
     }
 
-    /// The strings with their objects.
-    pub fn strings(&self) -> impl Iterator<Item = (&StringKey, ObjectIndex)> {
-        self.strings.iter().map(|(key, &object)| (key, object))
+    /// The bytes of a string literal, up to the first zero; `None` for wide strings and other objects.
+    pub fn text(&self, object: ObjectIndex) -> Option<Vec<u8>> {
+        let mut strings = self.strings.iter();
+        let ((units, _), _) =
+            strings.find(|((_, bytes), literal)| *bytes == 1 && **literal == object)?;
+        let bytes = units.iter().take_while(|&&unit| unit != 0);
+        Some(bytes.map(|&unit| unit as u8).collect())
+    }
+
+    /// Checks whether a string may be a format with `%n`.
+    pub fn has_counting_format(&self) -> bool {
+        self.strings.keys().any(|(units, bytes)| {
+            *bytes == 1
+                && units.iter().enumerate().any(|(position, &unit)| {
+                    let mut behind = units.iter().skip(position + 1);
+                    let last = behind.find(|&&unit| {
+                        !char::from_u32(unit).is_some_and(|c| "hlqjzt0123456789".contains(c))
+                    });
+                    unit == u32::from(b'%') && last == Some(&u32::from(b'n'))
+                })
+        })
     }
 
     /// The units of all strings, by object.

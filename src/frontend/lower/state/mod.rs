@@ -17,4 +17,5 @@ pub(super) mod own_text;
 pub(super) mod scope;
 pub(super) mod start;
 pub(super) mod symbols;
+mod types;
 pub(super) mod uses;

@@ -65,6 +65,19 @@ impl Objects {
         &mut self.objects
     }
 
+    /// The scalar of an object that is a single one.
+    pub fn scalar_of(&self, index: ObjectIndex) -> Option<ScalarType> {
+        match self.get(index)?.leaves.as_slice() {
+            [leaf] if leaf.count == 1 && leaf.bit_offset == 0 => Some(leaf.scalar),
+            _ => None,
+        }
+    }
+
+    pub fn is_automatic(&self, index: ObjectIndex) -> bool {
+        let object = self.get(index);
+        object.is_some_and(|object| matches!(object.storage, Storage::Automatic(_)))
+    }
+
     pub fn get(&self, index: ObjectIndex) -> Option<&Object> {
         self.objects.get(index.0 as usize)
     }

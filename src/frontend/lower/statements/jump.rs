@@ -15,7 +15,6 @@
 use std::rc::Rc;
 
 use super::blocks::{Cleanup, Jump, JumpTarget, Passed, Position, ScopeIndex};
-use super::labels::Label;
 use crate::ir::{BlockIndex, Callee, Expr, Instruction, ObjectIndex, Terminator};
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::value::Value;
@@ -97,19 +96,6 @@ impl Lowerer<'_> {
         let marks = self.control.blocks().marks_at_entries(&passed);
         self.function.insert_all(marks);
         Ok(())
-    }
-
-    /// The objects whose lifetime begins on a jump from a position to a label.
-    pub(in crate::lower) fn lifetimes_begun_on_jump(
-        &self,
-        from: Position,
-        label: &Label,
-        passed: &Passed,
-    ) -> Vec<ObjectIndex> {
-        match label.position {
-            Some(to) => self.control.blocks().begun(from, to, passed),
-            None => Vec::new(),
-        }
     }
 
     // --- cleanups ---

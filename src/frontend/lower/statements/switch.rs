@@ -195,7 +195,9 @@ impl Lowerer<'_> {
                 };
                 let number = i128::from(*number);
                 let mut target = label.block;
-                let begun = self.lifetimes_begun_on_jump(goto.from, label, passed);
+                let to = label.position;
+                let begun = to.map(|to| self.control.blocks().begun(goto.from, to, passed));
+                let begun = begun.unwrap_or_default();
                 if !begun.is_empty() {
                     let edge = self.function.new_block();
                     self.function.continue_in(edge);

@@ -296,7 +296,7 @@ impl Lowerer<'_> {
 
     /// The real or imaginary part of a real number.
     fn real_part(&mut self, value: Value, imaginary: bool) -> Result<Value> {
-        if self.is_unknown(value.ty) {
+        if self.types.is_unknown(value.ty) {
             return Ok(value);
         }
         if !self.types.is_arithmetic(value.ty) {

@@ -59,7 +59,7 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         let values = self.raw_arguments(nodes)?;
-        let is_known = !values.iter().any(|value| self.is_unknown(value.ty));
+        let is_known = !values.iter().any(|value| self.types.is_unknown(value.ty));
         if is_known && let Some(value) = self.instruction(name, &values)? {
             return Ok(Some(value));
         }

@@ -4,7 +4,7 @@
 //! Such a value is an aggregate; an operator's result has an object of its own. [`Lowerer::parts`] returns its
 //! scalars, [`Lowerer::of_parts`] builds a value from them. Operators work part by part (`vector`, `complex`).
 
-use crate::ir::{Expr, Instruction, ObjectIndex, Place, ScalarType};
+use crate::ir::{Expr, Instruction, Place, ScalarType};
 use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
 use crate::lower::{Lowerer, Result};
 use crate::types::{OpaqueKind, Type, TypeKind};
@@ -17,24 +17,6 @@ pub(in crate::lower) struct KnownParts {
 }
 
 impl Lowerer<'_> {
-    /// Checks whether values of the type have several scalar parts.
-    pub(in crate::lower) fn has_parts(&self, ty: Type) -> bool {
-        matches!(
-            self.types.kind(ty),
-            TypeKind::Complex(_) | TypeKind::Vector { .. } | TypeKind::Opaque(_)
-        )
-    }
-
-    /// Checks whether the type is opaque: nothing is computed with its values.
-    pub(in crate::lower) fn is_opaque(&self, ty: Type) -> bool {
-        matches!(self.types.kind(ty), TypeKind::Opaque(_))
-    }
-
-    /// Checks whether it is the type of results that are not modelled at all.
-    pub(in crate::lower) fn is_unknown(&self, ty: Type) -> bool {
-        *self.types.kind(ty) == TypeKind::Opaque(OpaqueKind::Unknown)
-    }
-
     /// The result of an unmodelled compiler built-in, which takes any type that its use requires.
     pub(in crate::lower) fn unknown_result(&mut self, name: &str) -> Result<Value> {
         let ty = self.types.intern(TypeKind::Opaque(OpaqueKind::Unknown));
@@ -95,7 +77,7 @@ impl Lowerer<'_> {
             let value = part.clone();
             self.emit_fresh(Instruction::Assign { place, value });
         }
-        self.note_part_object(object);
+        self.objects.set_temporary(object, true);
         if self.is_in_start() && parts.iter().all(|part| self.is_static_constant(part)) {
             self.objects.make_constant(object);
         }
@@ -104,11 +86,6 @@ impl Lowerer<'_> {
             self.objects.set_known_parts(object, known);
         }
         Ok(Value::aggregate(address, ty))
-    }
-
-    /// Records that nothing changes the object of an operator's result.
-    pub(in crate::lower) fn note_part_object(&mut self, object: ObjectIndex) {
-        self.objects.set_temporary(object, true);
     }
 
     /// Copies a value, so that later changes of its object do not affect it.
@@ -159,7 +136,7 @@ impl Lowerer<'_> {
             let what = what.to_owned();
             self.emit_fresh(Instruction::Approximate { place, what });
         }
-        self.note_part_object(object);
+        self.objects.set_temporary(object, true);
         if self.is_in_start() {
             self.objects.make_constant(object);
         }
@@ -168,7 +145,7 @@ impl Lowerer<'_> {
 
     /// An operation on a value of an opaque type: the result is arbitrary, or of unknown type like the operand.
     pub(in crate::lower) fn opaque_operation(&mut self, ty: Type, result: Type) -> Result<Value> {
-        if self.is_unknown(ty) {
+        if self.types.is_unknown(ty) {
             return self.any_value(result);
         }
         let what = format!("arithmetic of type `{}`", self.types.describe(ty));
@@ -181,19 +158,19 @@ impl Lowerer<'_> {
         if self.types.compatible(from, to) {
             return Ok(Value { ty: to, ..value });
         }
-        if self.is_unknown(from) || self.is_unknown(to) {
+        if self.types.is_unknown(from) || self.types.is_unknown(to) {
             return self.any_value(to);
         }
         if self.types.as_record(to).is_some() {
             return self.cast_to_union(value, to);
         }
         let numbers = [from, to].map(|ty| {
-            self.types.is_arithmetic(ty) || self.types.is_complex(ty) || self.is_opaque(ty)
+            self.types.is_arithmetic(ty) || self.types.is_complex(ty) || self.types.is_opaque(ty)
         });
         match (self.types.is_vector(from), self.types.is_vector(to)) {
             (false, false) if numbers == [true; 2] => {
-                if self.is_opaque(from) || self.is_opaque(to) {
-                    let opaque = if self.is_opaque(from) { from } else { to };
+                if self.types.is_opaque(from) || self.types.is_opaque(to) {
+                    let opaque = if self.types.is_opaque(from) { from } else { to };
                     return self.opaque_operation(opaque, to);
                 }
                 self.convert_complex(value, to)

@@ -189,7 +189,7 @@ impl Lowerer<'_> {
                 self.objects.make_constant(object);
             }
             self.emit_fresh(Instruction::Assign { place, value: expr });
-            self.note_part_object(object);
+            self.objects.set_temporary(object, true);
             return Ok(Value::aggregate(address, to));
         }
         let address = self.parts_address(&value)?;
@@ -210,7 +210,10 @@ impl Lowerer<'_> {
             return Err(self.error("`__builtin_shuffle` takes two or three vectors"));
         };
         let all = values.iter().chain([&mask]);
-        if let Some(unknown) = all.into_iter().find(|value| self.is_unknown(value.ty)) {
+        if let Some(unknown) = all
+            .into_iter()
+            .find(|value| self.types.is_unknown(value.ty))
+        {
             return self.any_value(unknown.ty);
         }
         if ![mask.ty, ty].iter().all(|&ty| self.types.is_vector(ty)) {
@@ -298,7 +301,7 @@ impl Lowerer<'_> {
         };
         let mut values = Vec::with_capacity(2);
         for value in self.raw_arguments(&nodes[..2])? {
-            if self.is_unknown(value.ty) {
+            if self.types.is_unknown(value.ty) {
                 return self.any_value(value.ty);
             }
             if !self.types.is_vector(value.ty) {
@@ -340,7 +343,7 @@ impl Lowerer<'_> {
         let to = self.type_name(name)?;
         let value = self.expression(value)?;
         let value = self.rvalue(value);
-        if self.is_unknown(value.ty) {
+        if self.types.is_unknown(value.ty) {
             return self.any_value(to);
         }
         let counts = [value.ty, to].map(|ty| match self.types.is_vector(ty) {
