@@ -5,6 +5,11 @@
 //! [`expressions`], [`calls`] and [`vectors`] build pure expressions and emit instructions for side effects;
 //! [`environment`] is what is around the program. [`left_out`] are the parts of a program that are not modelled.
 //!
+//! # State
+//! [`Lowerer`] is made of parts with private fields: each part is a struct in a file of its own, with the methods that read
+//! and change it. Most are in [`state`]; what a single topic writes is with that topic (`sequencing`, `nested`,
+//! `long_jumps`, `lifecycle`, `control`). A function of lowering that needs one part only is a method of that part.
+//!
 //! # Order of evaluation
 //! Operands, arguments and the two sides of an assignment are evaluated from left to right where the order makes no
 //! difference. An operand is copied to a temporary if something after it has a side effect (see [`state::builder`]). Where C

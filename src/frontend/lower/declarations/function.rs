@@ -38,7 +38,7 @@ impl Lowerer<'_> {
         if let ast::ExternalDeclaration::FunctionDefinition(function) = declaration
             && let Some(name) = declarator_name(&function.node.declarator)
             && !self.functions.has(name)
-            && !self.symbols.inline_body(name).is_some()
+            && self.symbols.inline_body(name).is_none()
         {
             self.functions.reserve_named(name);
         }

@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         name: &str,
         ty: Type,
     ) -> Result<Option<FunctionIndex>> {
-        if !self.symbols.inline_body(name).is_some() {
+        if self.symbols.inline_body(name).is_none() {
             return Ok(None);
         }
         let Some(function) = self.types.function_type(ty) else {
