@@ -52,7 +52,7 @@
 //! | exchange of invariants | [`sharing`]; generators and provers: [`engines::invariants`] |
 //! | permits to run (which thread runs) | `run/scheduler` (the rules), `run/coordinator.rs` (the threads), [`base::workers`] (helpers) |
 //! | replay of an alarm | [`certify::replay`] |
-//! | check of a certificate | [`mod@certify::check`]; its process: [`run::checker`] |
+//! | check of a certificate | [`mod@certify::check`]; its process: [`run::check_process`] |
 //! | assumptions of an answer | [`program::assumption`], [`run::ledger`] |
 //! | options of engines, portfolio files | [`base::options`](mod@base::options), [`run::config`] |
 //!

@@ -10,7 +10,7 @@ use regatta::certify::portable::Request;
 use regatta::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use regatta::frontend::{LoadOptions, load};
 use regatta::program::{EdgeId, LocationId, simplify};
-use regatta::run::checker::check;
+use regatta::run::check_process::check;
 use regatta::run::crash;
 use regatta::run::event::{Event, EventKind, Reporter};
 use regatta::run::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};

@@ -6,13 +6,13 @@
 //! * [`recording`]: the recorded events of a run.
 //! * [`place`], [`sources`]: places in the sources, and the source lines.
 //! * [`utc`]: timestamps in universal time.
-//! * [`path`]: the path to an error, step by step.
+//! * [`error_path`]: the path to an error, step by step.
 //! * [`sarif`]: SARIF 2.1.0.
 //! * [`html`]: a page for a browser.
 //! * [`witness`]: witnesses, made from the grounds of the answer, which only the race's process has.
 
+pub mod error_path;
 pub mod html;
-pub mod path;
 pub mod place;
 pub mod recording;
 pub mod sarif;

@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 
 use serde::Serialize;
 
-use super::path::{self, Step};
+use super::error_path::{self, Step};
 use super::place::Place;
 use super::sources::Sources;
 use super::utc;
@@ -270,7 +270,7 @@ impl Writer {
                 ),
             }],
             Verdict::False(property) => {
-                let steps = path::to_error(conclusion, &mut self.sources);
+                let steps = error_path::to_error(conclusion, &mut self.sources);
                 let error = steps.last().and_then(|step| step.place.clone());
                 let location = match &error {
                     Some(place) => self.of_place(place),

@@ -18,6 +18,6 @@ mod record;
 pub mod task;
 
 // For other crates, each file by its name alone.
-pub use judge::{alarm, certificate, checker, evidence, ledger};
+pub use judge::{alarm, check_process, evidence, ledger, proof_export};
 pub use process::{crash, supervisor, zygote};
-pub use record::{description, dump, event, file, findings, verdict};
+pub use record::{description, dump, error_path, event, file, findings, verdict};

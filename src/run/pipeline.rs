@@ -11,10 +11,10 @@ use super::race;
 use crate::config::Switch;
 use crate::config::opening::Turn;
 use crate::judge::alarm;
-use crate::judge::certificate;
 use crate::judge::evidence::{Evidence, Publisher};
 use crate::judge::follow;
 use crate::judge::ledger::{self, AssumptionPolicy};
+use crate::judge::proof_export;
 use crate::process::crash::{guarded, number};
 use crate::process::supervisor::{Attempt, RaceEnd};
 use crate::record::dump::Dump;
@@ -226,7 +226,7 @@ fn end(task: &Task, conclusion: Conclusion, publish: Option<&Publisher<'_>>) -> 
     if conclusion.verdict == Verdict::True
         && let Some(folder) = &task.options.certificate
     {
-        let written = certificate::write(task, &conclusion, folder);
+        let written = proof_export::write(task, &conclusion, folder);
         task.reporter.event(match written {
             Ok(written) => EventKind::CertificateWritten {
                 folder: folder.display().to_string(),

@@ -1,7 +1,7 @@
 //! The verification task, and the checks of its answers.
 //!
 //! Every answer is checked on the program as lowered before it is reported: an alarm by replay, a proof by its
-//! certificate, in another process ([`crate::judge::checker`]).
+//! certificate, in another process ([`crate::judge::check_process`]).
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -12,21 +12,21 @@ use crate::judge::alarm::ReplayPolicy;
 use parking_lot::Mutex;
 
 use crate::config::Portfolio;
-use crate::judge::checker;
+use crate::judge::check_process;
 use crate::judge::evidence::Ground;
 use crate::judge::ledger::{self, AssumptionPolicy};
 use crate::process::zygote::Zygote;
 use crate::record::dump::Dump;
+use crate::record::error_path::WantedPath;
 use crate::record::event::{EventKind, Reporter};
 use crate::record::findings;
 use crate::record::verdict::{Conclusion, InputValue, Verdict};
 use regatta_base::Style;
 use regatta_base::workers::Workers;
 use regatta_certify::check::FactNumbers;
-use regatta_certify::path::Detail;
 use regatta_certify::portable::{Reply, Request};
-use regatta_certify::record::Destination;
 use regatta_certify::replay::Violation;
+use regatta_certify::verification_conditions::Destination;
 use regatta_certify::{Certificate, Check, ProofStep};
 use regatta_frontend::LoadOptions;
 use regatta_program::block::Blocks;
@@ -36,7 +36,7 @@ use regatta_program::simplify::Simplified;
 use regatta_program::{InputKind, InputPart, Program, c_value};
 use regatta_sharing::InvariantStore;
 use regatta_term::Value;
-use regatta_witness::values::WitnessInput;
+use regatta_witness::input_values::WitnessInput;
 
 /// The options of a run.
 #[derive(Clone, Debug)]
@@ -65,8 +65,8 @@ pub struct RunOptions {
     pub validation: Option<Validation>,
     /// The treatment of an answer's assumptions.
     pub assumptions: AssumptionPolicy,
-    /// The level of detail of the path to an error, if it is reported.
-    pub path: Option<Detail>,
+    /// The path to an error, if it is reported.
+    pub path: Option<WantedPath>,
     /// The file for the harness of an alarm.
     pub harness: Option<PathBuf>,
     /// The executions that have to confirm an alarm.
@@ -170,7 +170,7 @@ impl Task {
             helpers,
             record: None,
         };
-        checker::check(zygote, &request).unwrap_or_else(|message| {
+        check_process::check(zygote, &request).unwrap_or_else(|message| {
             self.reporter.event(EventKind::Panicked {
                 analysis: CHECKER.to_owned(),
                 message,
@@ -225,7 +225,7 @@ impl Task {
             helpers: 0,
             record: Some(destination),
         };
-        checker::check(zygote, &request).unwrap_or_else(|message| reply(&message))
+        check_process::check(zygote, &request).unwrap_or_else(|message| reply(&message))
     }
 
     /// Returns the simplifier's facts that can be confirmed within about the given time.

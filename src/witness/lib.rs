@@ -6,12 +6,12 @@
 //! * [`points`]: the statements, keywords and calls of the program's text to which locations refer; [`lint`]: checks whether a
 //!   file is a witness of the program, and whether its expressions are valid there.
 //! * [`instrument`]: the program combined with a witness: its invariants as assertions, or its path as an automaton
-//!   in the program; [`values`]: the values of inputs that a path names.
+//!   in the program; [`input_values`]: the values of inputs that a path names.
 
 pub mod finding;
 pub mod format;
+pub mod input_values;
 pub mod instrument;
 pub mod lint;
 pub mod node;
 pub mod points;
-pub mod values;

@@ -2,6 +2,5 @@
 //! [assumptions](violated_assumptions) that the run violates.
 
 pub mod native;
-pub mod path;
 pub mod replay;
 pub mod violated_assumptions;

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::values::{Cells, Set};
+use super::value_sets::{Cells, Set};
 use regatta_program::VariableId;
+use regatta_term::domain::abstract_value::apply as apply_to_numbers;
 use regatta_term::domain::float_transfer::{
     Operand, Outcome, apply as apply_to_floats, is_on_floats,
 };
-use regatta_term::domain::value::apply as apply_to_numbers;
 use regatta_term::domain::{AbstractValue, Universe};
 use regatta_term::{Op, Pool, Sort, Symbol, TermId, TermKind};
 

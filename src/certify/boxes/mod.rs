@@ -5,24 +5,24 @@
 //! [`Covering`] divides all inputs into such boxes. It contains only the divisions, so that no input can be left out, and
 //! the checker repeats the runs itself.
 //!
-//! * [`values`]: sets of values of all sorts; [`evaluate`]: terms on them; [`run`]: the program on a box.
+//! * [`value_sets`]: sets of values of all sorts; [`evaluate`]: terms on them; [`run`]: the program on a box.
 
 mod evaluate;
 mod run;
 #[cfg(test)]
 mod tests;
-mod values;
+mod value_sets;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 pub use run::{Condition, Limits, Machine, Open, Run, Verdict};
 
-use self::values::Set;
 use regatta_program::{CScalar, Input, InputId};
 use regatta_term::domain::floats::{FloatSet, greatest_rank, of_rank, rank};
 use regatta_term::domain::{AbstractValue, Intervals, Universe};
 use regatta_term::{FloatFormat, FloatValue, Sort, Value};
+use value_sets::Set;
 
 /// A dimension of a box: one read of an input in a run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

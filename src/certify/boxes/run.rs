@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashMap;
 
 use super::evaluate::{Plan, Step};
-use super::values::{Cells, Set};
+use super::value_sets::{Cells, Set};
 use super::{Codes, Dimension, InputBox};
 use regatta_program::{EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
 use regatta_term::{Op, RoundingMode, Sort, Symbol, TermId, Value, store};

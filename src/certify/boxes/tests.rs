@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
 use super::evaluate::Plan;
-use super::values::{Cells, Set};
+use super::value_sets::{Cells, Set};
 use super::*;
 use crate::{Budget, Certificate, Check, ProofStep, check};
 use regatta_frontend::preprocess::Preprocessed;

@@ -1,11 +1,11 @@
 //! The check which facts of the simplifier are inductive, and whether they prove the property by themselves.
 
-use super::super::record::What;
 use super::super::walk::{Frontier, Recursion};
 use super::induction::SafetyFailure::{BaseFails, StepFails};
 use super::{Checker, Failure, Invariants, Places, TOO_MANY_PLACES};
 use crate::lowered::places::Cuts;
 use crate::queries::query::{Answer, ask};
+use crate::verification_conditions::What;
 use regatta_term::{Build, TermId};
 
 /// Maximum number of rounds that drop only the facts violated in a model; then all unconfirmed facts are dropped at once.

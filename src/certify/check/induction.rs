@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, Starts, State, Walk, tells_cases};
 use super::{Checker, Failure, Invariants, Places};
 use crate::lowered::call_strings::Node;
 use crate::queries::query::{Answer, ask, ask_within};
+use crate::verification_conditions::What;
 use regatta_term::{Build, TermId};
 
 /// Maximum wall time of the question about all cases of the claims together. Zero in tests, which cover the cases.

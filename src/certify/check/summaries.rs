@@ -13,12 +13,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::certificate::{AT_ENTRY, InvariantLocation};
-use super::super::record::What;
 use super::super::walk::{Frontier, Recursion, State, Summaries, Walk};
 use super::{Checker, Failure, Places};
 use crate::lowered::call_strings::{CallStrings, Node};
 use crate::lowered::places::{Cuts, is_relation_in_scope};
 use crate::queries::query::{Answer, ask};
+use crate::verification_conditions::What;
 use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};
 use regatta_term::{Build, TermId, conjuncts, free_variables, store};
 

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::record::What;
 use super::super::walk::{Frontier, GivenUp, Recursion, Walk};
 use super::{Checker, Failure};
 use crate::lowered::call_strings::Node;
 use crate::queries::query::{Answer, ask, ask_within};
+use crate::verification_conditions::What;
 use regatta_term::TermId;
 
 impl Checker<'_> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::certificate::Certificate;
 use crate::check::{Check, FactNumbers};
 use crate::opinion::Opinion;
-use crate::record::{Destination, Written};
+use crate::verification_conditions::{Destination, Written};
 use regatta_term::{Exporter, PortableTerms, store};
 
 /// A proof to be checked.

@@ -1,7 +1,7 @@
 //! Questions to solvers: the checker's ([`query`], with [`solvers`]), those of a second [`opinion`], and verification conditions
-//! as files ([`record`]).
+//! as files ([`verification_conditions`]).
 
 pub mod opinion;
 pub(super) mod query;
-pub mod record;
 pub(super) mod solvers;
+pub mod verification_conditions;

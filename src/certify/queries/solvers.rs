@@ -1,7 +1,7 @@
 //! The solvers of a check.
 
 use super::opinion::Second;
-use super::record::Recorder;
+use super::verification_conditions::Recorder;
 use regatta_base::workers::Workers;
 use regatta_solver::question::TextSolvers;
 

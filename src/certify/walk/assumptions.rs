@@ -5,10 +5,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::super::certificate::{instances_at, quantified};
-use super::super::record::Begin;
 use super::{State, Universal, Walk};
 use crate::lowered::call_strings::Node;
 use crate::lowered::places::{Claim, as_cell};
+use crate::verification_conditions::Begin;
 use regatta_program::VariableId;
 use regatta_term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::record::{Begin, What, place};
 use super::{Frontier, GivenUp, Recursion, State, Walk};
 use crate::lowered::call_strings::{CallStringId, Node};
+use crate::verification_conditions::{Begin, What, place};
 use regatta_program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
 use regatta_term::{Build, TermId};
 

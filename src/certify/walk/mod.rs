@@ -11,7 +11,7 @@
 //! every state in which the loop's head is reached. And a call of a recursive function may be replaced by havocking all
 //! that it may change ([`Walk::entered`] has the states in which its body has to be checked).
 //!
-//! * [`values`]: values of terms in a state; [`states`]: conditions and merging of states; [`assumptions`]: states
+//! * [`term_values`]: values of terms in a state; [`states`]: conditions and merging of states; [`assumptions`]: states
 //!   restricted to claims; [`cases`]: a state for each case of a long claim; [`plans`]: the locations to execute and their
 //!   order; [`execute`]: edges.
 //! * [`rounds`]: an execution from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops,
@@ -28,7 +28,7 @@ mod paths;
 mod plans;
 pub(super) mod rounds;
 mod states;
-mod values;
+mod term_values;
 mod waiting;
 
 use std::cell::{Cell, RefCell};
@@ -45,7 +45,7 @@ use super::lowered::call_strings::{CallStringId, CallStrings, Node};
 use super::lowered::places::{Cuts, Facts};
 use super::lowered::plan::Plan;
 use super::queries::solvers::Solvers;
-use super::record::{Begin, Label, Labels, What};
+use crate::verification_conditions::{Begin, Label, Labels, What};
 pub(super) use cases::{Starts, tells_cases};
 use regatta_program::persistent::PersistentMap;
 use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};

@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::super::record::What;
 use super::exclusion::Exclusion;
 use super::lifted::Lifted;
 use super::waiting::{Waiting, WaitingList};
 use super::{GivenUp, State, Walk};
 use crate::lowered::call_strings::Node;
+use crate::verification_conditions::What;
 use regatta_program::conditions::{exclusive, exhaustive};
 use regatta_program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
 use regatta_term::domain::Values;

@@ -13,11 +13,11 @@ use regatta_base::printable::{printable, printable_line};
 use regatta_program::ghost::CountedErrors;
 use regatta_run::task::Validation;
 use regatta_run::verdict::{Conclusion, Verdict};
+use regatta_witness::input_values::values_of;
 use regatta_witness::instrument::{with_assertions, with_automaton};
 use regatta_witness::lint::{
     Resolved, ResolvedInvariant, Subject, ViolationPath, forbidden, place_in,
 };
-use regatta_witness::values::values_of;
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &ValidateOptions) -> u8 {

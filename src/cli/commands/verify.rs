@@ -11,11 +11,12 @@ use crate::output::progress::{self, Progress};
 use crate::output::reports::Reports;
 use crate::{EXIT_INPUT, complain, complain_rendered, input, try_print};
 use regatta_base::printable::{printable, printable_json};
-use regatta_certify::path::Detail;
 use regatta_frontend::LoadOptions;
+use regatta_report::error_path::trace;
 use regatta_report::{Ending, witness};
 use regatta_run::config::Portfolio;
 use regatta_run::description::RunDescription;
+use regatta_run::error_path::{Detail, WantedPath};
 use regatta_run::event::{Event, EventKind};
 use regatta_run::evidence::{Evidence, Publisher};
 use regatta_run::ledger::AssumptionPolicy;
@@ -105,6 +106,10 @@ pub(super) fn run_with(
     let explains = options.verbose || std::io::stderr().is_terminal();
     // Events and the display could go to the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
+    let path_detail = match options.verbose && !options.json {
+        true => Some(Detail::Whole),
+        false => (options.json || explains || reports.is_some()).then_some(Detail::Folded),
+    };
     let run_options = RunOptions {
         file,
         load: load_options,
@@ -118,10 +123,10 @@ pub(super) fn run_with(
         certificate: options.certificate.clone(),
         validation,
         assumptions,
-        path: match options.verbose && !options.json {
-            true => Some(Detail::Whole),
-            false => (options.json || explains || reports.is_some()).then_some(Detail::Folded),
-        },
+        path: path_detail.map(|detail| WantedPath {
+            detail,
+            tracer: trace,
+        }),
         harness: options.harness.clone(),
         replay: options.replay.into(),
         native_folder: native_folder

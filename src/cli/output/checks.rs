@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::options::VerifyOptions;
-use regatta_run::certificate;
 use regatta_run::file::folder_of;
+use regatta_run::proof_export;
 
 /// Checks whether all outputs that the options name can be written, as far as that can be determined.
 ///
@@ -34,7 +34,7 @@ pub fn probe(options: &VerifyOptions, program: &Path) -> Result<(), String> {
         probe_folder(folder).map_err(|reason| refused(folder, reason))?;
     }
     if let Some(folder) = &options.certificate {
-        certificate::can_be_written(folder)
+        proof_export::can_be_written(folder)
             .and_then(|()| probe_place(folder_of(folder)))
             .map_err(|reason| refused(folder, reason))?;
     }

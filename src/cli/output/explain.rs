@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use regatta_base::printable::printable_line;
-use regatta_certify::path::{Change, PathEvent, PathStep};
 use regatta_program::last_part;
 use regatta_report::place::Place;
 use regatta_report::sources::Sources;
 use regatta_run::crash::number::FIRST_ANALYSIS;
+use regatta_run::error_path::{Change, PathEvent, PathStep};
 use regatta_run::event::{Event, EventKind};
 use regatta_run::verdict::{Conclusion, Verdict};
 

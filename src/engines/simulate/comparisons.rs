@@ -6,7 +6,7 @@
 //! operands are equal. Its two neighbours are tried as well, for inequalities. Where adding one has no effect, the lowest
 //! bit that has one is changed instead, which handles shifts.
 
-use super::values::{Bits, fit};
+use super::input_values::{Bits, fit};
 use regatta_program::EdgeId;
 use regatta_program::interpreter::{Observer, StateView};
 use regatta_term::{BitVecValue, Sort};

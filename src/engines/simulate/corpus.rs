@@ -1,7 +1,7 @@
 //! The corpus of candidates, and their mutation.
 
+use super::input_values::{Bits, Dictionary, Random, fit};
 use super::source::{Candidate, Policy};
-use super::values::{Bits, Dictionary, Random, fit};
 use regatta_program::Input;
 use regatta_term::Sort;
 

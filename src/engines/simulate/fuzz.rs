@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::corpus::{Corpus, mutate};
 use super::coverage::Coverage;
+use super::input_values::{Dictionary, Random};
 use super::round::{
     Base, Budget, Finding, FoundRun, Job, JobResult, Round, RoundWorker, Runners, Until,
 };
 use super::source::{Candidate, Policy};
-use super::values::{Dictionary, Random};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
 use regatta_program::Program;
 use regatta_program::interpreter::{Executable, Limits, Outcome, RecordingInputs, Report};

@@ -21,12 +21,12 @@ mod comparisons;
 mod corpus;
 mod coverage;
 mod fuzz;
+mod input_values;
 mod round;
 mod sample;
 mod source;
 #[cfg(test)]
 mod tests;
-mod values;
 
 pub use sample::sample_runs;
 
@@ -303,6 +303,6 @@ pub fn simulate_confirmed(
     confirm: &mut dyn Confirm,
 ) -> Simulation {
     let executable = Executable::compile_for(program, options.accesses);
-    let dictionary = values::Dictionary::of(program);
+    let dictionary = input_values::Dictionary::of(program);
     fuzz::Fuzzer::new(program, &executable, &dictionary, options, control, confirm).run()
 }

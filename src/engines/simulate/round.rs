@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 
 use super::comparisons::{ComparisonLog, proposals, solvable_width};
 use super::coverage::{Coverage, Hits};
+use super::input_values::{Bits, Dictionary, fit};
 use super::source::{Candidate, CandidateInputs};
-use super::values::{Bits, Dictionary, fit};
 use regatta_certify::replay::{NotConfirmed, judge};
 use regatta_program::interpreter::{Executable, Limits, Machine, Outcome, Report};
 use regatta_program::{EdgeId, InputId, Program};

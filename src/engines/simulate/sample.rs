@@ -1,7 +1,7 @@
 //! Typical runs of a program, as samples of its reachable states.
 
+use super::input_values::{Dictionary, Random};
 use super::source::{Candidate, CandidateInputs, Policy};
-use super::values::{Dictionary, Random};
 use regatta_program::Program;
 use regatta_program::interpreter::{Executable, Journal, Limits, Machine};
 

@@ -4,7 +4,7 @@ use regatta_program::interpreter::{InputSource, Journal};
 use regatta_program::{Input, InputId};
 use regatta_term::{ArrayValue, FloatValue, ScalarSort, Sort, Value};
 
-use super::values::{Bits, Dictionary, Random, fit, value_of};
+use super::input_values::{Bits, Dictionary, Random, fit, value_of};
 
 /// The source of input values that a candidate does not list.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

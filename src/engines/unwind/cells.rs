@@ -11,7 +11,7 @@
 
 use smallvec::SmallVec;
 
-use super::values::{Case, Terms};
+use super::known_values::{Case, Terms};
 use super::walk::changes;
 use regatta_program::persistent::PersistentMap;
 use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};

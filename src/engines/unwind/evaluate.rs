@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::cells::Cells;
-use super::values::Terms;
+use super::known_values::Terms;
 use regatta_term::{Arena, Build, Op, Pool, Sort, Symbol, TermId, TermKind, store};
 
 /// The value of a scalar or of a region.

@@ -13,19 +13,19 @@
 //! each branch is a solver query, and an index that is a choice splits the path.
 //!
 //! * [`walk`]: the order of execution, and edges; [`path`]: path conditions.
-//! * [`values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the program.
-//! * [`questions`]: queries whether an open round is reachable, and finally whether an error is.
+//! * [`known_values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the program.
+//! * [`queries`]: queries whether an open round is reachable, and finally whether an error is.
 //!
 //! Alarms are replayed. A proof contains the sufficient number of open rounds per loop; the checker walks over the program
 //! as lowered ([`regatta_certify`]).
 
 mod cells;
 mod evaluate;
+mod known_values;
 mod path;
-mod questions;
+mod queries;
 #[cfg(test)]
 mod tests;
-mod values;
 mod walk;
 
 use std::rc::Rc;
@@ -34,11 +34,11 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use self::questions::Queries;
-use self::values::Terms;
 use self::walk::{Instances, Limits, Walk, Walked};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::{Answer, Context, Progress, SolverFactory};
+use known_values::Terms;
+use queries::Queries;
 use regatta_base::options;
 use regatta_certify::certificate::{Certificate, ProofStep};
 use regatta_certify::replay::Replay;

@@ -14,13 +14,13 @@
 //! recursive functions may have a limited number of successive open rounds; the next one is cut off, unless the solver
 //! excludes it.
 
-mod agenda;
 mod calls;
 mod exits;
 mod merge;
 mod objects;
 mod rounds;
 mod states;
+mod worklist;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -28,19 +28,19 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-pub(super) use self::agenda::Instances;
-use self::agenda::{Position, WorkItem, Worklist};
 pub(super) use self::exits::changes;
 use self::objects::Variables;
 use super::evaluate::Value;
+use super::known_values::Terms;
 use super::path::Path;
-use super::questions::Queries;
-use super::values::Terms;
+use super::queries::Queries;
 use crate::Context;
 use regatta_program::conditions::{exclusive, exhaustive};
 use regatta_program::persistent::PersistentMap;
 use regatta_program::*;
 use regatta_term::{Build, Pool, Sort, Symbol, TermId, store};
+pub(super) use worklist::Instances;
+use worklist::{Position, WorkItem, Worklist};
 
 /// A symbolic state.
 #[derive(Clone)]

@@ -10,7 +10,7 @@
 //! In the folder of the results:
 //!
 //! * `slurm/name`: the common name of the experiment's jobs, to which the number of the submission is appended, and the
-//!   experiment's hash ([`home`]).
+//!   experiment's hash ([`cluster_folder`]).
 //! * `slurm/N/job.sh`: the script of the Nth submission; `slurm/N/job`: the number that Slurm gave it.
 //! * `slurm/N/runs/K.json`: the runs of its Kth job; `slurm/N/runs/K.jsonl`: the job's [`journal`].
 //! * `slurm/N/output/K.txt`: the output of the job; `slurm/N/over.jsonl`: the jobs that have ended, and how.
@@ -22,9 +22,9 @@
 //! * [`worker`]: the work of a job; [`journal`]: its journal.
 //! * [`command`]: calls of Slurm's programs.
 
+pub mod cluster_folder;
 pub mod collector;
 pub mod command;
-pub mod home;
 pub mod journal;
 pub mod script;
 pub mod submission;

@@ -3,7 +3,7 @@
 //! One pass visits the declarations in source order. [`state`] has the names in scope and the function under
 //! construction; [`declarations`] build types and create objects with [`initializer`]; [`statements`] create basic blocks;
 //! [`expressions`], [`calls`] and [`vectors`] build pure expressions and emit instructions for side effects;
-//! [`environment`] is what is around the program. [`left_out`] are the parts of a program that are not modelled.
+//! [`environment`] is what is around the program. [`unmodelled_parts`] are the parts of a program that are not modelled.
 //!
 //! # State
 //! [`Lowerer`] is made of parts with private fields: each part is a struct in a file of its own, with the methods that read
@@ -25,10 +25,10 @@ mod declarations;
 mod environment;
 mod expressions;
 mod initializer;
-mod left_out;
 mod sequencing;
 mod state;
 mod statements;
+mod unmodelled_parts;
 mod vectors;
 
 use rustc_hash::FxHashMap;
@@ -46,7 +46,6 @@ use calls::variadic::ArgumentCounts;
 use declarations::constexpr::NamedConstants;
 use declarations::nested::NestedFunctions;
 use environment::exit::{Late, Lifecycle};
-use left_out::{Failure, LeftOut, Omissions};
 use sequencing::Sequencing;
 use state::builder::FunctionBuilder;
 use state::cursor::Cursor;
@@ -63,6 +62,7 @@ use state::symbols::Symbols;
 use state::uses::Uses;
 use statements::control::Control;
 use statements::long_jump::LongJumps;
+use unmodelled_parts::{Failure, LeftOut, Omissions};
 
 /// The result of any step that may find an error in the program.
 type Result<T> = std::result::Result<T, Error>;
@@ -90,7 +90,7 @@ pub fn lower(
     lower_in_parts(parsed, property, options, &|_| false)
 }
 
-/// Like [`lower`], but leaves out what is not modelled if a compiler accepts the program's text (see [`left_out`]).
+/// Like [`lower`], but leaves out what is not modelled if a compiler accepts the program's text (see [`unmodelled_parts`]).
 ///
 /// # Errors
 /// If something in the program is invalid.

@@ -22,7 +22,7 @@ use serde::Serialize;
 use self::automaton::AutomatonView;
 use self::race::RaceView;
 use self::source::{AllMarks, FileView};
-use super::path::{self, Step};
+use super::error_path::{self, Step};
 use super::place::Place;
 use super::sources::Sources;
 use super::utc;
@@ -189,7 +189,7 @@ impl View {
             Ending::Rejected(_) => None,
         };
         let mut sources = Sources::new(&description.file);
-        let steps = conclusion.map(|known| path::to_error(known, &mut sources));
+        let steps = conclusion.map(|known| error_path::to_error(known, &mut sources));
         let steps = steps.unwrap_or_default();
         let assumptions = conclusion.map_or(&[][..], |conclusion| &conclusion.assumptions);
         let parts = proof_parts(recording, conclusion);

@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::record::error_path::PathStep;
 use crate::record::event::EventKind;
 use crate::record::file;
 use crate::record::verdict::{Conclusion, Verdict};
@@ -15,7 +16,6 @@ use regatta_certify::native::harness::is_too_long;
 use regatta_certify::native::{
     Command, NativeEnd, NativeRun, Script, UnsaidKind, harness, needs, run,
 };
-use regatta_certify::path::{PathStep, path};
 use regatta_certify::replay::Violation;
 use regatta_frontend::LoadOptions;
 use regatta_frontend::property::Specification;
@@ -111,10 +111,15 @@ fn path_to_error(task: &Task, violation: &Violation) -> Vec<PathStep> {
         deadline: Some(Instant::now() + PATH_TIME_LIMIT),
         ..Limits::default()
     };
-    let steps = task
-        .options
-        .path
-        .and_then(|detail| path(&task.lowered, &task.executable, violation, limits, detail));
+    let steps = task.options.path.and_then(|wanted| {
+        (wanted.tracer)(
+            &task.lowered,
+            &task.executable,
+            violation,
+            limits,
+            wanted.detail,
+        )
+    });
     steps.unwrap_or_default()
 }
 

@@ -8,7 +8,7 @@ use regatta_certify::replay::{Replay, judge, replay_compiled};
 use regatta_program::interpreter::{InputSource, Limits, Machine, RecordingInputs};
 use regatta_program::{Input, InputId, InputKind, Operation, Program, last_part};
 use regatta_term::Value;
-use regatta_witness::values::WitnessInput;
+use regatta_witness::input_values::WitnessInput;
 
 /// The name under which the answer is reported.
 const WITNESS: &str = "witness";

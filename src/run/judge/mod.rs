@@ -1,13 +1,13 @@
 //! The judgement of answers: what an answer has to pass before it is given, and what it rests on.
 //!
-//! * [`checker`]: the processes that check proofs.
+//! * [`check_process`]: the processes that check proofs.
 //! * [`alarm`]: confirmation of an alarm by the compiled program, and its harness.
 //! * [`follow`]: execution with the input values of a violation witness.
-//! * [`ledger`]: the assumptions of an answer; [`evidence`]: its grounds; [`certificate`]: a proof as SMT-LIB files.
+//! * [`ledger`]: the assumptions of an answer; [`evidence`]: its grounds; [`proof_export`]: a proof as SMT-LIB files.
 
 pub mod alarm;
-pub mod certificate;
-pub mod checker;
+pub mod check_process;
 pub mod evidence;
 pub mod follow;
 pub mod ledger;
+pub mod proof_export;

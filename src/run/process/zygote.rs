@@ -5,7 +5,7 @@
 //! worker process, which does one thing over sockets of its own and ends.
 //! Worker processes share nothing but the program, run in parallel, and the death of one does not affect the others.
 //!
-//! * A worker checks a proof ([`crate::judge::checker`]).
+//! * A worker checks a proof ([`crate::judge::check_process`]).
 //! * A worker runs Yices for an analysis, because only one thread of a process may call Yices ([`regatta_solver::remote`]).
 
 use std::io::{self, IoSlice, IoSliceMut};
@@ -22,7 +22,7 @@ use nix::unistd::{ForkResult, Pid, fork};
 
 use super::crash;
 use super::supervisor::{die_with, exit_now};
-use crate::judge::checker::ProofChecker;
+use crate::judge::check_process::ProofChecker;
 use regatta_program::{Program, Simplified};
 use regatta_solver::remote::{self, Streams};
 use regatta_solver::{Backend, SolverConfig, new_solver};

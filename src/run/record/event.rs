@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::description::RunDescription;
 use super::findings::{Automaton, Invariant, ProofPart};
 use super::verdict::Conclusion;
-use regatta_certify::record::Written;
+use regatta_certify::verification_conditions::Written;
 
 /// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]

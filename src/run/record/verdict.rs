@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::error_path::PathStep;
 use regatta_base::printable::printable;
-use regatta_certify::path::PathStep;
 use regatta_certify::replay::Violation;
 use regatta_program::{AssumptionKind, Property};
 

@@ -1,12 +1,12 @@
 //! Backward transfer functions: refine the values of a term's operands by the value of the term.
 
+use super::abstract_value::{AbstractValue, apply};
 use super::congruence::Congruence;
 use super::division::factor;
 use super::environment::Environment;
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
 use super::transfer::{difference, negation};
-use super::value::{AbstractValue, apply};
 use crate::{Op, Pool, Sort, TermId, TermKind};
 
 /// Refines the values of the term's operands, given that the term's value is in the set.

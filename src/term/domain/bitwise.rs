@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 
+use super::abstract_value::AbstractValue;
 use super::congruence::Congruence;
 use super::intervals::Intervals;
 use super::set::Span;
-use super::value::AbstractValue;
 use crate::Op;
 
 /// Returns the least x | y for x and y within the spans.

@@ -1,10 +1,10 @@
 //! Assumption of a condition in an abstract state.
 
+use super::abstract_value::AbstractValue;
 use super::backward;
 use super::environment::{Environment, Values};
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::transfer::difference;
-use super::value::AbstractValue;
 use super::view::{View, ceiling, floor};
 use crate::{Op, Pool, Sort, TermId, TermKind};
 

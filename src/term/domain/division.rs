@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 
+use super::abstract_value::AbstractValue;
 use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
-use super::value::AbstractValue;
 
 type Spans = SmallVec<[Span; 4]>;
 

@@ -8,9 +8,9 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+use super::abstract_value::AbstractValue;
 use super::floats::{FloatSet, greatest_rank, of_rank};
 use super::intervals::{INFINITY, Intervals, Universe};
-use super::value::AbstractValue;
 use crate::semantics::float::Arithmetic;
 use crate::{FloatFormat, FloatValue, Op, RoundingMode, Sort};
 

@@ -5,7 +5,7 @@
 //! Concolic execution keeps the inputs for which runs are known in exact sets, which are never over-approximated.
 //!
 //! * [`set`]: exact sets of integers; [`intervals`]: sets of one sort's numbers, of few intervals;
-//!   [`congruence`](mod@congruence): their remainders; [`value`]: both together.
+//!   [`congruence`](mod@congruence): their remainders; [`abstract_value`]: both together.
 //! * [`transfer`], [`division`], [`bitwise`]: their transfer functions.
 //! * [`floats`]: sets of floats; [`float_transfer`]: their transfer functions.
 //! * [`environment`]: evaluation of terms in a state; [`condition`]: assumption of conditions; [`backward`]: backward
@@ -14,6 +14,7 @@
 //! The bounds of the integer encoding do not use these domains: they bound integers of any
 //! size, each in a term that stands for a bit vector modulo a power of two.
 
+pub mod abstract_value;
 mod backward;
 mod bitwise;
 mod condition;
@@ -27,12 +28,11 @@ pub mod set;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transfer;
-pub mod value;
 mod view;
 
+pub use abstract_value::AbstractValue;
 pub use congruence::Congruence;
 pub use environment::{Environment, Values};
 pub use floats::FloatSet;
 pub use intervals::{INFINITY, Intervals, Thresholds, Universe};
 pub use set::{IntervalSet, Span};
-pub use value::AbstractValue;

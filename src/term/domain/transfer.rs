@@ -2,14 +2,14 @@
 
 use smallvec::SmallVec;
 
+use super::abstract_value::AbstractValue;
 use super::bitwise;
 use super::congruence::Congruence;
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
-use super::value::AbstractValue;
 use crate::{BitVecValue, Op, Sort, Value, apply_op};
 
-/// See [`super::value::apply`]; `None` if the result is unknown. No argument is empty.
+/// See [`super::abstract_value::apply`]; `None` if the result is unknown. No argument is empty.
 pub(super) fn apply(
     op: Op,
     universe: Universe,

@@ -1,8 +1,8 @@
 //! Unsigned and signed interpretation of bit vectors, and the difference of two numbers in it.
 
+use super::abstract_value::AbstractValue;
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::set::Span;
-use super::value::AbstractValue;
 use crate::Op;
 
 /// The least difference between a number from `low` on and a number up to `high`.

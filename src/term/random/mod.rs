@@ -5,14 +5,14 @@
 //! values. The properties of the simplifying constructors need pairs of terms with related operands: `term::properties` builds
 //! those bottom-up, with the same languages and values.
 
+mod corner_values;
 mod operators;
 mod terms;
-mod values;
 
+pub use corner_values::{corner, is_member, number_of, random_value};
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 pub use terms::{Construction, RandomTerms};
-pub use values::{corner, is_member, number_of, random_value};
 
 use super::{FloatFormat, ScalarSort, Sort, Value};
 

@@ -6,7 +6,7 @@ use super::super::GivenUp;
 use super::RoundWalk;
 use crate::lowered::call_strings::Node;
 use crate::queries::query::{Answer, ask_within, assertions};
-use crate::record::What;
+use crate::verification_conditions::What;
 use regatta_program::LocationId;
 use regatta_term::{Build, TermId};
 

@@ -1,7 +1,7 @@
 //! Facts that hold in one of several cases: for each value of a variable that has few, such as a flag or the state of
 //! an automaton; and where a condition of the program holds, or does not, as in the phases of a loop.
 
-use super::{Column, Vocabulary, equations, pairs, values};
+use super::{Column, Vocabulary, equations, pairs, single_variables};
 use crate::invariants::samples::PlaceSamples;
 use regatta_term::{Build, Sort, TermId, store};
 
@@ -28,7 +28,7 @@ struct Case {
 pub(super) fn candidates(columns: &[Column], vocabulary: &Vocabulary) -> Vec<TermId> {
     of(columns, vocabulary, &|part| {
         let inside: Vec<Column> = Column::all(part).collect();
-        let mut facts = values::of_variables(&inside, vocabulary);
+        let mut facts = single_variables::of_variables(&inside, vocabulary);
         facts.extend(pairs::candidates(&inside));
         facts.extend(equations(part, super::Degree::LINEAR));
         facts

@@ -1,7 +1,7 @@
 //! Equations between variables, as the kernel of the matrix of samples (signed numbers).
 
 use super::elimination::{Echelon, PRIME, integral};
-use super::{Column, Vocabulary, constant, product, sum, values};
+use super::{Column, Vocabulary, constant, product, single_variables, sum};
 use crate::invariants::samples::PlaceSamples;
 use regatta_term::{Build, Op, Pool, Sort, TermId, store};
 
@@ -54,7 +54,7 @@ pub fn identities(
     columns: &[Column],
     vocabulary: &Vocabulary,
 ) -> Vec<TermId> {
-    let mut all = values::conditions(columns, vocabulary);
+    let mut all = single_variables::conditions(columns, vocabulary);
     all.retain(|&condition| {
         let sides = store().arguments(Op::Eq, condition);
         sides.is_some_and(|sides| matches!(store().sort(sides[0]), Sort::BitVec(_)))

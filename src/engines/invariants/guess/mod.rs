@@ -5,7 +5,7 @@
 //! a solver's model refutes the others.
 //!
 //! * [`vocabulary`]: constants and conditions of the program.
-//! * [`values`]: single variables; [`pairs`]: two variables; [`cases`]: facts that hold in some of the states.
+//! * [`single_variables`]: single variables; [`pairs`]: two variables; [`cases`]: facts that hold in some of the states.
 //! * [`mod@equations`]: linear and polynomial equations; [`elimination`]: their computation; [`powers`]: powers of two
 //!   of variables; [`moduli`]: remainders by variables; [`facets`]: linear inequalities.
 //! * [`arrays`]: cells of arrays in ranges; [`writes`]: values written to them; [`observed`]: their truth in samples.
@@ -26,11 +26,11 @@ mod observed;
 mod pairs;
 mod powers;
 mod ranges;
+mod single_variables;
 mod sorted;
 mod sums;
 #[cfg(test)]
 mod testing;
-mod values;
 pub mod vocabulary;
 pub mod writes;
 
@@ -171,7 +171,7 @@ const MAXIMUM_VARIABLES: usize = 40;
 pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -> Vec<TermId> {
     let columns = columns(place);
     match round {
-        Round::Values => values::candidates(&columns, vocabulary),
+        Round::Values => single_variables::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
         // These candidates come from blocks: see [`about_writes`].
         Round::Writes => Vec::new(),

@@ -18,7 +18,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use super::script;
 use super::submission::TaskState;
 use super::watch::{Over, Watch};
-use super::{Options, command, home};
+use super::{Options, cluster_folder, command};
 use crate::results::folder::{Description, Folder, Sink};
 use crate::results::record::{Key, LOST, Measured, Record};
 use crate::running::accounting::AccountingMethod;
@@ -222,7 +222,7 @@ impl Collector<'_> {
     }
 
     fn collect(&mut self, signals: &SignalFd) -> Result<bool, Error> {
-        let opened = home::open(&self.home, self.folder.path(), &self.description.fixed);
+        let opened = cluster_folder::open(&self.home, self.folder.path(), &self.description.fixed);
         (self.name, self.watch.submissions) = opened.map_err(|error| self.system(&error))?;
         self.read(false)?;
         if !self.is_complete() {

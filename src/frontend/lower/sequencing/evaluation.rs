@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Conflict;
-use super::home::JoinStorage;
+use super::branch_result::JoinStorage;
 use super::orders::MAXIMUM_ORDERS;
 use crate::ir::{BlockIndex, Instruction, Terminator};
 use crate::lower::expressions::fold;

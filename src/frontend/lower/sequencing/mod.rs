@@ -32,17 +32,17 @@
 //! * [`addresses`], [`effects`]: taken addresses and effects of calls, in the whole program.
 //! * [`conflict`]: the sites with conflicting operands.
 //! * [`orders`]: the orders to be tried there.
-//! * [`evaluation`]: lowers the operands in each order; [`home`]: joins their values.
+//! * [`evaluation`]: lowers the operands in each order; [`branch_result`]: joins their values.
 //! * [`operators`]: trees of plain operators, and expressions with side effects.
 //!
 //! [`Effects`]: effects::Effects
 //! [`Instruction::Choice`]: crate::ir::Instruction::Choice
 
 mod addresses;
+mod branch_result;
 mod conflict;
 mod effects;
 mod evaluation;
-mod home;
 mod log;
 mod operators;
 mod orders;

@@ -10,22 +10,20 @@
 //! The results are substituted into the terms; decided conditions disappear, or their edges do.
 //!
 //! * [`evaluator`]: abstract states, and the transfer functions of operations.
-//! * [`record`]: the states that proofs need later.
+//! * [`cut_point_states`]: the states that proofs need later.
 //! * [`doubts`]: which assumptions the states leave open; [`objects`]: abstract pointers for these.
 //! * This file: the analysis, and the rewriting of the program.
 
+mod cut_point_states;
 mod doubts;
 mod evaluator;
 mod objects;
-mod record;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub(super) use self::doubts::open;
 use self::evaluator::{Evaluator, State};
-pub(super) use self::record::{RoundStates, finish};
-use self::record::{heads, record_round};
 use super::globals::{accessed_globals, modified_globals};
 use crate::call_graph::CallGraph;
 use crate::cfa::*;
@@ -36,6 +34,8 @@ use crate::simplify::Pass;
 use crate::simplify::range::Abstract;
 use crate::simplify::workspace::Workspace;
 use crate::variables::VariableUse;
+pub(super) use cut_point_states::{RoundStates, finish};
+use cut_point_states::{heads, record_round};
 use regatta_term::{Build, TermId, store};
 
 /// Number of changes of a cut point's or function entry's state after which ranges are widened.

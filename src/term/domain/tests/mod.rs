@@ -6,9 +6,9 @@ pub(crate) mod terms;
 
 use proptest::prelude::*;
 
+use super::abstract_value::AbstractValue;
 use super::congruence::Congruence;
 use super::intervals::{Intervals, Universe};
-use super::value::AbstractValue;
 use crate::{BitVecValue, Sort, Value};
 
 /// Generates small and large universes.

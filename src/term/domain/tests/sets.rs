@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::super::intervals::Thresholds;
-use super::super::value::apply;
 use super::*;
+use crate::domain::abstract_value::apply;
 use crate::random::number_of;
 use crate::{Op, apply_op};
 

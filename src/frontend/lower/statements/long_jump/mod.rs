@@ -13,16 +13,16 @@
 //!
 //! [`Lowerer::finish_long_jumps`] adds the branches when all functions are known.
 
+mod control_flow;
 mod leaving;
 mod uses;
-mod ways;
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use control_flow::JumpTransformer;
 use leaving::{Marks, drop_unneeded_assumption, leaving};
-use ways::JumpTransformer;
 
 use crate::ir::{
     BinaryOp, BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Leaf, Object,

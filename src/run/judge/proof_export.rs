@@ -1,6 +1,6 @@
 //! `--certificate FOLDER`: the proof behind the answer as SMT-LIB files that any solver can check.
 //!
-//! A checker process checks the proof once more and records its queries ([`regatta_certify::record`]). They are written to
+//! A checker process checks the proof once more and records its queries ([`regatta_certify::verification_conditions`]). They are written to
 //! a temporary folder, which is renamed when it is complete.
 
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::record::verdict::Conclusion;
 use crate::task::Task;
 use regatta_base::digest::sha256;
 use regatta_certify::Check;
-use regatta_certify::record::{Destination, Written};
+use regatta_certify::verification_conditions::{Destination, Written};
 use regatta_frontend::Specification;
 
 /// Checks before the run whether a certificate can be written to the folder.

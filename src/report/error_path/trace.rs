@@ -1,14 +1,13 @@
-//! The error path of a confirmed alarm, for users: function by function in the order of the run, with the values assigned
-//! to variables, and with loops folded.
+//! Makes the error path of a confirmed alarm: function by function in the order of the run, with the values assigned to
+//! variables, and with loops folded.
 //!
 //! The run is made twice: first for its edges, by which the shown steps are chosen; then for the values there. Folding does
 //! not use the loops of the program: the part between two visits of a location in one activation is a round, and of many
 //! rounds the first and the last are shown.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
-use super::replay::Violation;
+use regatta_certify::replay::Violation;
 use regatta_program::interpreter::{
     EdgeTrace, Executable, Limits, Machine, Observer, Outcome, ReplayInputs, StateView,
 };
@@ -16,58 +15,10 @@ use regatta_program::{
     EdgeId, FunctionId, InputKind, InputPart, LocationId, Operation, Program, Role, Span,
     VariableId, c_value, last_part,
 };
+use regatta_run::error_path::{Change, Detail, PathEvent, PathStep};
 use regatta_term::{
     Build as _, Evaluator, Symbol, TermId, TermKind, Value, for_each_subterm, store,
 };
-
-/// The detail of a path.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// Loops and recursion are folded.
-    Folded,
-    /// Everything.
-    Whole,
-}
-
-/// A step of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PathStep {
-    /// The number of open calls; zero in `main`.
-    pub depth: u32,
-    /// File, line and column.
-    pub place: String,
-    pub what: PathEvent,
-}
-
-/// The event of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PathEvent {
-    /// A function is called, with the values of its parameters.
-    Call {
-        function: String,
-        arguments: Vec<Change>,
-    },
-    /// Control passes a place; the variables that change there.
-    At { changes: Vec<Change> },
-    /// A number of rounds of a loop is left out.
-    Rounds { count: usize },
-    /// A number of nested calls is left out.
-    Calls { count: usize },
-    /// The error.
-    Error,
-}
-
-/// A variable, or an object in memory, with its value from here on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    pub name: String,
-    /// The value in C's notation.
-    pub value: String,
-    /// The call of an undefined function that returned the value, if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-}
 
 /// Maximum number of rounds of a loop that are all shown.
 const MAXIMUM_SHOWN_ROUNDS: usize = 3;
@@ -79,7 +30,7 @@ const SHOWN_NESTED_CALLS: usize = 4;
 const MAXIMUM_PATH_STEPS: usize = 100_000;
 
 /// The path of a violation; `None` if its run takes longer than the limits permit.
-pub fn path(
+pub fn trace(
     program: &Program,
     executable: &Executable,
     violation: &Violation,
@@ -90,12 +41,12 @@ pub fn path(
         let mut inputs = ReplayInputs::new(&violation.inputs);
         Machine::new(executable).run_observed(&mut inputs, limits, observer)
     };
-    let mut trace = EdgeTrace::default();
-    let report = run(&mut trace);
+    let mut observed = EdgeTrace::default();
+    let report = run(&mut observed);
     if !matches!(report.outcome, Outcome::Error { .. }) {
         return None;
     }
-    let calls = Calls::new(program, &trace.edges);
+    let calls = Calls::new(program, &observed.edges);
     let mut shown = Vec::new();
     calls.show(detail, &mut shown);
     shown.truncate(MAXIMUM_PATH_STEPS);
@@ -628,8 +579,8 @@ impl Values<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::replay::{Replay, replay_compiled};
     use super::*;
+    use regatta_certify::replay::{Replay, replay_compiled};
     use regatta_frontend::preprocess::Preprocessed;
     use regatta_frontend::{LoadOptions, load_preprocessed};
     use regatta_program::InputId;
@@ -651,7 +602,7 @@ mod tests {
         let Replay::Confirmed(violation) = replay else {
             panic!("{replay:?}");
         };
-        let path = path(&program, &executable, &violation, Limits::default(), detail).unwrap();
+        let path = trace(&program, &executable, &violation, Limits::default(), detail).unwrap();
         let line = |step: &PathStep| {
             let line = step.place.split(':').nth(1).unwrap_or_default();
             let list = |changes: &[Change]| {

@@ -1,10 +1,10 @@
-//! The path to an error, step by step.
+//! The steps of the path to an error, with their source lines.
 
 use serde::Serialize;
 
-use super::place::Place;
-use super::sources::Sources;
-use regatta_certify::path::{Change, PathEvent, PathStep};
+use crate::place::Place;
+use crate::sources::Sources;
+use regatta_run::error_path::{Change, PathEvent, PathStep};
 use regatta_run::verdict::Conclusion;
 
 /// A step of the path.

@@ -1,7 +1,7 @@
 //! Values of the terms of the program and of claims in a state.
 
-use super::super::certificate::{AT_ENTRY, is_any_index};
 use super::{GLOBAL, State, Walk};
+use crate::certificate::{AT_ENTRY, is_any_index};
 use crate::lowered::call_strings::{CallStringId, Node};
 use regatta_program::{Scope, VariableId};
 use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, store};
