@@ -19,7 +19,7 @@ impl Emitter<'_, '_> {
         alignment: u64,
         lifetime: Lifetime,
     ) -> TermId {
-        let class = self.plan.class_by_id(class);
+        let class = self.tables.plan.class_by_id(class);
         let address = if class.observable {
             let ends = match (lifetime, site) {
                 (Lifetime::Automatic, Some(_)) => Ends::Unknown,
@@ -28,23 +28,23 @@ impl Emitter<'_, '_> {
             };
             self.place_anywhere(size, alignment.max(1).next_power_of_two(), ends)
         } else {
-            let once = site.and_then(|site| self.plan.once.get(&site).copied());
+            let once = site.and_then(|site| self.tables.plan.once.get(&site).copied());
             let Some(arena) = once
                 .or(class.arena)
-                .and_then(|index| self.plan.arenas.get(index))
+                .and_then(|index| self.tables.plan.arenas.get(index))
             else {
                 self.contradict("an object made at run time that has no arena");
-                return self.pointer_constant(0);
+                return self.tables.pointer_constant(0);
             };
             let unit = alignment.max(16).next_power_of_two();
             match arena.kind {
-                ArenaKind::Once => {
-                    self.pointer_constant(arena.range.low.next_multiple_of(unit).into())
-                }
+                ArenaKind::Once => self
+                    .tables
+                    .pointer_constant(arena.range.low.next_multiple_of(unit).into()),
                 ArenaKind::Up(next) => self.allocate_up(next, size, unit, arena.range.high),
             }
         };
-        self.push(Operation::Allocate {
+        self.body.push(Operation::Allocate {
             address,
             size,
             lifetime,
@@ -52,6 +52,37 @@ impl Emitter<'_, '_> {
         address
     }
 
+    fn allocate_up(&mut self, next: VariableId, size: TermId, unit: u64, high: u64) -> TermId {
+        let sort = self.tables.pointer_sort();
+        let mut start = self.body.builder.term(next);
+        if unit > 16 {
+            let last = self
+                .tables
+                .pointer_add(start, self.tables.pointer_constant(i128::from(unit) - 1));
+            start = self.tables.rounded_down(last, unit);
+        }
+        let result = self.body.temporary(sort);
+        self.body.assign(result, start);
+        let address = self.body.builder.term(result);
+        let end = self
+            .tables
+            .pointer_add(address, self.tables.room(size, unit));
+        self.body.assign(next, end);
+        let after = self.body.builder.term(next);
+        let grows =
+            self.tables
+                .semantics
+                .compare(BinaryOp::Less, [address, after], ScalarType::Pointer);
+        self.body.assume(grows);
+        let inside = self
+            .tables
+            .at_most(after, self.tables.pointer_constant(high.into()));
+        self.body.assume(inside);
+        address
+    }
+}
+
+impl Tables<'_, '_> {
     /// Whether an object of the size can be allocated at all.
     pub fn is_possible(&self, size: TermId) -> TermId {
         let data_model = self.unit.data_model;
@@ -100,27 +131,5 @@ impl Emitter<'_, '_> {
             }
             _ => self.extent(size),
         }
-    }
-
-    fn allocate_up(&mut self, next: VariableId, size: TermId, unit: u64, high: u64) -> TermId {
-        let sort = self.pointer_sort();
-        let mut start = self.builder.term(next);
-        if unit > 16 {
-            let last = self.pointer_add(start, self.pointer_constant(i128::from(unit) - 1));
-            start = self.rounded_down(last, unit);
-        }
-        let result = self.temporary(sort);
-        self.assign(result, start);
-        let address = self.builder.term(result);
-        let end = self.pointer_add(address, self.room(size, unit));
-        self.assign(next, end);
-        let after = self.builder.term(next);
-        let grows = self
-            .semantics
-            .compare(BinaryOp::Less, [address, after], ScalarType::Pointer);
-        self.assume(grows);
-        let inside = self.at_most(after, self.pointer_constant(high.into()));
-        self.assume(inside);
-        address
     }
 }

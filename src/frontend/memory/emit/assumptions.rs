@@ -18,38 +18,38 @@ pub enum Access {
 impl Emitter<'_, '_> {
     /// Notes an assumption at the current position.
     pub fn note_assumption(&mut self, kind: AssumptionKind, what: &str, doubt: Doubt) {
-        let Some(location) = self.current else {
+        let Some((location, operations)) = self.body.position() else {
             return;
         };
         let assumption = Assumption {
             kind,
             what: what.to_owned(),
             location,
-            operations: self.operations.len(),
+            operations,
             doubt,
-            guards: self.guards.clone(),
-            span: self.span,
+            guards: self.evaluation.guards().to_vec(),
+            span: self.body.span,
         };
-        self.program().assumptions.push(assumption);
+        self.body.program().assumptions.push(assumption);
     }
 
     /// Calls `act` under a condition without which C does not evaluate the expression.
     pub fn guarded<T>(&mut self, guard: TermId, act: impl FnOnce(&mut Self) -> T) -> T {
-        self.guards.push(guard);
+        self.evaluation.begin_guard(guard);
         let result = act(self);
-        self.guards.pop();
+        self.evaluation.end_guard();
         result
     }
 
     /// Notes the assumption on the layout of bit-fields in their storage units, if the access depends on it: it
     /// accesses bits of a bit-field other than by its name, or a bit-field that is also accessed so.
     pub fn note_bit_field(&mut self, spot: &Spot, bit: i64, bits: u32, place: &Place) {
-        if !self.options.all_assumptions {
+        if !self.tables.options.all_assumptions {
             return;
         }
         let end = bit + i64::from(bits);
-        let first = self.next_field(spot.target, bit, end);
-        let Some(located) = first.and_then(|first| self.locate(spot.target, first)) else {
+        let first = self.tables.next_field(spot.target, bit, end);
+        let Some(located) = first.and_then(|first| self.tables.locate(spot.target, first)) else {
             return;
         };
         let field = &located.plan.field;
@@ -73,7 +73,7 @@ impl Emitter<'_, '_> {
         scalar: ScalarType,
         count: ScalarType,
     ) {
-        if !self.options.all_assumptions {
+        if !self.tables.options.all_assumptions {
             return;
         }
         let is_arithmetic = matches!(
@@ -82,13 +82,13 @@ impl Emitter<'_, '_> {
         );
         if let ScalarType::Float(FloatFormat::F32 | FloatFormat::F64) = scalar
             && is_arithmetic
-            && self.unit.data_model == DataModel::Ilp32
+            && self.tables.unit.data_model == DataModel::Ilp32
         {
             let what =
                 "floating-point results have the precision of their types, as with `-mfpmath=sse`";
             self.note_assumption(AssumptionKind::Layout, what, Doubt::Always);
         }
-        let Some(IntegerType { bits, signed }) = self.semantics.integer(scalar) else {
+        let Some(IntegerType { bits, signed }) = self.tables.semantics.integer(scalar) else {
             return;
         };
         if matches!(scalar, ScalarType::Pointer) {
@@ -97,7 +97,7 @@ impl Emitter<'_, '_> {
         let [left, right] = operands.map(|term| Operand { term, signed });
         match op {
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => {
-                let wraps = self.semantics.arithmetic == Arithmetic::BitVector;
+                let wraps = self.tables.semantics.arithmetic == Arithmetic::BitVector;
                 if (wraps && !signed) || bits > 64 {
                     return;
                 }
@@ -152,7 +152,7 @@ impl Emitter<'_, '_> {
 
     /// What a signed division assumes: that it is not the least number by -1.
     fn note_quotient(&mut self, [left, right]: [TermId; 2], scalar: ScalarType, bits: u8) {
-        let constant = |value| self.semantics.constant(value, scalar);
+        let constant = |value| self.tables.semantics.constant(value, scalar);
         let by_minus_one = pool().eq(right, constant(-1));
         let least = pool().eq(left, constant(-1 << (bits.min(128) - 1)));
         let overflows = pool().and2(least, by_minus_one);
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
 
     /// What the negation of an integer assumes: that it is not the least of its type.
     pub fn note_negation(&mut self, operand: TermId, scalar: ScalarType) {
-        let zero = self.semantics.constant(0, scalar);
+        let zero = self.tables.semantics.constant(0, scalar);
         let is_integer = matches!(scalar, ScalarType::Integer { .. });
         if is_integer {
             self.note_operator(BinaryOp::Subtract, [zero, operand], scalar, scalar);
@@ -177,8 +177,8 @@ impl Emitter<'_, '_> {
 
     /// Notes the assumptions of an access to `bytes` bytes about its address.
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
-        let is_own = self.index == self.unit.start && self.span.line == 0;
-        if !self.options.all_assumptions || bytes == 0 || is_own {
+        let is_own = self.body.index == self.tables.unit.start && self.body.span.line == 0;
+        if !self.tables.options.all_assumptions || bytes == 0 || is_own {
             return;
         }
         let constant = spot.address.constant;
@@ -194,7 +194,7 @@ impl Emitter<'_, '_> {
             .collect();
         let doubt = match spot.address.base {
             Base::Object(object) => {
-                let size = self.unit.objects[object.0 as usize].size;
+                let size = self.tables.unit.objects[object.0 as usize].size;
                 let last = i128::from(size) - i128::from(bytes);
                 if parts.is_empty() && (0..=last).contains(&constant) {
                     return;

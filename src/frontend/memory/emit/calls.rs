@@ -67,36 +67,42 @@ pub fn only_scalar(leaves: &[Leaf]) -> Option<ScalarType> {
 impl Emitter<'_, '_> {
     /// How an object of a function is passed to it or from it.
     pub fn passing(&mut self, object: ObjectIndex) -> Passing {
-        let data = &self.unit.objects[object.0 as usize];
-        match self.home(object) {
+        let data = &self.tables.unit.objects[object.0 as usize];
+        match self.tables.home(object) {
             Home::Unused => Passing::Nothing,
             Home::Variables(id) => {
-                let start = self.object_spot(object).target.offset.wrapping_mul(8);
-                let parts = self
-                    .class_fields(id)
-                    .iter()
-                    .filter_map(|plan| match plan.home {
-                        FieldHome::Variable(variable) => Some(Part {
-                            variable,
-                            bit: plan.field.start.wrapping_sub(start),
-                            bits: plan.field.bits as u32,
-                            representation: plan.representation,
-                        }),
-                        _ => None,
-                    });
+                let start = self
+                    .tables
+                    .object_spot(object)
+                    .target
+                    .offset
+                    .wrapping_mul(8);
+                let parts =
+                    self.tables
+                        .class_fields(id)
+                        .iter()
+                        .filter_map(|plan| match plan.home {
+                            FieldHome::Variable(variable) => Some(Part {
+                                variable,
+                                bit: plan.field.start.wrapping_sub(start),
+                                bits: plan.field.bits as u32,
+                                representation: plan.representation,
+                            }),
+                            _ => None,
+                        });
                 Passing::Variables(parts.collect())
             }
             home @ (Home::Static(id, _) | Home::Dynamic(id, _)) => {
                 match only_scalar(&data.leaves) {
                     Some(scalar) => {
-                        let name = format!("{} (passed)", self.planner.name(object));
-                        let variable = self.builder.variable(
+                        let name = format!("{} (passed)", self.tables.planner.name(object));
+                        let variable = self.body.builder.variable(
                             &name,
-                            self.semantics.sort(scalar),
+                            self.tables.semantics.sort(scalar),
                             Description {
-                                scope: Scope::Local(self.function),
+                                scope: Scope::Local(self.body.function),
                                 role: Role::Temporary,
-                                c_type: Some(Self::c_scalar(scalar)),
+                                c_type: Some(Tables::c_scalar(scalar)),
                                 span: data.span,
                             },
                         );
@@ -122,11 +128,11 @@ impl Emitter<'_, '_> {
         match callee {
             Callee::Direct(function) => self.call_function(*function, arguments, result),
             Callee::Indirect(pointer) => self.call_pointer(site, pointer, arguments, result),
-            Callee::Escaped(function) if self.facts.is_bound(site, *function) => {
+            Callee::Escaped(function) if self.tables.facts.is_bound(site, *function) => {
                 self.call_function(*function, arguments, result);
             }
             // Unknown code does not have its address.
-            Callee::Escaped(_) => self.end(),
+            Callee::Escaped(_) => self.body.end(),
         }
     }
 
@@ -140,15 +146,15 @@ impl Emitter<'_, '_> {
         arguments: &[Argument],
         result: Option<&ResultPlace>,
     ) {
-        let mut candidates = self.facts.calls[site].callees.clone();
-        candidates.retain(|&callee| Some(callee) != self.unit.outside.environment);
+        let mut candidates = self.tables.facts.calls[site].callees.clone();
+        candidates.retain(|&callee| Some(callee) != self.tables.unit.outside.environment);
         candidates.sort_unstable();
         let target = self.target(pointer);
         let address = self.value(pointer);
-        self.check_trouble();
-        let Some(fork) = self.cut() else { return };
-        let join = self.location();
-        let null = pool().eq(address, self.pointer_constant(0));
+        self.body.check_trouble();
+        let Some(fork) = self.body.cut() else { return };
+        let join = self.body.location();
+        let null = pool().eq(address, self.tables.pointer_constant(0));
         let mut others = vec![pool().not(null)];
         for &function in &candidates {
             let here = pool().eq(address, self.function_address(function));
@@ -156,38 +162,38 @@ impl Emitter<'_, '_> {
             if here == TermId::FALSE {
                 continue;
             }
-            let begin = self.location();
-            self.branch(fork, begin, here);
-            self.current = Some(begin);
+            let begin = self.body.location();
+            self.body.branch(fork, begin, here);
+            self.body.continue_at(begin);
             self.call_function(function, arguments, result);
-            self.finish(join);
+            self.body.finish(join);
         }
-        let sink = self.sink();
-        let facts = self.facts;
+        let sink = self.body.sink();
+        let facts = self.tables.facts;
         let mut wrong: Vec<TermId> = facts
             .functions_at(target)
             .filter(|function| !candidates.contains(function))
             .map(|function| pool().eq(address, self.function_address(function)))
             .collect();
         let (missing, reason) = if facts.may_be_forged(target) {
-            self.branch(fork, sink, null);
+            self.body.branch(fork, sink, null);
             let wrong = pool().or(wrong);
-            if self.facts.may_call_unknown(site) {
+            if self.tables.facts.may_call_unknown(site) {
                 others.push(pool().not(wrong));
-                let begin = self.location();
-                self.branch(fork, begin, pool().and(others));
-                self.current = Some(begin);
-                let effect = self.unit.outside.effect;
+                let begin = self.body.location();
+                self.body.branch(fork, begin, pool().and(others));
+                self.body.continue_at(begin);
+                let effect = self.tables.unit.outside.effect;
                 let name = "an unknown function";
                 self.call_unknown(name, effect);
                 if result.is_some() {
                     self.receive_unknown(name, result);
                 }
-                self.check_trouble();
-                if let Some(environment) = self.unit.outside.environment {
+                self.body.check_trouble();
+                if let Some(environment) = self.tables.unit.outside.environment {
                     self.call_function(environment, &[], None);
                 }
-                self.finish(join);
+                self.body.finish(join);
                 (
                     wrong,
                     "call through a pointer to a function of another type",
@@ -203,18 +209,18 @@ impl Emitter<'_, '_> {
             wrong.extend(externals.map(|name| pool().eq(address, self.external_address(name))));
             let none = others.into_iter().skip(1);
             let none = none.chain(wrong.iter().map(|&here| pool().not(here)));
-            self.branch(fork, sink, pool().and(none));
+            self.body.branch(fork, sink, pool().and(none));
             (
                 pool().or(wrong),
                 "call through a pointer to an unknown function or to one of another type",
             )
         };
         if missing != TermId::FALSE {
-            self.current = Some(fork);
-            self.assume(missing);
-            self.unsupported(reason);
+            self.body.continue_at(fork);
+            self.body.assume(missing);
+            self.body.unsupported(reason);
         }
-        self.current = Some(join);
+        self.body.continue_at(join);
     }
 
     fn call_function(
@@ -224,10 +230,11 @@ impl Emitter<'_, '_> {
         result: Option<&ResultPlace>,
     ) {
         let index = function.0 as usize;
-        let (Some(callee), Some(interface)) =
-            (self.function_ids[index], self.interfaces[index].clone())
-        else {
-            let name = &self.unit.functions[index].name;
+        let (Some(callee), Some(interface)) = (
+            self.tables.function_ids[index],
+            self.tables.interfaces[index].clone(),
+        ) else {
+            let name = &self.tables.unit.functions[index].name;
             self.contradict(format_args!("a call of `{name}`, which cannot run"));
             return;
         };
@@ -235,25 +242,27 @@ impl Emitter<'_, '_> {
         for (number, (object, passing)) in interface.parameters.iter().enumerate() {
             self.pass(*object, passing, arguments.get(number), &mut terms);
         }
-        self.check_trouble();
-        let Some(source) = self.cut() else { return };
+        self.body.check_trouble();
+        let Some(source) = self.body.cut() else {
+            return;
+        };
         let mut results = Vec::new();
         if let (Some(_), Some((_, passing))) = (result, &interface.result) {
             for variable in passing.variables() {
-                let sort = self.builder.program.variables[variable.index()].sort;
-                results.push(self.temporary(sort));
+                let sort = self.body.builder.program.variables[variable.index()].sort;
+                results.push(self.body.temporary(sort));
             }
         }
-        let target = self.location();
+        let target = self.body.location();
         let operation = Operation::Call {
             callee,
             arguments: terms,
             results: results.clone(),
         };
-        self.current = Some(source);
-        self.operations.push(operation);
-        self.finish(target);
-        self.current = Some(target);
+        self.body.continue_at(source);
+        self.body.push(operation);
+        self.body.finish(target);
+        self.body.continue_at(target);
         if let (Some(place), Some((object, passing))) = (result, &interface.result) {
             self.receive(place, *object, passing, &results);
         }
@@ -267,13 +276,13 @@ impl Emitter<'_, '_> {
         argument: Option<&Argument>,
         terms: &mut Vec<TermId>,
     ) {
-        let size = self.unit.objects[object.0 as usize].size;
+        let size = self.tables.unit.objects[object.0 as usize].size;
         match (passing, argument) {
             (Passing::Nothing, _) | (Passing::InPlace, None) => {}
             (_, None) => {
                 for variable in passing.variables() {
-                    let sort = self.builder.program.variables[variable.index()].sort;
-                    let value = self.any(sort, InputKind::Uninitialised, None);
+                    let sort = self.body.builder.program.variables[variable.index()].sort;
+                    let value = self.body.any(sort, InputKind::Uninitialised, None);
                     terms.push(value);
                 }
             }
@@ -293,34 +302,34 @@ impl Emitter<'_, '_> {
             }
             (Passing::Value(variable, _), Some(Argument::Scalar { value, scalar })) => {
                 let value = self.value(value);
-                let wanted = self.builder.program.variables[variable.index()].sort;
+                let wanted = self.body.builder.program.variables[variable.index()].sort;
                 if pool().sort(value) == wanted {
                     terms.push(value);
                 } else {
-                    let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
-                    let form = self.form(*scalar, bits);
+                    let bits = walk::scalar_bits(*scalar, self.tables.semantics.pointer_bits);
+                    let form = self.tables.form(*scalar, bits);
                     let value = self.resized(value, form, wanted, bits);
                     terms.push(value);
                 }
             }
             (Passing::Value(_, scalar), Some(Argument::Object { address, .. })) => {
                 let spot = self.spot(address);
-                let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
-                let form = self.form(*scalar, bits);
+                let bits = walk::scalar_bits(*scalar, self.tables.semantics.pointer_bits);
+                let form = self.tables.form(*scalar, bits);
                 let value = self.load_or_zero(&spot, 0, bits, form);
                 terms.push(value);
             }
             (Passing::InPlace, Some(argument)) => {
-                let spot = self.object_spot(object);
+                let spot = self.tables.object_spot(object);
                 self.pass_in_memory(&spot, size, argument);
             }
             (Passing::Address(_, class), Some(argument)) => {
-                let size_term = self.pointer_constant(size.into());
-                let alignment = self.unit.objects[object.0 as usize].alignment;
+                let size_term = self.tables.pointer_constant(size.into());
+                let alignment = self.tables.unit.objects[object.0 as usize].alignment;
                 let address =
                     self.allocate(*class, None, size_term, alignment, Lifetime::Automatic);
-                let target: Target = self.facts.object(object);
-                let spot = self.term_spot(address, target);
+                let target: Target = self.tables.facts.object(object);
+                let spot = self.tables.term_spot(address, target);
                 self.pass_in_memory(&spot, size, argument);
                 terms.push(address);
             }
@@ -335,8 +344,8 @@ impl Emitter<'_, '_> {
             }
             Argument::Scalar { value, scalar } => {
                 let value = self.value(value);
-                let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
-                let form = self.form(*scalar, bits);
+                let bits = walk::scalar_bits(*scalar, self.tables.semantics.pointer_bits);
+                let form = self.tables.form(*scalar, bits);
                 self.store(destination, 0, bits, form, value);
             }
         }
@@ -344,6 +353,7 @@ impl Emitter<'_, '_> {
 
     fn load_or_zero(&mut self, spot: &Spot, bit: i64, bits: u32, form: Representation) -> TermId {
         if self
+            .tables
             .next_field(spot.target, bit, bit + i64::from(bits))
             .is_none()
         {
@@ -355,12 +365,12 @@ impl Emitter<'_, '_> {
 
     /// The part of a parameter that a scalar argument gives.
     fn part_of_scalar(&mut self, value: TermId, scalar: ScalarType, part: Part) -> TermId {
-        let bits = walk::scalar_bits(scalar, self.semantics.pointer_bits);
-        let form = self.form(scalar, bits);
+        let bits = walk::scalar_bits(scalar, self.tables.semantics.pointer_bits);
+        let form = self.tables.form(scalar, bits);
         if part.bit == 0 && part.bits == bits {
             return self.in_form(value, form, part.representation, bits);
         }
-        if self.semantics.arithmetic == Arithmetic::Integer {
+        if self.tables.semantics.arithmetic == Arithmetic::Integer {
             return self.in_form(value, form, part.representation, part.bits);
         }
         let width = bits.clamp(1, 128) as u8;
@@ -394,7 +404,8 @@ impl Emitter<'_, '_> {
                 }
             }
             _ => {
-                self.note_trouble("an argument of another kind than the parameter");
+                self.body
+                    .note_trouble("an argument of another kind than the parameter");
                 pool().value(&regatta_term::Value::zero(wanted))
             }
         }
@@ -408,17 +419,17 @@ impl Emitter<'_, '_> {
         passing: &Passing,
         results: &[VariableId],
     ) {
-        let size = self.unit.objects[object.0 as usize].size;
+        let size = self.tables.unit.objects[object.0 as usize].size;
         match place {
             ResultPlace::Scalar(place) => {
-                let bits = walk::scalar_bits(place.scalar, self.semantics.pointer_bits);
-                let form = self.form(place.scalar, bits);
+                let bits = walk::scalar_bits(place.scalar, self.tables.semantics.pointer_bits);
+                let form = self.tables.form(place.scalar, bits);
                 let value = match (passing, results) {
                     (Passing::Variables(parts), _) => {
                         self.scalar_of_parts(parts, results, bits, form)
                     }
                     (Passing::Value(..), &[variable]) => {
-                        let value = self.builder.term(variable);
+                        let value = self.body.builder.term(variable);
                         let wanted = Sort::from(form.sort());
                         if pool().sort(value) == wanted {
                             Some(value)
@@ -427,12 +438,14 @@ impl Emitter<'_, '_> {
                         }
                     }
                     (Passing::InPlace, _) => {
-                        let spot = self.object_spot(object);
+                        let spot = self.tables.object_spot(object);
                         Some(self.load_or_zero(&spot, 0, bits, form))
                     }
                     (Passing::Address(..), &[variable]) => {
-                        let address = self.builder.term(variable);
-                        let spot = self.term_spot(address, self.facts.object(object));
+                        let address = self.body.builder.term(variable);
+                        let spot = self
+                            .tables
+                            .term_spot(address, self.tables.facts.object(object));
                         Some(self.load_or_zero(&spot, 0, bits, form))
                     }
                     // The callee gives it no value.
@@ -444,7 +457,9 @@ impl Emitter<'_, '_> {
                 };
                 let value = match value {
                     Some(value) => value,
-                    None => self.any(form.sort().into(), InputKind::Uninitialised, None),
+                    None => self
+                        .body
+                        .any(form.sort().into(), InputKind::Uninitialised, None),
                 };
                 self.store_place(place, value);
             }
@@ -454,7 +469,7 @@ impl Emitter<'_, '_> {
                     (Passing::Variables(parts), _) => {
                         let destination = self.frozen_spot(destination.clone(), &destination, size);
                         for (part, &variable) in parts.iter().zip(results) {
-                            let value = self.builder.term(variable);
+                            let value = self.body.builder.term(variable);
                             self.store(
                                 &destination,
                                 part.bit,
@@ -465,18 +480,20 @@ impl Emitter<'_, '_> {
                         }
                     }
                     (Passing::Value(_, scalar), &[variable]) => {
-                        let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
-                        let form = self.form(*scalar, bits);
-                        let value = self.builder.term(variable);
+                        let bits = walk::scalar_bits(*scalar, self.tables.semantics.pointer_bits);
+                        let form = self.tables.form(*scalar, bits);
+                        let value = self.body.builder.term(variable);
                         self.store(&destination, 0, bits, form, value);
                     }
                     (Passing::InPlace, _) => {
-                        let source = self.object_spot(object);
+                        let source = self.tables.object_spot(object);
                         self.transfer(&destination, size, Source::Copy(source), Overlap::No);
                     }
                     (Passing::Address(..), &[variable]) => {
-                        let address = self.builder.term(variable);
-                        let source = self.term_spot(address, self.facts.object(object));
+                        let address = self.body.builder.term(variable);
+                        let source = self
+                            .tables
+                            .term_spot(address, self.tables.facts.object(object));
                         self.transfer(&destination, size, Source::Copy(source), Overlap::No);
                     }
                     // The result is never read.
@@ -501,17 +518,17 @@ impl Emitter<'_, '_> {
             && part.bit == 0
             && part.bits == bits
         {
-            let value = self.builder.term(variable);
+            let value = self.body.builder.term(variable);
             return Some(self.in_form(value, part.representation, form, bits));
         }
         let width = bits.clamp(1, 128) as u8;
-        if self.semantics.arithmetic == Arithmetic::Integer {
+        if self.tables.semantics.arithmetic == Arithmetic::Integer {
             return None;
         }
         let mut result: Option<TermId> = None;
         for (part, &variable) in parts.iter().zip(results) {
             let own = part.bits.clamp(1, 128) as u8;
-            let value = self.builder.term(variable);
+            let value = self.body.builder.term(variable);
             let value = self.in_form(
                 value,
                 part.representation,

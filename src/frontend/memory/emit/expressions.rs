@@ -35,7 +35,7 @@ fn is_computed(part: TermId, whole: TermId) -> bool {
 impl Emitter<'_, '_> {
     /// The value of an expression, of its type's sort.
     pub fn value(&mut self, expr: &Expr) -> TermId {
-        self.depth += 1;
+        self.evaluation.enter();
         let result = self.value_of(expr);
         self.leave(result);
         result
@@ -43,20 +43,16 @@ impl Emitter<'_, '_> {
 
     /// An expression has been evaluated: is it no part of another, what may fault in it and was folded away is computed.
     fn leave(&mut self, result: TermId) {
-        self.depth -= 1;
-        if self.depth > 0 {
-            return;
-        }
-        for (evaluated, term) in std::mem::take(&mut self.faulting) {
+        for (evaluated, term) in self.evaluation.leave() {
             if !is_computed(term, result) {
-                self.compute(evaluated, term);
+                self.body.compute(evaluated, term);
             }
         }
     }
 
     fn value_of(&mut self, expr: &Expr) -> TermId {
         match expr {
-            Expr::Integer { value, scalar } => self.semantics.constant(*value, *scalar),
+            Expr::Integer { value, scalar } => self.tables.semantics.constant(*value, *scalar),
             Expr::Float { bits, format } => pool().float(FloatValue::from_bits(*format, *bits)),
             Expr::ObjectAddress(object) => self.object_address(*object),
             Expr::FunctionAddress(function) => self.function_address(*function),
@@ -67,7 +63,7 @@ impl Emitter<'_, '_> {
             }
             Expr::Load(place) => {
                 let value = self.load_place(place);
-                self.may_fault(value);
+                self.evaluation.may_fault(value);
                 value
             }
             Expr::Unary {
@@ -75,7 +71,7 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let condition = self.condition(expr);
-                self.semantics.truth(condition)
+                self.tables.semantics.truth(condition)
             }
             Expr::Unary {
                 op,
@@ -86,11 +82,11 @@ impl Emitter<'_, '_> {
                 if *op == UnaryOp::Negate {
                     self.note_negation(operand, *scalar);
                 }
-                self.semantics.unary(*op, operand, *scalar)
+                self.tables.semantics.unary(*op, operand, *scalar)
             }
             Expr::Binary { op, .. } if walk::is_condition(*op) => {
                 let condition = self.condition(expr);
-                self.semantics.truth(condition)
+                self.tables.semantics.truth(condition)
             }
             Expr::Binary {
                 op,
@@ -98,12 +94,13 @@ impl Emitter<'_, '_> {
                 right,
                 scalar,
             } => {
-                let count = walk::type_of(right, self.semantics.pointer_bits);
+                let count = walk::type_of(right, self.tables.semantics.pointer_bits);
                 let operands = [self.value(left), self.value(right)];
                 self.note_operator(*op, operands, *scalar, count);
-                let result = self
-                    .semantics
-                    .binary(*op, operands, *scalar, count, self.mode());
+                let result =
+                    self.tables
+                        .semantics
+                        .binary(*op, operands, *scalar, count, self.tables.mode);
                 self.with_fault(*op, operands, *scalar, result)
             }
             Expr::Conditional {
@@ -122,7 +119,9 @@ impl Emitter<'_, '_> {
                     return self.condition(operand);
                 }
                 let value = self.value(operand);
-                self.semantics.convert(value, *from, *to, self.mode())
+                self.tables
+                    .semantics
+                    .convert(value, *from, *to, self.tables.mode)
             }
             Expr::Math {
                 function,
@@ -132,14 +131,14 @@ impl Emitter<'_, '_> {
             Expr::AllocatedSize(pointer) => {
                 let target = self.pointer_class(pointer);
                 let address = self.value(pointer);
-                match target.and_then(|id| self.plan.class_by_id(id).sizes) {
-                    Some(sizes) => pool().select(self.builder.term(sizes), address),
-                    None => self.pointer_constant(0),
+                match target.and_then(|id| self.tables.plan.class_by_id(id).sizes) {
+                    Some(sizes) => pool().select(self.body.builder.term(sizes), address),
+                    None => self.tables.pointer_constant(0),
                 }
             }
-            Expr::Rounding => match self.semantics.arithmetic {
-                Arithmetic::BitVector => pool().zero_extend(self.mode(), 32),
-                Arithmetic::Integer => pool().bv_to_nat(self.mode()),
+            Expr::Rounding => match self.tables.semantics.arithmetic {
+                Arithmetic::BitVector => pool().zero_extend(self.tables.mode, 32),
+                Arithmetic::Integer => pool().bv_to_nat(self.tables.mode),
             },
         }
     }
@@ -154,105 +153,56 @@ impl Emitter<'_, '_> {
         scalar: ScalarType,
         result: TermId,
     ) -> TermId {
-        let Some(integer) = self.semantics.integer(scalar) else {
+        let Some(integer) = self.tables.semantics.integer(scalar) else {
             return result;
         };
-        match (op, self.constant_of(right)) {
+        match (op, self.tables.constant_of(right)) {
             // Bit-fields of odd widths are computed in the next wider register.
             (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Some(count))
                 if !(0..register_width(integer.bits)).contains(&count) =>
             {
                 let what = "a shift by the width or more";
-                self.unknown_where(self.evaluated(), result, what, |any| any)
+                self.body
+                    .unknown_where(self.evaluation.evaluated(), result, what, |any| any)
             }
             (BinaryOp::Divide | BinaryOp::Remainder, constant) => {
                 let is_kept = || {
                     let parts = regatta_term::Pool::as_application(pool(), result);
-                    self.semantics.arithmetic == Arithmetic::Integer
+                    self.tables.semantics.arithmetic == Arithmetic::Integer
                         || parts.is_some_and(|(_, operands)| operands == [left, right])
                 };
                 if constant.is_none() && is_kept() {
-                    self.may_fault(result);
+                    self.evaluation.may_fault(result);
                     return result;
                 }
-                let undefined = self.division_fault([left, right], scalar, integer);
-                let undefined = pool().and2(self.evaluated(), undefined);
-                self.unknown_where(undefined, result, "a quotient that is none", |any| any)
+                let undefined = self.tables.division_fault([left, right], scalar, integer);
+                let undefined = pool().and2(self.evaluation.evaluated(), undefined);
+                self.body
+                    .unknown_where(undefined, result, "a quotient that is none", |any| any)
             }
             _ => result,
         }
     }
 
-    /// The value of a constant, of a bit vector as one without a sign.
-    fn constant_of(&self, term: TermId) -> Option<i128> {
-        match self.semantics.arithmetic {
-            Arithmetic::BitVector => {
-                let constant = regatta_term::Pool::bit_vec_constant(pool(), term)?;
-                Some(i128::try_from(constant.bits()).unwrap_or(i128::MAX))
-            }
-            Arithmetic::Integer => super::super::integer::constant_value(term),
-        }
-    }
-
-    /// Whether what is being evaluated is evaluated in C, too.
-    fn evaluated(&self) -> TermId {
-        pool().and(self.guards.iter().copied())
-    }
-
-    /// Where a division ends the program by a signal: by zero, and where the quotient is beyond its type. x86 has that
-    /// instruction for 32 and 64 bits.
-    fn division_fault(
-        &self,
-        [left, right]: [TermId; 2],
-        scalar: ScalarType,
-        integer: IntegerType,
-    ) -> TermId {
-        let equals = |term, value| pool().eq(term, self.semantics.constant(value, scalar));
-        let by_zero = equals(right, 0);
-        if !integer.signed || !matches!(integer.bits, 32..=64) {
-            return by_zero;
-        }
-        let least = equals(left, -1 << (integer.bits - 1));
-        pool().or2(by_zero, pool().and2(least, equals(right, -1)))
-    }
-
-    /// Notes that the interpreter may see a fault where it computes a term.
-    fn may_fault(&mut self, term: TermId) {
-        if regatta_term::Pool::as_application(pool(), term).is_some() {
-            self.faulting.push((self.evaluated(), term));
-        }
-    }
-
-    /// Has the program compute a term under a condition, so that the interpreter sees what faults in it.
-    fn compute(&mut self, condition: TermId, term: TermId) {
-        if self.current.is_none() || condition == TermId::FALSE {
-            return;
-        }
-        let sort = regatta_term::Pool::sort(pool(), term);
-        let otherwise = pool().value(&regatta_term::Value::zero(sort));
-        let target = self.temporary(sort);
-        self.assign(target, pool().ite(condition, term, otherwise));
-    }
-
     /// The address of a function.
     pub fn function_address(&mut self, function: FunctionIndex) -> TermId {
-        match self.plan.functions.get(&function) {
+        match self.tables.plan.functions.get(&function) {
             Some(&address) => address,
             None => {
-                let name = &self.unit.functions[function.0 as usize].name;
+                let name = &self.tables.unit.functions[function.0 as usize].name;
                 self.contradict(format_args!("the address of `{name}`, which has none"));
-                self.pointer_constant(0)
+                self.tables.pointer_constant(0)
             }
         }
     }
 
     /// The address of a function without a body.
     pub fn external_address(&mut self, name: &str) -> TermId {
-        match self.plan.externals.get(name) {
+        match self.tables.plan.externals.get(name) {
             Some(&address) => address,
             None => {
                 self.contradict(format_args!("the address of `{name}`, which has none"));
-                self.pointer_constant(0)
+                self.tables.pointer_constant(0)
             }
         }
     }
@@ -260,12 +210,12 @@ impl Emitter<'_, '_> {
     /// The class that a pointer's value points into; none if no object is known there.
     fn pointer_class(&mut self, pointer: &Pointer) -> Option<ClassId> {
         let root = self.target(pointer).node;
-        self.plan.class_of.get(&root).copied()
+        self.tables.plan.class_of.get(&root).copied()
     }
 
     /// Whether an expression is not zero.
     pub fn condition(&mut self, expr: &Expr) -> TermId {
-        self.depth += 1;
+        self.evaluation.enter();
         let result = self.condition_of(expr);
         self.leave(result);
         result
@@ -308,7 +258,7 @@ impl Emitter<'_, '_> {
                 scalar,
             } if walk::is_condition(*op) => {
                 let operands = [self.value(left), self.value(right)];
-                self.semantics.compare(*op, operands, *scalar)
+                self.tables.semantics.compare(*op, operands, *scalar)
             }
             Expr::Conditional {
                 condition,
@@ -345,7 +295,7 @@ impl Emitter<'_, '_> {
             } => {
                 if let [argument] = &arguments[..] {
                     let value = self.value(argument);
-                    if let Some(condition) = self.classify(*function, value) {
+                    if let Some(condition) = self.body.classify(*function, value) {
                         return condition;
                     }
                 }
@@ -356,9 +306,9 @@ impl Emitter<'_, '_> {
     }
 
     fn condition_of_value(&mut self, expr: &Expr) -> TermId {
-        let scalar = walk::type_of(expr, self.semantics.pointer_bits);
+        let scalar = walk::type_of(expr, self.tables.semantics.pointer_bits);
         let value = self.value(expr);
-        self.semantics.is_nonzero(value, scalar)
+        self.tables.semantics.is_nonzero(value, scalar)
     }
 
     fn math(&mut self, function: MathFunction, arguments: &[Expr], scalar: ScalarType) -> TermId {
@@ -368,34 +318,59 @@ impl Emitter<'_, '_> {
             .collect();
         let result = match (scalar, &operands[..]) {
             (ScalarType::Float(_), &[magnitude, sign]) if function == MathFunction::CopySign => {
-                let negative = self.float_sign(sign);
+                let negative = self.body.float_sign(sign);
                 Some(floats::with_sign(magnitude, negative))
             }
-            (ScalarType::Float(_), &[operand, ..]) => match self.classify(function, operand) {
-                Some(condition) => Some(self.semantics.truth(condition)),
-                None => floats::function(function, &operands, self.mode()),
+            (ScalarType::Float(_), &[operand, ..]) => match self.body.classify(function, operand) {
+                Some(condition) => Some(self.tables.semantics.truth(condition)),
+                None => floats::function(function, &operands, self.tables.mode),
             },
             (ScalarType::Integer { bits, .. }, &[operand]) => {
-                self.bit_function(function, operand, bits)
+                self.tables.bit_function(function, operand, bits)
             }
             _ => None,
         };
         match result {
             Some(term) => term,
             None => {
-                self.note_trouble("a mathematical function with unexpected operands");
+                self.body
+                    .note_trouble("a mathematical function with unexpected operands");
                 let scalar = walk::math_type(function, scalar);
-                pool().value(&regatta_term::Value::zero(self.semantics.sort(scalar)))
+                pool().value(&regatta_term::Value::zero(
+                    self.tables.semantics.sort(scalar),
+                ))
             }
         }
     }
+}
 
-    /// A classification of a float, as a Boolean term; `None` if the function is not a classification.
-    fn classify(&mut self, function: MathFunction, float: TermId) -> Option<TermId> {
-        match function {
-            MathFunction::SignBit => Some(self.float_sign(float)),
-            _ => floats::classify(function, float),
+impl Tables<'_, '_> {
+    /// The value of a constant, of a bit vector as one without a sign.
+    fn constant_of(&self, term: TermId) -> Option<i128> {
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => {
+                let constant = regatta_term::Pool::bit_vec_constant(pool(), term)?;
+                Some(i128::try_from(constant.bits()).unwrap_or(i128::MAX))
+            }
+            Arithmetic::Integer => super::super::integer::constant_value(term),
         }
+    }
+
+    /// Where a division ends the program by a signal: by zero, and where the quotient is beyond its type. x86 has that
+    /// instruction for 32 and 64 bits.
+    fn division_fault(
+        &self,
+        [left, right]: [TermId; 2],
+        scalar: ScalarType,
+        integer: IntegerType,
+    ) -> TermId {
+        let equals = |term, value| pool().eq(term, self.semantics.constant(value, scalar));
+        let by_zero = equals(right, 0);
+        if !integer.signed || !matches!(integer.bits, 32..=64) {
+            return by_zero;
+        }
+        let least = equals(left, -1 << (integer.bits - 1));
+        pool().or2(by_zero, pool().and2(least, equals(right, -1)))
     }
 
     /// A function of an integer's bits.
@@ -415,5 +390,26 @@ impl Emitter<'_, '_> {
             Arithmetic::BitVector => result,
             Arithmetic::Integer => pool().bv_to_nat(result),
         })
+    }
+}
+
+impl Body<'_, '_> {
+    /// Has the program compute a term under a condition, so that the interpreter sees what faults in it.
+    fn compute(&mut self, condition: TermId, term: TermId) {
+        if !self.is_reached() || condition == TermId::FALSE {
+            return;
+        }
+        let sort = regatta_term::Pool::sort(pool(), term);
+        let otherwise = pool().value(&regatta_term::Value::zero(sort));
+        let target = self.temporary(sort);
+        self.assign(target, pool().ite(condition, term, otherwise));
+    }
+
+    /// A classification of a float, as a Boolean term; `None` if the function is not a classification.
+    fn classify(&mut self, function: MathFunction, float: TermId) -> Option<TermId> {
+        match function {
+            MathFunction::SignBit => Some(self.float_sign(float)),
+            _ => floats::classify(function, float),
+        }
     }
 }

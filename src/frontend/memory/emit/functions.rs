@@ -4,27 +4,27 @@ use super::super::walk;
 use super::calls::{Interface, Passing};
 use super::*;
 use crate::ir::{Block, BlockIndex, Instruction, Terminator};
-use regatta_program::{Function, Property};
+use regatta_program::Function;
 
 impl Emitter<'_, '_> {
     /// Declares all functions with their parameters and results, so that calls can refer to them.
     pub fn declare_functions(&mut self) {
-        for index in 0..self.unit.functions.len() {
-            let Some(id) = self.function_ids[index] else {
-                self.interfaces.push(None);
+        let mut interfaces = Vec::with_capacity(self.tables.unit.functions.len());
+        for index in 0..self.tables.unit.functions.len() {
+            let Some(id) = self.tables.function_ids[index] else {
+                interfaces.push(None);
                 continue;
             };
-            let data = &self.unit.functions[index];
-            self.function = id;
-            self.index = FunctionIndex(index as u32);
+            let data = &self.tables.unit.functions[index];
+            self.body.enter(FunctionIndex(index as u32), id, &data.name);
             let parameters: Vec<_> = data
                 .parameters
                 .iter()
                 .map(|&object| (object, self.passing(object)))
                 .collect();
             let result = data.result.map(|object| (object, self.passing(object)));
-            let entry = self.builder.location(id, data.span, None);
-            let exit = self.builder.location(id, data.span, None);
+            let entry = self.body.builder.location(id, data.span, None);
+            let exit = self.body.builder.location(id, data.span, None);
             let function = Function {
                 name: data.name.clone(),
                 parameters: parameters
@@ -39,11 +39,12 @@ impl Emitter<'_, '_> {
                 exit,
                 span: data.span,
             };
-            self.program().functions.push(function);
-            self.interfaces.push(Some(Interface { parameters, result }));
+            self.body.program().functions.push(function);
+            interfaces.push(Some(Interface { parameters, result }));
         }
-        match self.function_ids[self.unit.start.0 as usize] {
-            Some(start) => self.program().start = start,
+        self.tables.interfaces = interfaces;
+        match self.tables.function_ids[self.tables.unit.start.0 as usize] {
+            Some(start) => self.body.program().start = start,
             None => self.contradict("the start function cannot run"),
         }
     }
@@ -51,20 +52,15 @@ impl Emitter<'_, '_> {
     /// Emits a function.
     pub fn emit_function(&mut self, index: FunctionIndex) {
         let (Some(id), Some(interface)) = (
-            self.function_ids[index.0 as usize],
-            self.interfaces[index.0 as usize].clone(),
+            self.tables.function_ids[index.0 as usize],
+            self.tables.interfaces[index.0 as usize].clone(),
         ) else {
             return;
         };
-        let data = &self.unit.functions[index.0 as usize];
-        self.index = index;
-        self.function = id;
-        self.span = data.span;
-        self.sink = None;
-        self.errors.clear();
-        self.temporaries.clear();
-        self.taken.clear();
-        let function = &self.builder.program.functions[id.index()];
+        let data = &self.tables.unit.functions[index.0 as usize];
+        self.body.enter(index, id, &data.name);
+        self.body.span = data.span;
+        let function = &self.body.builder.program.functions[id.index()];
         let (entry, exit) = (function.entry, function.exit);
 
         let reached = reachable_blocks(&data.blocks);
@@ -77,37 +73,39 @@ impl Emitter<'_, '_> {
                     let mut instructions = block.instructions.iter();
                     let first = instructions.find(|entry| !is_waypoint(entry));
                     let span = first.map_or(block.span, |entry| entry.1);
-                    self.builder.location(id, span, block.label.clone())
+                    self.body.builder.location(id, span, block.label.clone())
                 })
             })
             .collect();
-        self.begin(entry);
-        if index == self.unit.start {
+        self.body.begin(entry);
+        if index == self.tables.unit.start {
             self.begin_program();
         }
         self.prologue(&interface, &data.blocks);
         match self.location_of(BlockIndex(0), &locations) {
-            Some(first) => self.finish(first),
-            None => self.end(),
+            Some(first) => self.body.finish(first),
+            None => self.body.end(),
         }
         for (number, block) in data.blocks.iter().enumerate() {
             let Some(location) = locations[number] else {
                 continue;
             };
-            self.begin(location);
+            self.body.begin(location);
             for (position, (instruction, span)) in block.instructions.iter().enumerate() {
-                self.span = *span;
+                self.body.span = *span;
                 self.instruction(BlockIndex(number as u32), position, instruction);
             }
-            self.span = block.span;
+            self.body.span = block.span;
             let end = self.terminator(block, &interface, &locations, exit);
-            self.place_waypoints(block, location, end);
+            self.body.place_waypoints(block, location, end);
         }
     }
 
     /// Gives the local objects in memory their addresses, and parameters in memory their values.
     fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
-        if self.planner.calls.recursive[self.index.0 as usize] || self.index != self.unit.start {
+        if self.tables.planner.calls.recursive[self.body.index.0 as usize]
+            || self.body.index != self.tables.unit.start
+        {
             let declared_first = |object: ObjectIndex| {
                 blocks[0].instructions.iter().any(
                     |entry| matches!(&entry.0, Instruction::Declare(other) if *other == object),
@@ -119,22 +117,22 @@ impl Emitter<'_, '_> {
                 .filter(|entry| matches!(entry.1, Passing::Address(..)))
                 .map(|entry| entry.0)
                 .collect();
-            for (object, id, variable) in self.dynamic_locals() {
+            for (object, id, variable) in self.tables.dynamic_locals(self.body.index) {
                 if !passed_by_address.contains(&object) && !declared_first(object) {
                     self.renew(object, id, variable);
-                    self.check_trouble();
-                    self.taken.clear();
+                    self.body.check_trouble();
+                    self.body.release_temporaries();
                 }
             }
         }
         for (object, passing) in &interface.parameters {
             if let Passing::Value(variable, scalar) = passing {
-                let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
-                let form = self.form(*scalar, bits);
-                let spot = self.object_spot(*object);
-                let value = self.builder.term(*variable);
+                let bits = walk::scalar_bits(*scalar, self.tables.semantics.pointer_bits);
+                let form = self.tables.form(*scalar, bits);
+                let spot = self.tables.object_spot(*object);
+                let value = self.body.builder.term(*variable);
                 self.store(&spot, 0, bits, form, value);
-                self.check_trouble();
+                self.body.check_trouble();
             }
         }
     }
@@ -143,26 +141,16 @@ impl Emitter<'_, '_> {
     /// object remains until the caller has read it.
     fn end_locals(&mut self, interface: &Interface) {
         let result = interface.result.as_ref().map(|entry| entry.0);
-        for (object, id, variable) in self.dynamic_locals() {
-            if Some(object) != result && self.plan.class_by_id(id).observable {
-                let address = self.builder.term(variable);
+        for (object, id, variable) in self.tables.dynamic_locals(self.body.index) {
+            if Some(object) != result && self.tables.plan.class_by_id(id).observable {
+                let address = self.body.builder.term(variable);
                 self.forget(address);
-                self.push(Operation::Free {
+                self.body.push(Operation::Free {
                     address,
                     lifetime: regatta_program::Lifetime::Automatic,
                 });
             }
         }
-    }
-
-    fn dynamic_locals(&self) -> Vec<(ObjectIndex, ClassId, VariableId)> {
-        self.locals_of[self.index.0 as usize]
-            .iter()
-            .filter_map(|&object| match self.home(object) {
-                Home::Dynamic(id, variable) => Some((object, id, variable)),
-                _ => None,
-            })
-            .collect()
     }
 
     fn terminator(
@@ -179,10 +167,10 @@ impl Emitter<'_, '_> {
         match &block.terminator {
             Terminator::Goto(block) => match self.location_of(*block, locations) {
                 Some(target) => {
-                    self.finish(target);
+                    self.body.finish(target);
                     return Some(target);
                 }
-                None => self.end(),
+                None => self.body.end(),
             },
             Terminator::Branch {
                 condition,
@@ -191,22 +179,25 @@ impl Emitter<'_, '_> {
                 ..
             } => {
                 let condition = self.condition(condition);
-                self.check_trouble();
-                let fork = self.cut()?;
+                self.body.check_trouble();
+                let fork = self.body.cut()?;
                 let negated = pool().not(condition);
                 let ways = [(*then, condition), (*otherwise, negated)];
                 for (number, (target, condition)) in (0..).zip(ways) {
                     let Some(target) = self.location_of(target, locations) else {
                         continue;
                     };
-                    if self.branch(fork, target, condition) {
-                        self.turn(turns(number));
+                    if self.body.branch(fork, target, condition) {
+                        self.body.turn(turns(number));
                     }
                     for waypoint in turns(number) {
-                        self.builder.waypoints.add_place(waypoint, Some(target));
+                        self.body
+                            .builder
+                            .waypoints
+                            .add_place(waypoint, Some(target));
                     }
                 }
-                self.current = None;
+                self.body.stop();
                 return Some(fork);
             }
             Terminator::Switch {
@@ -216,74 +207,43 @@ impl Emitter<'_, '_> {
                 default,
             } => {
                 let value = self.value(value);
-                self.check_trouble();
-                let fork = self.cut()?;
+                self.body.check_trouble();
+                let fork = self.body.cut()?;
                 for turn in &block.turns {
                     let target = cases.get(turn.target as usize);
                     let target = target.map_or(*default, |case| case.2);
                     let location = locations[target.0 as usize];
-                    self.builder.waypoints.add_place(turn.waypoint, location);
+                    self.body
+                        .builder
+                        .waypoints
+                        .add_place(turn.waypoint, location);
                 }
                 self.switch(fork, (value, *scalar), (cases, *default), locations, block);
-                self.current = None;
+                self.body.stop();
                 return Some(fork);
             }
             Terminator::Return => {
                 self.end_locals(interface);
                 if let Some((object, Passing::Value(variable, scalar))) = &interface.result {
-                    let bits = walk::scalar_bits(*scalar, self.semantics.pointer_bits);
-                    let form = self.form(*scalar, bits);
-                    let spot = self.object_spot(*object);
+                    let bits = walk::scalar_bits(*scalar, self.tables.semantics.pointer_bits);
+                    let form = self.tables.form(*scalar, bits);
+                    let spot = self.tables.object_spot(*object);
                     let value = self.load(&spot, 0, bits, form);
-                    self.assign(*variable, value);
-                    self.check_trouble();
+                    self.body.assign(*variable, value);
+                    self.body.check_trouble();
                 }
-                self.finish(exit);
+                self.body.finish(exit);
             }
-            Terminator::End => self.end(),
+            Terminator::End => self.body.end(),
             Terminator::Error => {
-                let error = match self.errors.get(&self.span) {
-                    Some(&error) => error,
-                    None => {
-                        let error = self.location();
-                        self.program().add_error(error, Property::UnreachCall);
-                        self.errors.insert(self.span, error);
-                        error
-                    }
-                };
-                self.finish(error);
+                let error = self.body.error();
+                self.body.finish(error);
             }
             Terminator::Unreachable => {
-                self.operations.clear();
-                self.current = None;
+                self.body.abandon();
             }
         }
         None
-    }
-
-    /// Records the locations of the block's waypoints: those before its first instruction at its beginning, those after
-    /// its last one at its end.
-    fn place_waypoints(&mut self, block: &Block, begin: LocationId, end: Option<LocationId>) {
-        let instructions = &block.instructions;
-        let leading = instructions.iter().take_while(|entry| is_waypoint(entry));
-        let leading = leading.count();
-        let trailing = instructions
-            .iter()
-            .rev()
-            .take_while(|entry| is_waypoint(entry));
-        let trailing = instructions.len() - trailing.count();
-        for (number, (instruction, span)) in instructions.iter().enumerate() {
-            if let &Instruction::Waypoint { kind, time } = instruction {
-                let span = *span;
-                let location = match number {
-                    number if number < leading => Some(begin),
-                    number if number >= trailing => end,
-                    _ => None,
-                };
-                let waypoint = Waypoint { kind, time, span };
-                self.builder.waypoints.add_place(waypoint, location);
-            }
-        }
     }
 
     /// The location at the beginning of a reachable block.
@@ -297,12 +257,6 @@ impl Emitter<'_, '_> {
             self.contradict("a jump to a block that is not reached");
         }
         location
-    }
-
-    /// Ends the path.
-    pub(super) fn end(&mut self) {
-        let sink = self.sink();
-        self.finish(sink);
     }
 
     fn switch(
@@ -330,16 +284,19 @@ impl Emitter<'_, '_> {
         let mut position: FxHashMap<BlockIndex, usize> = FxHashMap::default();
         let mut others = Vec::new();
         for &(low, high, target) in cases {
-            let low_term = self.semantics.constant(low, scalar);
+            let low_term = self.tables.semantics.constant(low, scalar);
             let condition = if low == high {
-                self.semantics
+                self.tables
+                    .semantics
                     .compare(BinaryOp::Equal, [value, low_term], scalar)
             } else {
-                let high_term = self.semantics.constant(high, scalar);
+                let high_term = self.tables.semantics.constant(high, scalar);
                 pool().and2(
-                    self.semantics
+                    self.tables
+                        .semantics
                         .compare(BinaryOp::LessEqual, [low_term, value], scalar),
-                    self.semantics
+                    self.tables
+                        .semantics
                         .compare(BinaryOp::LessEqual, [value, high_term], scalar),
                 )
             };
@@ -356,8 +313,8 @@ impl Emitter<'_, '_> {
         for (target, conditions) in by_target {
             if let Some(target_location) = self.location_of(target, locations) {
                 let condition = pool().or(conditions.iter().copied());
-                if self.branch(fork, target_location, condition) {
-                    self.turn(only_way(target));
+                if self.body.branch(fork, target_location, condition) {
+                    self.body.turn(only_way(target));
                 }
             }
         }
@@ -369,10 +326,43 @@ impl Emitter<'_, '_> {
             .map(|entry| entry.1);
         let condition = pool().and(excluded);
         if let Some(target) = self.location_of(default, locations)
-            && self.branch(fork, target, condition)
+            && self.body.branch(fork, target, condition)
         {
-            self.turn(only_way(default));
+            self.body.turn(only_way(default));
         }
+    }
+}
+
+impl Body<'_, '_> {
+    /// Records the locations of the block's waypoints: those before its first instruction at its beginning, those after
+    /// its last one at its end.
+    fn place_waypoints(&mut self, block: &Block, begin: LocationId, end: Option<LocationId>) {
+        let instructions = &block.instructions;
+        let leading = instructions.iter().take_while(|entry| is_waypoint(entry));
+        let leading = leading.count();
+        let trailing = instructions
+            .iter()
+            .rev()
+            .take_while(|entry| is_waypoint(entry));
+        let trailing = instructions.len() - trailing.count();
+        for (number, (instruction, span)) in instructions.iter().enumerate() {
+            if let &Instruction::Waypoint { kind, time } = instruction {
+                let span = *span;
+                let location = match number {
+                    number if number < leading => Some(begin),
+                    number if number >= trailing => end,
+                    _ => None,
+                };
+                let waypoint = Waypoint { kind, time, span };
+                self.builder.waypoints.add_place(waypoint, location);
+            }
+        }
+    }
+
+    /// Ends the path.
+    pub(super) fn end(&mut self) {
+        let sink = self.sink();
+        self.finish(sink);
     }
 }
 

@@ -12,7 +12,7 @@ use regatta_term::Pool;
 impl Emitter<'_, '_> {
     /// Emits an instruction at the current location.
     pub fn instruction(&mut self, block: BlockIndex, number: usize, instruction: &Instruction) {
-        let position = (self.index.0, block.0, number as u32);
+        let position = (self.body.index.0, block.0, number as u32);
         match instruction {
             Instruction::Assign { place, value } => {
                 let value = self.value(value);
@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
                 if zero
                     && ranges
                         .iter()
-                        .any(|range| self.is_accessed(&destination, range))
+                        .any(|range| self.tables.is_accessed(&destination, range))
                 {
                     let what = "the padding of an object that is initialised statically is zero";
                     self.note_assumption(AssumptionKind::Layout, what, Doubt::Always);
@@ -84,7 +84,7 @@ impl Emitter<'_, '_> {
                 arguments,
                 result,
             } => {
-                let Some(&site) = self.facts.call_of.get(&position) else {
+                let Some(&site) = self.tables.facts.call_of.get(&position) else {
                     self.contradict(format_args!("a call: {NotAnalysed}"));
                     return;
                 };
@@ -107,13 +107,13 @@ impl Emitter<'_, '_> {
                 function,
                 call_end,
             } => {
-                let input = InputId(self.builder.program.inputs.len() as u32);
-                self.builder.waypoints.set_call_end(input, *call_end);
+                let input = InputId(self.body.builder.program.inputs.len() as u32);
+                self.body.builder.waypoints.set_call_end(input, *call_end);
                 self.nondet(place, InputKind::Nondet(function.clone()));
             }
             &Instruction::Waypoint { kind, time } => {
-                let span = self.span;
-                self.pass_waypoint(Waypoint { kind, time, span });
+                let span = self.body.span;
+                self.body.pass_waypoint(Waypoint { kind, time, span });
             }
             Instruction::Approximate { place, what } => {
                 self.nondet(place, InputKind::Unknown(what.clone()))
@@ -127,7 +127,7 @@ impl Emitter<'_, '_> {
                 lifetime,
                 contents,
             } => {
-                let Some(&site) = self.facts.site_of.get(&position) else {
+                let Some(&site) = self.tables.facts.site_of.get(&position) else {
                     self.contradict(format_args!("an allocation: {NotAnalysed}"));
                     return;
                 };
@@ -138,27 +138,27 @@ impl Emitter<'_, '_> {
                 if self.is_chosen(pointer) {
                     self.forget(address);
                 }
-                self.push(Operation::Free {
+                self.body.push(Operation::Free {
                     address,
                     lifetime: Lifetime::Heap,
                 });
             }
             Instruction::Assume(condition) => {
                 let condition = self.condition(condition);
-                self.check_trouble();
-                self.assume(condition);
+                self.body.check_trouble();
+                self.body.assume(condition);
             }
             Instruction::SetRounding(value) => {
                 let value = self.value(value);
-                if let Some(mode) = self.rounding {
-                    let mode_value = match self.semantics.arithmetic {
+                if let Some(mode) = self.tables.rounding {
+                    let mode_value = match self.tables.semantics.arithmetic {
                         Arithmetic::BitVector => pool().zero_resize(value, 2),
                         Arithmetic::Integer => pool().int_to_bv(value, 2),
                     };
-                    self.assign(mode, mode_value);
+                    self.body.assign(mode, mode_value);
                 }
             }
-            Instruction::Unsupported(reason) => self.unsupported(reason),
+            Instruction::Unsupported(reason) => self.body.unsupported(reason),
             Instruction::Expect { condition, what } => {
                 let condition = self.value(condition);
                 self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(condition));
@@ -167,44 +167,46 @@ impl Emitter<'_, '_> {
                 self.note_assumption(*kind, what, Doubt::Always);
             }
         }
-        self.check_trouble();
-        self.taken.clear();
+        self.body.check_trouble();
+        self.body.release_temporaries();
     }
 
     /// Stores any value at a place: an input of the value's own width.
     pub fn nondet(&mut self, place: &Place, kind: InputKind) {
-        let sort = self.semantics.sort(place.scalar);
-        let value = self.any(sort, kind, Some(Self::c_scalar(place.scalar)));
+        let sort = self.tables.semantics.sort(place.scalar);
+        let value = self
+            .body
+            .any(sort, kind, Some(Tables::c_scalar(place.scalar)));
         let unsigned = match place.scalar {
             ScalarType::Integer { signed, .. } => !signed,
             ScalarType::Pointer => true,
             ScalarType::Bool | ScalarType::Float(_) => false,
         };
         if unsigned && sort == Sort::Int {
-            self.assume(pool().int_le(pool().int(0), value));
+            self.body.assume(pool().int_le(pool().int(0), value));
         }
         self.store_place(place, value);
     }
 
     /// Begins the lifetime of an object, with undetermined contents.
     fn declare(&mut self, object: ObjectIndex) {
-        let data = &self.unit.objects[object.0 as usize];
+        let data = &self.tables.unit.objects[object.0 as usize];
         // A static object's lifetime began with the program.
         if !matches!(data.storage, Storage::Automatic(_)) {
             return;
         }
-        match self.home(object) {
+        match self.tables.home(object) {
             Home::Unused => {}
             Home::Dynamic(id, variable) => {
-                let old = self.builder.term(variable);
+                let old = self.body.builder.term(variable);
                 self.forget(old);
                 self.renew(object, id, variable);
             }
             Home::Static(id, _)
-                if self.plan.class_by_id(id).single.is_none()
-                    && self.plan.declared_once.contains(&object) => {}
+                if self.tables.plan.class_by_id(id).single.is_none()
+                    && self.tables.plan.declared_once.contains(&object) => {}
             Home::Variables(_) | Home::Static(..) => {
-                let spot = self.object_spot(object);
+                let spot = self.tables.object_spot(object);
                 self.transfer(
                     &spot,
                     data.size,
@@ -217,12 +219,12 @@ impl Emitter<'_, '_> {
 
     /// Gives a local object a new address. If another object may have been there, its contents become arbitrary.
     pub fn renew(&mut self, object: ObjectIndex, id: ClassId, variable: VariableId) {
-        let data = &self.unit.objects[object.0 as usize];
-        let size = self.pointer_constant(data.size.into());
+        let data = &self.tables.unit.objects[object.0 as usize];
+        let size = self.tables.pointer_constant(data.size.into());
         let address = self.allocate(id, None, size, data.alignment, Lifetime::Automatic);
-        self.assign(variable, address);
-        if self.plan.class_by_id(id).observable {
-            let spot = self.object_spot(object);
+        self.body.assign(variable, address);
+        if self.tables.plan.class_by_id(id).observable {
+            let spot = self.tables.object_spot(object);
             let anything = Source::Any(InputKind::Uninitialised);
             self.transfer(&spot, data.size, anything, Overlap::No);
         }
@@ -238,26 +240,27 @@ impl Emitter<'_, '_> {
         (lifetime, contents): (Lifetime, InitialContents),
     ) {
         let target = Target {
-            node: self.facts.sites[site].node,
+            node: self.tables.facts.sites[site].node,
             offset: 0,
         };
         let Some(&id) = self
+            .tables
             .plan
             .class_of
-            .get(&self.facts.graph.canonical(target).node)
+            .get(&self.tables.facts.graph.canonical(target).node)
         else {
             self.contradict("an allocation of objects without a class");
             return;
         };
-        let scalar = super::super::walk::type_of(size, self.semantics.pointer_bits);
+        let scalar = super::super::walk::type_of(size, self.tables.semantics.pointer_bits);
         let size = self.value(size);
-        let mode = self.mode();
+        let mode = self.tables.mode;
         let size = match scalar {
-            ScalarType::Integer { .. } => self.semantics.convert(
+            ScalarType::Integer { .. } => self.tables.semantics.convert(
                 size,
                 scalar,
                 ScalarType::Integer {
-                    bits: self.semantics.pointer_bits,
+                    bits: self.tables.semantics.pointer_bits,
                     signed: false,
                 },
                 mode,
@@ -267,51 +270,58 @@ impl Emitter<'_, '_> {
         let size = if pool().constant(size).is_some() {
             size
         } else {
-            self.freeze(size)
+            self.body.freeze(size)
         };
-        let possible = self.is_possible(size);
+        let possible = self.tables.is_possible(size);
         let mut join = None;
-        if lifetime == Lifetime::Heap && !self.options.malloc_may_fail {
+        if lifetime == Lifetime::Heap && !self.tables.options.malloc_may_fail {
             let what = "the allocation succeeds";
             self.note_assumption(AssumptionKind::MallocSucceeds, what, Doubt::Always);
         }
         if lifetime == Lifetime::Automatic {
             // The stack is exhausted, and the program ends.
-            self.assume(possible);
-        } else if self.options.malloc_may_fail || possible != TermId::TRUE {
+            self.body.assume(possible);
+        } else if self.tables.options.malloc_may_fail || possible != TermId::TRUE {
             let mut fails = pool().not(possible);
-            if self.options.malloc_may_fail {
-                let may_fail = self.any(Sort::Bool, InputKind::MemoryModel, None);
+            if self.tables.options.malloc_may_fail {
+                let may_fail = self.body.any(Sort::Bool, InputKind::MemoryModel, None);
                 fails = pool().or2(fails, may_fail);
             }
-            let Some(fork) = self.cut() else { return };
-            let (failure, success, after) = (self.location(), self.location(), self.location());
-            self.branch(fork, failure, fails);
-            self.branch(fork, success, pool().not(fails));
-            self.current = Some(failure);
-            let null = self.pointer_constant(0);
+            let Some(fork) = self.body.cut() else { return };
+            let (failure, success, after) = (
+                self.body.location(),
+                self.body.location(),
+                self.body.location(),
+            );
+            self.body.branch(fork, failure, fails);
+            self.body.branch(fork, success, pool().not(fails));
+            self.body.continue_at(failure);
+            let null = self.tables.pointer_constant(0);
             self.store_place(place, null);
-            self.finish(after);
-            self.current = Some(success);
+            self.body.finish(after);
+            self.body.continue_at(success);
             join = Some(after);
         }
-        let class = self.plan.class_by_id(id);
+        let class = self.tables.plan.class_by_id(id);
         if contents == InitialContents::Previous && !class.observable {
             // The program cannot observe whether the object kept its address: only the case of a new one is emitted.
-            self.assume(TermId::FALSE);
+            self.body.assume(TermId::FALSE);
         }
         let address = self.allocate(id, Some(site), size, alignment, lifetime);
         if let Some(sizes) = class.sizes {
-            let contents = self.builder.term(sizes);
-            self.assign(sizes, pool().store(contents, address, size));
+            let contents = self.body.builder.term(sizes);
+            self.body
+                .assign(sizes, pool().store(contents, address, size));
         }
-        let spot = self.term_spot(address, target);
+        let spot = self.tables.term_spot(address, target);
         match contents {
             InitialContents::Zero if class.arbitrary => {
                 self.fill_dynamic(&spot, size, &Source::Byte(0));
             }
             // Another object may have been there before.
-            InitialContents::Uninitialised if class.observable && self.reuses_addresses() => {
+            InitialContents::Uninitialised
+                if class.observable && self.tables.reuses_addresses() =>
+            {
                 self.fill_dynamic(&spot, size, &Source::Any(InputKind::Uninitialised));
             }
             // The class's regions hold such contents already.
@@ -319,8 +329,8 @@ impl Emitter<'_, '_> {
         }
         self.store_place(place, address);
         if let Some(after) = join {
-            self.finish(after);
-            self.current = Some(after);
+            self.body.finish(after);
+            self.body.continue_at(after);
         }
     }
 }

@@ -28,37 +28,23 @@ impl Emitter<'_, '_> {
     pub fn load_place(&mut self, place: &Place) -> TermId {
         let spot = self.spot(&place.address);
         self.expect_access(spot.target, place, Direction::Load);
-        let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        let (bit, bits) = walk::place_bits(place, self.tables.semantics.pointer_bits);
         self.note_access(
             &spot,
             u64::from(u32::from(bit) + bits).div_ceil(8),
             Access::Read,
         );
         self.note_bit_field(&spot, bit.into(), bits, place);
-        let form = self.form(place.scalar, bits);
+        let form = self.tables.form(place.scalar, bits);
         let value = self.load(&spot, bit.into(), bits, form);
-        self.widened_bit_field(value, place)
-    }
-
-    /// The bits of a bit-field as a value of its declared type.
-    pub fn widened_bit_field(&self, value: TermId, place: &Place) -> TermId {
-        match (place.bit_field, place.scalar, self.semantics.arithmetic) {
-            (Some(_), ScalarType::Integer { bits, signed }, Arithmetic::BitVector) => {
-                if signed {
-                    pool().sign_resize(value, bits)
-                } else {
-                    pool().zero_resize(value, bits)
-                }
-            }
-            _ => value,
-        }
+        self.tables.widened_bit_field(value, place)
     }
 
     /// Writes a value to a place.
     pub fn store_place(&mut self, place: &Place, value: TermId) {
         let spot = self.spot(&place.address);
         self.expect_access(spot.target, place, Direction::Store);
-        let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
+        let (bit, bits) = walk::place_bits(place, self.tables.semantics.pointer_bits);
         self.note_access(
             &spot,
             u64::from(u32::from(bit) + bits).div_ceil(8),
@@ -67,7 +53,7 @@ impl Emitter<'_, '_> {
         if place.bit_field.is_some() {
             self.note_bit_field(&spot, bit.into(), bits, place);
         }
-        let form = self.form(place.scalar, bits);
+        let form = self.tables.form(place.scalar, bits);
         let value = match (place.bit_field, form) {
             (Some(_), Representation::Bits(width)) => pool().zero_resize(value, width),
             _ => value,
@@ -78,11 +64,11 @@ impl Emitter<'_, '_> {
     /// Checks that the points-to analysis has recorded the access. The fields are made from the recorded accesses: any
     /// other access would read nothing, or not what others write.
     fn expect_access(&mut self, target: Target, place: &Place, direction: Direction) {
-        let (bit, bits) = walk::place_bits(place, self.semantics.pointer_bits);
-        let target = self.facts.graph.canonical(target);
+        let (bit, bits) = walk::place_bits(place, self.tables.semantics.pointer_bits);
+        let target = self.tables.facts.graph.canonical(target);
         let start = target.offset.wrapping_mul(8).wrapping_add(bit.into());
         let access = (start, bits, View::from(place.scalar), direction);
-        let accesses = self.planner.table.get(&target.node);
+        let accesses = self.tables.planner.table.get(&target.node);
         if !accesses.is_some_and(|accesses| accesses.contains(&access)) {
             self.contradict(format_args!("an access: {NotAnalysed}"));
         }
@@ -90,25 +76,25 @@ impl Emitter<'_, '_> {
 
     /// The `bits` bits at offset `bit` from the spot, in the representation.
     pub fn load(&mut self, spot: &Spot, bit: i64, bits: u32, form: Representation) -> TermId {
-        if let Some(located) = self.locate(spot.target, bit)
-            && Self::is_whole(&located, bits)
+        if let Some(located) = self.tables.locate(spot.target, bit)
+            && Tables::is_whole(&located, bits)
         {
             let representation = located.plan.representation;
             let home = located.plan.home;
             let (class, granule) = (located.class, located.plan.field.granule);
             let value = match home {
-                FieldHome::Variable(variable) => self.builder.term(variable),
+                FieldHome::Variable(variable) => self.body.builder.term(variable),
                 FieldHome::Region { variable, .. } => {
                     let address = spot.shifted(bit.div_euclid(8)).address;
                     let index = self.index(&address, class, granule);
-                    pool().select(self.builder.term(variable), index)
+                    pool().select(self.body.builder.term(variable), index)
                 }
-                FieldHome::Unsupported => return self.unsupported_value(form),
+                FieldHome::Unsupported => return self.body.unsupported_value(form),
             };
             return self.in_form(value, representation, form, bits);
         }
-        if self.semantics.arithmetic == Arithmetic::Integer {
-            return self.unsupported_value(form);
+        if self.tables.semantics.arithmetic == Arithmetic::Integer {
+            return self.body.unsupported_value(form);
         }
         let value = self
             .load_bits(spot, bit, bits)
@@ -119,11 +105,6 @@ impl Emitter<'_, '_> {
             form,
             bits,
         )
-    }
-
-    fn unsupported_value(&mut self, form: Representation) -> TermId {
-        self.note_trouble("memory read or written as values of different kinds");
-        pool().value(&regatta_term::Value::zero(form.sort().into()))
     }
 
     /// Converts a value of `bits` bits to another representation.
@@ -138,15 +119,15 @@ impl Emitter<'_, '_> {
         match (from, to) {
             _ if from == to => value,
             (Representation::Int, Representation::Bool) => pool().ne(value, pool().int(0)),
-            (Representation::Bool, Representation::Int) => self.semantics.truth(value),
-            (Representation::Int, _) | (_, Representation::Int) => self.unsupported_value(to),
-            (_, Representation::Bits(_)) => self.bits_of(value, from, width),
+            (Representation::Bool, Representation::Int) => self.tables.semantics.truth(value),
+            (Representation::Int, _) | (_, Representation::Int) => self.body.unsupported_value(to),
+            (_, Representation::Bits(_)) => self.body.bits_of(value, from, width),
             (_, Representation::Bool) => {
-                let value = self.bits_of(value, from, width);
+                let value = self.body.bits_of(value, from, width);
                 pool().ne(value, pool().bv(width, 0))
             }
             (_, Representation::Float(format)) => {
-                let value = self.bits_of(value, from, width);
+                let value = self.body.bits_of(value, from, width);
                 pool().fp_from_bits(
                     pool().zero_resize(value, format.storage_bits() as u8),
                     format,
@@ -155,41 +136,11 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn bits_of(&mut self, value: TermId, from: Representation, width: u8) -> TermId {
-        match from {
-            Representation::Bool => pool().bool_to_bv(value, width),
-            Representation::Float(format) => {
-                pool().zero_resize(self.float_bits(value, format), width)
-            }
-            Representation::Bits(_) | Representation::Int => value,
-        }
-    }
-
-    /// The pieces of a range, each within one field, without the gaps between fields.
-    fn pieces(&self, spot: &Spot, bit: i64, bits: u32) -> Vec<Piece> {
-        let end = bit + i64::from(bits);
-        let mut pieces = Vec::new();
-        let mut from = bit;
-        while let Some(start) = self.next_field(spot.target, from, end) {
-            let Some(located) = self.locate(spot.target, start) else {
-                break;
-            };
-            let rest = (located.plan.field.bits as i64 - located.bit).max(1);
-            let length = rest.min(end - start);
-            pieces.push(Piece {
-                from: (start - bit) as u32,
-                bits: length as u32,
-            });
-            from = start + length;
-        }
-        pieces
-    }
-
     /// The bits of a range as a bit vector; `None` if they lie in no field. Bits outside of all fields are zero: the
     /// program cannot observe them.
     pub fn load_bits(&mut self, spot: &Spot, bit: i64, bits: u32) -> Option<TermId> {
         let bits = bits.clamp(1, 128);
-        let pieces = self.pieces(spot, bit, bits);
+        let pieces = self.tables.pieces(spot, bit, bits);
         if pieces.is_empty() {
             return None;
         }
@@ -222,7 +173,7 @@ impl Emitter<'_, '_> {
             class,
             plan,
             bit: inner,
-        }) = self.locate(spot.target, bit)
+        }) = self.tables.locate(spot.target, bit)
         else {
             self.contradict("a piece of a field that is not there");
             return pool().bv(width, 0);
@@ -235,10 +186,10 @@ impl Emitter<'_, '_> {
         );
         let (start, field_bits) = (plan.field.start, plan.field.bits);
         match (home, kind) {
-            (FieldHome::Unsupported, _) => self.unsupported_value(Representation::Bits(width)),
+            (FieldHome::Unsupported, _) => self.body.unsupported_value(Representation::Bits(width)),
             (FieldHome::Variable(variable), _) => {
-                let whole = self.bits_of(
-                    self.builder.term(variable),
+                let whole = self.body.bits_of(
+                    self.body.builder.term(variable),
                     representation,
                     field_bits as u8,
                 );
@@ -247,19 +198,19 @@ impl Emitter<'_, '_> {
             (FieldHome::Region { variable, .. }, FieldKind::Uniform(_)) => {
                 let address = spot.shifted((bit - inner).div_euclid(8)).address;
                 let index = self.index(&address, class, granule);
-                let element = pool().select(self.builder.term(variable), index);
-                let whole = self.bits_of(element, representation, field_bits as u8);
+                let element = pool().select(self.body.builder.term(variable), index);
+                let whole = self.body.bits_of(element, representation, field_bits as u8);
                 Self::slice(whole, inner, bits)
             }
             (FieldHome::Region { variable, .. }, FieldKind::Mixed) => {
-                let region = self.builder.term(variable);
+                let region = self.body.builder.term(variable);
                 let (first, skipped, count) = Self::elements(start, inner, bits, granule);
                 let address = spot.shifted(bit.div_euclid(8) - first).address;
                 let index = self.index(&address, class, granule);
                 let shift = granule.trailing_zeros();
                 let mut whole = pool().select(region, index);
                 for number in 1..count {
-                    let next = self.index_plus(index, number, shift);
+                    let next = self.tables.index_plus(index, number, shift);
                     whole = pool().concat(pool().select(region, next), whole);
                 }
                 Self::slice(whole, skipped, bits)
@@ -282,46 +233,38 @@ impl Emitter<'_, '_> {
         )
     }
 
-    fn index_plus(&self, index: TermId, number: i64, shift: u32) -> TermId {
-        let number = self.index_constant(number.into(), shift);
-        match self.semantics.arithmetic {
-            Arithmetic::BitVector => pool().add(index, number),
-            Arithmetic::Integer => pool().int_add(index, number),
-        }
-    }
-
     fn slice(whole: TermId, from: i64, bits: u32) -> TermId {
         pool().extract(whole, (from + i64::from(bits) - 1) as u8, from as u8)
     }
 
     /// Stores the value, given in the representation, in the `bits` bits at offset `bit` from the spot.
     pub fn store(&mut self, spot: &Spot, bit: i64, bits: u32, form: Representation, value: TermId) {
-        if let Some(located) = self.locate(spot.target, bit)
-            && Self::is_whole(&located, bits)
+        if let Some(located) = self.tables.locate(spot.target, bit)
+            && Tables::is_whole(&located, bits)
         {
             let representation = located.plan.representation;
             let home = located.plan.home;
             let (class, granule) = (located.class, located.plan.field.granule);
             let value = self.in_form(value, form, representation, bits);
             match home {
-                FieldHome::Variable(target) => self.assign(target, value),
+                FieldHome::Variable(target) => self.body.assign(target, value),
                 FieldHome::Region { region, .. } => {
                     let address = spot.shifted(bit.div_euclid(8)).address;
                     let index = self.index(&address, class, granule);
-                    self.push(Operation::Store {
+                    self.body.push(Operation::Store {
                         region,
                         index,
                         value,
                     });
                 }
                 FieldHome::Unsupported => {
-                    self.unsupported_value(form);
+                    self.body.unsupported_value(form);
                 }
             }
             return;
         }
-        if self.semantics.arithmetic == Arithmetic::Integer {
-            self.unsupported_value(form);
+        if self.tables.semantics.arithmetic == Arithmetic::Integer {
+            self.body.unsupported_value(form);
             return;
         }
         let width = bits.clamp(1, 128) as u8;
@@ -331,10 +274,10 @@ impl Emitter<'_, '_> {
 
     /// Stores a bit vector in a range; bits outside of all fields are dropped.
     pub fn store_bits(&mut self, spot: &Spot, bit: i64, bits: u32, value: TermId) {
-        let pieces = self.pieces(spot, bit, bits.clamp(1, 128));
+        let pieces = self.tables.pieces(spot, bit, bits.clamp(1, 128));
         let (mut value, mut spot) = (value, spot.clone());
         let several = pieces.len() > 1
-            || self.locate(spot.target, bit).is_some_and(|located| {
+            || self.tables.locate(spot.target, bit).is_some_and(|located| {
                 located.plan.field.kind == FieldKind::Mixed
                     && matches!(located.plan.home, FieldHome::Region { .. })
             });
@@ -343,11 +286,13 @@ impl Emitter<'_, '_> {
             let written = spot.clone();
             let size = u64::from(bits).div_ceil(8) + 1;
             spot = self.frozen_spot(spot, &written, size);
-            if self.mentions(
+            if self.body.mentions(
                 value,
-                &self.variables_in(written.target, i64::from(bits) + 8),
+                &self
+                    .tables
+                    .variables_in(written.target, i64::from(bits) + 8),
             ) {
-                value = self.freeze(value);
+                value = self.body.freeze(value);
             }
         }
         for piece in pieces {
@@ -362,7 +307,7 @@ impl Emitter<'_, '_> {
             class,
             plan,
             bit: inner,
-        }) = self.locate(spot.target, bit)
+        }) = self.tables.locate(spot.target, bit)
         else {
             self.contradict("a piece of a field that is not there");
             return;
@@ -376,11 +321,11 @@ impl Emitter<'_, '_> {
         let (start, field_bits) = (plan.field.start, plan.field.bits as u32);
         match (home, kind) {
             (FieldHome::Unsupported, _) => {
-                self.unsupported_value(Representation::Bool);
+                self.body.unsupported_value(Representation::Bool);
             }
             (FieldHome::Variable(variable), _) => {
-                let old = self.bits_of(
-                    self.builder.term(variable),
+                let old = self.body.bits_of(
+                    self.body.builder.term(variable),
                     representation,
                     field_bits as u8,
                 );
@@ -391,13 +336,13 @@ impl Emitter<'_, '_> {
                     representation,
                     field_bits,
                 );
-                self.assign(variable, new);
+                self.body.assign(variable, new);
             }
             (FieldHome::Region { region, variable }, FieldKind::Uniform(_)) => {
                 let address = spot.shifted((bit - inner).div_euclid(8)).address;
                 let index = self.index(&address, class, granule);
-                let old = pool().select(self.builder.term(variable), index);
-                let old = self.bits_of(old, representation, field_bits as u8);
+                let old = pool().select(self.body.builder.term(variable), index);
+                let old = self.body.bits_of(old, representation, field_bits as u8);
                 let new = Self::replaced(old, field_bits, inner, bits, value);
                 let value = self.in_form(
                     new,
@@ -405,21 +350,21 @@ impl Emitter<'_, '_> {
                     representation,
                     field_bits,
                 );
-                self.push(Operation::Store {
+                self.body.push(Operation::Store {
                     region,
                     index,
                     value,
                 });
             }
             (FieldHome::Region { region, variable }, FieldKind::Mixed) => {
-                let contents = self.builder.term(variable);
+                let contents = self.body.builder.term(variable);
                 let (first, skipped, count) = Self::elements(start, inner, bits, granule);
                 let address = spot.shifted(bit.div_euclid(8) - first).address;
                 let index = self.index(&address, class, granule);
                 let shift = granule.trailing_zeros();
                 let width = 8 * granule as i64;
                 for number in 0..count {
-                    let index = self.index_plus(index, number, shift);
+                    let index = self.tables.index_plus(index, number, shift);
                     // The part of the value that goes into this element.
                     let low = (number * width).max(skipped);
                     let high = ((number + 1) * width).min(skipped + i64::from(bits));
@@ -436,7 +381,7 @@ impl Emitter<'_, '_> {
                             part,
                         )
                     };
-                    self.push(Operation::Store {
+                    self.body.push(Operation::Store {
                         region,
                         index,
                         value,
@@ -458,6 +403,67 @@ impl Emitter<'_, '_> {
             result = pool().concat(Self::slice(old, above.into(), total - above), result);
         }
         result
+    }
+}
+
+impl Tables<'_, '_> {
+    /// The bits of a bit-field as a value of its declared type.
+    pub fn widened_bit_field(&self, value: TermId, place: &Place) -> TermId {
+        match (place.bit_field, place.scalar, self.semantics.arithmetic) {
+            (Some(_), ScalarType::Integer { bits, signed }, Arithmetic::BitVector) => {
+                if signed {
+                    pool().sign_resize(value, bits)
+                } else {
+                    pool().zero_resize(value, bits)
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// The pieces of a range, each within one field, without the gaps between fields.
+    fn pieces(&self, spot: &Spot, bit: i64, bits: u32) -> Vec<Piece> {
+        let end = bit + i64::from(bits);
+        let mut pieces = Vec::new();
+        let mut from = bit;
+        while let Some(start) = self.next_field(spot.target, from, end) {
+            let Some(located) = self.locate(spot.target, start) else {
+                break;
+            };
+            let rest = (located.plan.field.bits as i64 - located.bit).max(1);
+            let length = rest.min(end - start);
+            pieces.push(Piece {
+                from: (start - bit) as u32,
+                bits: length as u32,
+            });
+            from = start + length;
+        }
+        pieces
+    }
+
+    fn index_plus(&self, index: TermId, number: i64, shift: u32) -> TermId {
+        let number = self.index_constant(number.into(), shift);
+        match self.semantics.arithmetic {
+            Arithmetic::BitVector => pool().add(index, number),
+            Arithmetic::Integer => pool().int_add(index, number),
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    fn unsupported_value(&mut self, form: Representation) -> TermId {
+        self.note_trouble("memory read or written as values of different kinds");
+        pool().value(&regatta_term::Value::zero(form.sort().into()))
+    }
+
+    fn bits_of(&mut self, value: TermId, from: Representation, width: u8) -> TermId {
+        match from {
+            Representation::Bool => pool().bool_to_bv(value, width),
+            Representation::Float(format) => {
+                pool().zero_resize(self.float_bits(value, format), width)
+            }
+            Representation::Bits(_) | Representation::Int => value,
+        }
     }
 
     /// The constant of the representation with all bytes equal to `byte`.

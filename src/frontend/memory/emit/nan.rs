@@ -8,7 +8,7 @@
 use super::*;
 use regatta_term::{FloatFormat, FloatValue};
 
-impl Emitter<'_, '_> {
+impl Body<'_, '_> {
     /// A float's bits in memory.
     pub fn float_bits(&mut self, float: TermId, format: FloatFormat) -> TermId {
         let bits = pool().fp_to_bits(float);
@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
         let result = self.builder.term(target);
         let (unknown, join) = (self.location(), self.location());
         self.branch(fork, unknown, condition);
-        self.current = Some(unknown);
+        self.continue_at(unknown);
         let input = self.input(InputKind::Unknown(what.to_owned()), sort, None);
         self.push(Operation::Havoc { target, input });
         self.assign(target, made(result));
@@ -59,11 +59,11 @@ impl Emitter<'_, '_> {
         if condition != TermId::TRUE {
             let otherwise = self.location();
             self.branch(fork, otherwise, pool().not(condition));
-            self.current = Some(otherwise);
+            self.continue_at(otherwise);
             self.assign(target, known);
             self.finish(join);
         }
-        self.current = Some(join);
+        self.continue_at(join);
         result
     }
 }

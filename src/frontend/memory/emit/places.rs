@@ -72,30 +72,6 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// The start of an object.
-    pub fn object_spot(&self, object: ObjectIndex) -> Spot {
-        Spot {
-            address: Linear {
-                base: Base::Object(object),
-                constant: 0,
-                parts: Vec::new(),
-            },
-            target: self.facts.graph.canonical(self.facts.object(object)),
-        }
-    }
-
-    /// The spot at the address `address`, with the given target.
-    pub fn term_spot(&self, address: TermId, target: Target) -> Spot {
-        Spot {
-            address: Linear {
-                base: Base::Value(address),
-                constant: 0,
-                parts: Vec::new(),
-            },
-            target: self.facts.graph.canonical(target),
-        }
-    }
-
     /// An address expression as a sum.
     pub fn linear(&mut self, address: &Expr) -> Linear {
         match address {
@@ -130,7 +106,7 @@ impl<'b> Emitter<'_, 'b> {
     /// modular arithmetic of pointers and on mathematical integers.
     fn add_bytes(&mut self, sum: &mut Linear, bytes: &Expr, factor: i128) {
         let is_address_wide = |scalar: &ScalarType| match scalar {
-            ScalarType::Integer { bits, .. } => *bits == self.semantics.pointer_bits,
+            ScalarType::Integer { bits, .. } => *bits == self.tables.semantics.pointer_bits,
             _ => false,
         };
         match bytes {
@@ -193,13 +169,15 @@ impl<'b> Emitter<'_, 'b> {
                 },
         } = bytes
             && from <= to
-            && (*to == self.semantics.pointer_bits || signed == to_signed || (from < to && !signed))
+            && (*to == self.tables.semantics.pointer_bits
+                || signed == to_signed
+                || (from < to && !signed))
         {
             bytes = operand;
         }
-        let scalar = walk::type_of(bytes, self.semantics.pointer_bits);
+        let scalar = walk::type_of(bytes, self.tables.semantics.pointer_bits);
         let value = self.value(bytes);
-        match (self.semantics.integer(scalar), scalar) {
+        match (self.tables.semantics.integer(scalar), scalar) {
             (Some(kind), ScalarType::Integer { .. } | ScalarType::Pointer) => {
                 sum.parts.push(Part {
                     factor,
@@ -208,9 +186,9 @@ impl<'b> Emitter<'_, 'b> {
                 });
             }
             _ => {
-                let to = self.signed_distance();
-                let (bits, mode) = (self.semantics.pointer_bits, self.mode());
-                let value = self.semantics.convert(value, scalar, to, mode);
+                let to = self.tables.signed_distance();
+                let (bits, mode) = (self.tables.semantics.pointer_bits, self.tables.mode);
+                let value = self.tables.semantics.convert(value, scalar, to, mode);
                 let kind = IntegerType { bits, signed: true };
                 sum.parts.push(Part {
                     factor,
@@ -218,6 +196,168 @@ impl<'b> Emitter<'_, 'b> {
                     kind,
                 });
             }
+        }
+    }
+
+    /// The address of an object as a term.
+    pub fn object_address(&mut self, object: ObjectIndex) -> TermId {
+        match self.tables.home(object) {
+            Home::Static(_, Some(address)) => address,
+            Home::Dynamic(_, variable) => self.body.builder.term(variable),
+            // An object with an address that is used as a value is in memory.
+            Home::Static(_, None) | Home::Variables(_) | Home::Unused => {
+                let name = self.tables.planner.name(object);
+                self.contradict(format_args!("the address of `{name}`, which has none"));
+                self.tables.pointer_constant(0)
+            }
+        }
+    }
+
+    fn base_term(&mut self, base: Base) -> TermId {
+        match base {
+            Base::Object(object) => self.object_address(object),
+            Base::Value(value) => value,
+        }
+    }
+
+    /// An address as one term.
+    pub fn address_term(&mut self, address: &Linear) -> TermId {
+        let mut sum = self.base_term(address.base);
+        for &part in &address.parts {
+            sum = self.tables.pointer_add(sum, self.tables.scaled(part));
+        }
+        if address.constant == 0 {
+            return sum;
+        }
+        self.tables
+            .pointer_add(sum, self.tables.pointer_constant(address.constant))
+    }
+
+    /// The index of the region's element at the address: (address - base) divided by the granule.
+    ///
+    /// A part that is a multiple of the granule is divided on its own, so that an array's index stays a subterm:
+    /// ⌊(p + c·g)/g⌋ = ⌊p/g⌋ + c, also modulo the address space.
+    pub fn index(&mut self, address: &Linear, class: ClassId, granule: u64) -> TermId {
+        let shift = granule.trailing_zeros();
+        let size = i128::from(granule);
+        let single = self.tables.plan.class_by_id(class).single;
+        let mut rest: Option<TermId> = None;
+        let mut constant = address.constant;
+        let add = |this: &Self, sum: &mut Option<TermId>, term: TermId| {
+            *sum = Some(match *sum {
+                Some(sum) => this.tables.pointer_add(sum, term),
+                None => term,
+            });
+        };
+        match (address.base, single) {
+            (Base::Object(object), Some(single)) if object == single => {}
+            (base, _) => {
+                let mut term = self.base_term(base);
+                if let Some(single) = single {
+                    let start = self.object_address(single);
+                    term = self.tables.pointer_sub(term, start);
+                }
+                match self.tables.constant_value(term) {
+                    Some(value) => constant += value,
+                    None => add(self, &mut rest, term),
+                }
+            }
+        }
+        let mut index: Option<TermId> = None;
+        for &part in &address.parts {
+            if part.factor % size == 0 {
+                let narrow = self
+                    .tables
+                    .resized_part(part, self.tables.semantics.pointer_bits - shift as u8);
+                let scaled = self.tables.index_scaled(part.factor / size, narrow, shift);
+                self.tables.index_add(&mut index, scaled);
+            } else {
+                let part = self.tables.scaled(part);
+                add(self, &mut rest, part);
+            }
+        }
+        if constant.rem_euclid(size) != 0
+            && let Some(rest) = &mut rest
+        {
+            let low = constant.rem_euclid(size);
+            *rest = self
+                .tables
+                .pointer_add(*rest, self.tables.pointer_constant(low));
+        }
+        if let Some(rest) = rest {
+            let part = match self.tables.semantics.arithmetic {
+                Arithmetic::BitVector => {
+                    pool().extract(rest, self.tables.semantics.pointer_bits - 1, shift as u8)
+                }
+                Arithmetic::Integer => pool().int_div(rest, self.tables.pointer_constant(size)),
+            };
+            self.tables.index_add(&mut index, part);
+        }
+        let whole = constant.div_euclid(size);
+        let constant = self.tables.index_constant(whole, shift);
+        match index {
+            None => constant,
+            Some(index) if whole == 0 => index,
+            Some(index) => match self.tables.semantics.arithmetic {
+                Arithmetic::BitVector => pool().add(index, constant),
+                Arithmetic::Integer => pool().int_add(index, constant),
+            },
+        }
+    }
+
+    /// The spot with an address that does not change when the `size` bytes at `written` are written.
+    pub fn frozen_spot(&mut self, spot: Spot, written: &Spot, size: u64) -> Spot {
+        let bits = i64::try_from(size.saturating_mul(8)).unwrap_or(i64::MAX);
+        let variables = self.tables.variables_in(written.target, bits);
+        let base = match spot.address.base {
+            Base::Value(value) => Some(value),
+            Base::Object(object) => match self.tables.home(object) {
+                Home::Dynamic(_, variable) => Some(self.body.builder.term(variable)),
+                _ => None,
+            },
+        };
+        let depends = base
+            .into_iter()
+            .chain(spot.address.parts.iter().map(|part| part.value))
+            .any(|term| self.body.mentions(term, &variables));
+        if !depends {
+            return spot;
+        }
+        let address = self.address_term(&spot.address);
+        let address = self.body.freeze(address);
+        Spot {
+            address: Linear {
+                base: Base::Value(address),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            target: spot.target,
+        }
+    }
+}
+
+impl<'b> Tables<'_, 'b> {
+    /// The start of an object.
+    pub fn object_spot(&self, object: ObjectIndex) -> Spot {
+        Spot {
+            address: Linear {
+                base: Base::Object(object),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            target: self.facts.graph.canonical(self.facts.object(object)),
+        }
+    }
+
+    /// The spot at the address `address`, with the given target.
+    pub fn term_spot(&self, address: TermId, target: Target) -> Spot {
+        Spot {
+            address: Linear {
+                base: Base::Value(address),
+                constant: 0,
+                parts: Vec::new(),
+            },
+            target: self.facts.graph.canonical(target),
         }
     }
 
@@ -249,113 +389,12 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// The address of an object as a term.
-    pub fn object_address(&mut self, object: ObjectIndex) -> TermId {
-        match self.home(object) {
-            Home::Static(_, Some(address)) => address,
-            Home::Dynamic(_, variable) => self.builder.term(variable),
-            // An object with an address that is used as a value is in memory.
-            Home::Static(_, None) | Home::Variables(_) | Home::Unused => {
-                let name = self.planner.name(object);
-                self.contradict(format_args!("the address of `{name}`, which has none"));
-                self.pointer_constant(0)
-            }
-        }
-    }
-
-    fn base_term(&mut self, base: Base) -> TermId {
-        match base {
-            Base::Object(object) => self.object_address(object),
-            Base::Value(value) => value,
-        }
-    }
-
     fn scaled(&self, part: Part) -> TermId {
         let term = self.resized_part(part, self.semantics.pointer_bits);
         match (part.factor, self.semantics.arithmetic) {
             (1, _) => term,
             (factor, Arithmetic::BitVector) => pool().mul(self.pointer_constant(factor), term),
             (factor, Arithmetic::Integer) => pool().int_mul(self.pointer_constant(factor), term),
-        }
-    }
-
-    /// An address as one term.
-    pub fn address_term(&mut self, address: &Linear) -> TermId {
-        let mut sum = self.base_term(address.base);
-        for &part in &address.parts {
-            sum = self.pointer_add(sum, self.scaled(part));
-        }
-        if address.constant == 0 {
-            return sum;
-        }
-        self.pointer_add(sum, self.pointer_constant(address.constant))
-    }
-
-    /// The index of the region's element at the address: (address - base) divided by the granule.
-    ///
-    /// A part that is a multiple of the granule is divided on its own, so that an array's index stays a subterm:
-    /// ⌊(p + c·g)/g⌋ = ⌊p/g⌋ + c, also modulo the address space.
-    pub fn index(&mut self, address: &Linear, class: ClassId, granule: u64) -> TermId {
-        let shift = granule.trailing_zeros();
-        let size = i128::from(granule);
-        let single = self.plan.class_by_id(class).single;
-        let mut rest: Option<TermId> = None;
-        let mut constant = address.constant;
-        let add = |this: &Self, sum: &mut Option<TermId>, term: TermId| {
-            *sum = Some(match *sum {
-                Some(sum) => this.pointer_add(sum, term),
-                None => term,
-            });
-        };
-        match (address.base, single) {
-            (Base::Object(object), Some(single)) if object == single => {}
-            (base, _) => {
-                let mut term = self.base_term(base);
-                if let Some(single) = single {
-                    let start = self.object_address(single);
-                    term = self.pointer_sub(term, start);
-                }
-                match self.constant_value(term) {
-                    Some(value) => constant += value,
-                    None => add(self, &mut rest, term),
-                }
-            }
-        }
-        let mut index: Option<TermId> = None;
-        for &part in &address.parts {
-            if part.factor % size == 0 {
-                let narrow = self.resized_part(part, self.semantics.pointer_bits - shift as u8);
-                let scaled = self.index_scaled(part.factor / size, narrow, shift);
-                self.index_add(&mut index, scaled);
-            } else {
-                let part = self.scaled(part);
-                add(self, &mut rest, part);
-            }
-        }
-        if constant.rem_euclid(size) != 0
-            && let Some(rest) = &mut rest
-        {
-            let low = constant.rem_euclid(size);
-            *rest = self.pointer_add(*rest, self.pointer_constant(low));
-        }
-        if let Some(rest) = rest {
-            let part = match self.semantics.arithmetic {
-                Arithmetic::BitVector => {
-                    pool().extract(rest, self.semantics.pointer_bits - 1, shift as u8)
-                }
-                Arithmetic::Integer => pool().int_div(rest, self.pointer_constant(size)),
-            };
-            self.index_add(&mut index, part);
-        }
-        let whole = constant.div_euclid(size);
-        let constant = self.index_constant(whole, shift);
-        match index {
-            None => constant,
-            Some(index) if whole == 0 => index,
-            Some(index) => match self.semantics.arithmetic {
-                Arithmetic::BitVector => pool().add(index, constant),
-                Arithmetic::Integer => pool().int_add(index, constant),
-            },
         }
     }
 
@@ -472,36 +511,6 @@ impl<'b> Emitter<'_, 'b> {
             }
         }
         result
-    }
-
-    /// The spot with an address that does not change when the `size` bytes at `written` are written.
-    pub fn frozen_spot(&mut self, spot: Spot, written: &Spot, size: u64) -> Spot {
-        let bits = i64::try_from(size.saturating_mul(8)).unwrap_or(i64::MAX);
-        let variables = self.variables_in(written.target, bits);
-        let base = match spot.address.base {
-            Base::Value(value) => Some(value),
-            Base::Object(object) => match self.home(object) {
-                Home::Dynamic(_, variable) => Some(self.builder.term(variable)),
-                _ => None,
-            },
-        };
-        let depends = base
-            .into_iter()
-            .chain(spot.address.parts.iter().map(|part| part.value))
-            .any(|term| self.mentions(term, &variables));
-        if !depends {
-            return spot;
-        }
-        let address = self.address_term(&spot.address);
-        let address = self.freeze(address);
-        Spot {
-            address: Linear {
-                base: Base::Value(address),
-                constant: 0,
-                parts: Vec::new(),
-            },
-            target: spot.target,
-        }
     }
 
     /// Whether the access has exactly the range of a uniform field.

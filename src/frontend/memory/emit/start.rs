@@ -12,36 +12,37 @@ use regatta_term::Value;
 impl Emitter<'_, '_> {
     /// Emits the initialisation at the current location.
     pub fn begin_program(&mut self) {
-        if let Some(mode) = self.rounding {
-            self.assign(mode, pool().rounding(RoundingMode::NearestEven));
+        if let Some(mode) = self.tables.rounding {
+            self.body
+                .assign(mode, pool().rounding(RoundingMode::NearestEven));
         }
         self.choose_addresses();
-        for arena in &self.plan.arenas {
+        for arena in &self.tables.plan.arenas {
             if let ArenaKind::Up(next) = arena.kind {
                 let start = arena.range.low.next_multiple_of(16);
-                let start = self.pointer_constant(start.into());
-                self.assign(next, start);
+                let start = self.tables.pointer_constant(start.into());
+                self.body.assign(next, start);
             }
         }
-        for index in 0..self.plan.classes.len() {
+        for index in 0..self.tables.plan.classes.len() {
             self.begin_class(ClassId(index as u32));
         }
-        for index in 0..self.unit.objects.len() {
+        for index in 0..self.tables.unit.objects.len() {
             let object = ObjectIndex(index as u32);
-            let data = &self.unit.objects[index];
+            let data = &self.tables.unit.objects[index];
             let contents = match data.storage {
                 Storage::Automatic(_) => continue,
                 Storage::Outside => Source::Any(InputKind::Outside(data.name.clone())),
                 Storage::Static { .. } | Storage::Literal => Source::Byte(0),
             };
-            let home = self.home(object);
+            let home = self.tables.home(object);
             // The names of the frontend's own objects are no C names.
             if data.storage == Storage::Outside
                 && home != Home::Unused
                 && !data.name.starts_with('<')
                 && !library::is_taken(&data.name)
             {
-                self.builder.program.externals.push(External {
+                self.body.builder.program.externals.push(External {
                     name: data.name.clone(),
                     kind: ExternalKind::Object {
                         size: data.size,
@@ -52,13 +53,13 @@ impl Emitter<'_, '_> {
             }
             match home {
                 Home::Variables(_) => {
-                    let spot = self.object_spot(object);
+                    let spot = self.tables.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);
                 }
                 // The class's regions are arbitrary already.
                 Home::Static(..) if data.storage == Storage::Outside => {}
-                Home::Static(id, _) if self.plan.class_by_id(id).arbitrary => {
-                    let spot = self.object_spot(object);
+                Home::Static(id, _) if self.tables.plan.class_by_id(id).arbitrary => {
+                    let spot = self.tables.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);
                 }
                 // The class's regions hold zeros already.
@@ -70,7 +71,7 @@ impl Emitter<'_, '_> {
                     ));
                 }
             }
-            self.taken.clear();
+            self.body.release_temporaries();
         }
     }
 
@@ -81,43 +82,48 @@ impl Emitter<'_, '_> {
     /// object, or an unknown value at each read, in every program, although only the proof of a program with undefined
     /// behaviour could be wrong. (An alarm that needs such a read is not confirmed.)
     fn begin_class(&mut self, id: ClassId) {
-        let class = self.plan.class_by_id(id);
+        let class = self.tables.plan.class_by_id(id);
         if let Some(target) = class.sizes
-            && let Sort::Array { index, .. } = self.builder.program.variables[target.index()].sort
+            && let Sort::Array { index, .. } =
+                self.body.builder.program.variables[target.index()].sort
         {
             // An object that was not allocated here counts as empty: `realloc` then copies nothing, and its result is
             // arbitrary.
-            let zero = self.pointer_constant(0);
-            self.assign(target, pool().const_array(index, zero));
+            let zero = self.tables.pointer_constant(0);
+            self.body.assign(target, pool().const_array(index, zero));
         }
         let arbitrary = class.arbitrary;
-        let is_outside =
-            |object: &ObjectIndex| self.unit.objects[object.0 as usize].storage == Storage::Outside;
+        let is_outside = |object: &ObjectIndex| {
+            self.tables.unit.objects[object.0 as usize].storage == Storage::Outside
+        };
         let outside = class.single.filter(is_outside);
-        for plan in self.class_fields(id) {
+        for plan in self.tables.class_fields(id) {
             let FieldHome::Region { variable, .. } = plan.home else {
                 continue;
             };
             if arbitrary {
                 match outside {
                     Some(object) => {
-                        let name = self.unit.objects[object.0 as usize].name.clone();
-                        self.havoc_whole(variable, InputKind::Outside(name));
+                        let name = self.tables.unit.objects[object.0 as usize].name.clone();
+                        self.body.havoc_whole(variable, InputKind::Outside(name));
                         let part = self.cells_of(id, variable);
-                        self.set_part(part);
+                        self.body.set_part(part);
                     }
-                    None => self.havoc_whole(variable, InputKind::Uninitialised),
+                    None => self.body.havoc_whole(variable, InputKind::Uninitialised),
                 }
                 continue;
             }
-            if let Sort::Array { index, .. } = self.builder.program.variables[variable.index()].sort
+            if let Sort::Array { index, .. } =
+                self.body.builder.program.variables[variable.index()].sort
             {
                 let zero = pool().value(&Value::zero(plan.representation.sort().into()));
-                self.assign(variable, pool().const_array(index, zero));
+                self.body.assign(variable, pool().const_array(index, zero));
             }
         }
     }
+}
 
+impl Body<'_, '_> {
     fn havoc_whole(&mut self, target: VariableId, kind: InputKind) {
         let sort = self.builder.program.variables[target.index()].sort;
         let input = self.input(kind, sort, None);

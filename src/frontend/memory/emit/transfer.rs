@@ -58,13 +58,13 @@ fn bit_number(bit: u64) -> i64 {
 impl Emitter<'_, '_> {
     /// Writes a range of `size` bytes.
     pub fn transfer(&mut self, destination: &Spot, size: u64, source: Source, overlap: Overlap) {
-        if self.current.is_none() || size == 0 || self.whole_object(destination, size, &source) {
+        if !self.body.is_reached() || size == 0 || self.whole_object(destination, size, &source) {
             return;
         }
         // The copy is never read: else the source would count as read, too.
         if let Source::Copy(spot) = &source
             && let Base::Object(object) = spot.address.base
-            && self.home(object) == Home::Unused
+            && self.tables.home(object) == Home::Unused
         {
             return;
         }
@@ -73,23 +73,24 @@ impl Emitter<'_, '_> {
             Source::Copy(spot) => Source::Copy(self.frozen_spot(spot, &destination, size)),
             other => other,
         };
-        let root = self.facts.graph.canonical(destination.target).node;
-        let period = self.facts.graph.period(root);
+        let root = self.tables.facts.graph.canonical(destination.target).node;
+        let period = self.tables.facts.graph.period(root);
         let repetitions = size.checked_div(period).unwrap_or(1);
         let per_repetition = |this: &Self| {
-            this.plan
+            this.tables
+                .plan
                 .class_of
                 .get(&root)
-                .map_or(0, |id| this.plan.elements(*id, period.max(1)))
+                .map_or(0, |id| this.tables.plan.elements(*id, period.max(1)))
         };
         if repetitions > 1
             && repetitions.saturating_mul(per_repetition(self)) > MAXIMUM_UNROLLED_ELEMENTS
-            && self.repeats(&source, period)
+            && self.tables.repeats(&source, period)
         {
-            let first = self.builder.program.inputs.len();
+            let first = self.body.builder.program.inputs.len();
             self.transfer_by_loop(&destination, size, period, &source, overlap);
             // Each of these inputs is read many times, in the loop.
-            for input in &mut self.builder.program.inputs[first..] {
+            for input in &mut self.body.builder.program.inputs[first..] {
                 input.part = input.part.map(|_| InputPart::Some);
             }
         } else {
@@ -102,24 +103,24 @@ impl Emitter<'_, '_> {
         let Base::Object(object) = destination.address.base else {
             return false;
         };
-        let root = self.facts.graph.canonical(destination.target).node;
-        let Some(&id) = self.plan.class_of.get(&root) else {
+        let root = self.tables.facts.graph.canonical(destination.target).node;
+        let Some(&id) = self.tables.plan.class_of.get(&root) else {
             return false;
         };
-        let class = self.plan.class_by_id(id);
+        let class = self.tables.plan.class_by_id(id);
         if class.single != Some(object)
             || destination.address.constant != 0
             || !destination.address.parts.is_empty()
-            || self.unit.objects[object.0 as usize].size > size
+            || self.tables.unit.objects[object.0 as usize].size > size
             || matches!(source, Source::Copy(_))
         {
             return false;
         }
-        for plan in self.class_fields(id) {
+        for plan in self.tables.class_fields(id) {
             let FieldHome::Region { variable, .. } = plan.home else {
                 continue;
             };
-            let sort = self.builder.program.variables[variable.index()].sort;
+            let sort = self.body.builder.program.variables[variable.index()].sort;
             match source {
                 Source::Byte(byte) => {
                     let Sort::Array { index, .. } = sort else {
@@ -129,16 +130,17 @@ impl Emitter<'_, '_> {
                         FieldKind::Uniform(_) => plan.field.bits as u32,
                         FieldKind::Mixed => 8 * plan.field.granule as u32,
                     };
-                    let element = self.repeated_byte(plan.representation, bits, *byte);
-                    self.assign(variable, pool().const_array(index, element));
+                    let element = self.body.repeated_byte(plan.representation, bits, *byte);
+                    self.body
+                        .assign(variable, pool().const_array(index, element));
                 }
                 Source::Any(kind) => {
-                    let input = self.input(kind.clone(), sort, None);
+                    let input = self.body.input(kind.clone(), sort, None);
                     if is_from_outside(kind) {
                         let part = self.cells_of(id, variable);
-                        self.set_part(part);
+                        self.body.set_part(part);
                     }
-                    self.push(Operation::Havoc {
+                    self.body.push(Operation::Havoc {
                         target: variable,
                         input,
                     });
@@ -151,11 +153,11 @@ impl Emitter<'_, '_> {
 
     /// The part of the object that a region of a class with a single object holds.
     pub fn cells_of(&self, id: ClassId, variable: VariableId) -> InputPart {
-        let regions = self.class_fields(id);
+        let regions = self.tables.class_fields(id);
         let regions = regions
             .iter()
             .filter(|plan| matches!(plan.home, FieldHome::Region { .. } | FieldHome::Variable(_)));
-        let program = &self.builder.program;
+        let program = &self.body.builder.program;
         match program.variables[variable.index()].role {
             Role::Region(region) if regions.count() == 1 => {
                 let bytes = program.regions[region.index()].element_bytes;
@@ -165,6 +167,283 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Makes the bits, at offsets from the spot, arbitrary.
+    pub fn make_undetermined(&mut self, spot: &Spot, bits: &Range<u64>) {
+        for element in self
+            .tables
+            .elements_between(spot.target, bits.start, bits.end)
+        {
+            self.store_anything(spot, element, &InputKind::Uninitialised);
+        }
+    }
+
+    fn transfer_elements(
+        &mut self,
+        destination: &Spot,
+        from: u64,
+        to: u64,
+        source: &Source,
+        overlap: Overlap,
+    ) {
+        let bits = (from.saturating_mul(8), to.saturating_mul(8));
+        let elements = self
+            .tables
+            .elements_between(destination.target, bits.0, bits.1);
+        let mut waiting = Vec::new();
+        for element in elements {
+            match source {
+                Source::Any(kind) => self.store_anything(destination, element, kind),
+                Source::Byte(byte) => {
+                    let value = self.body.repeated_byte(element.form, element.bits, *byte);
+                    self.store(destination, element.bit, element.bits, element.form, value);
+                }
+                Source::Copy(spot) => {
+                    if self
+                        .tables
+                        .next_field(
+                            spot.target,
+                            element.bit,
+                            element.bit + i64::from(element.bits),
+                        )
+                        .is_none()
+                    {
+                        // These bits are never read.
+                        continue;
+                    }
+                    let value = self.load(spot, element.bit, element.bits, element.form);
+                    if overlap == Overlap::Possible {
+                        let value = self.body.freeze(value);
+                        waiting.push((element, value));
+                    } else {
+                        self.store(destination, element.bit, element.bits, element.form, value);
+                    }
+                }
+            }
+        }
+        for (element, value) in waiting {
+            self.store(destination, element.bit, element.bits, element.form, value);
+        }
+    }
+
+    fn store_anything(&mut self, destination: &Spot, element: Element, kind: &InputKind) {
+        let sort = Sort::from(element.form.sort());
+        if let Some(target) = element.variable {
+            let c_type = self.body.builder.program.variables[target.index()].c_type;
+            let input = self.body.input(kind.clone(), sort, c_type);
+            self.body.set_bits(kind, &element);
+            self.body.push(Operation::Havoc { target, input });
+            return;
+        }
+        let value = self.body.any(sort, kind.clone(), None);
+        self.body.set_bits(kind, &element);
+        self.store(destination, element.bit, element.bits, element.form, value);
+        self.body.release_temporary(sort);
+    }
+
+    fn transfer_by_loop(
+        &mut self,
+        destination: &Spot,
+        size: u64,
+        period: u64,
+        source: &Source,
+        overlap: Overlap,
+    ) {
+        let count = size / period;
+        let backwards = match (overlap, source) {
+            (Overlap::Possible, Source::Copy(spot)) => {
+                let from = self.address_term(&spot.address);
+                let to = self.address_term(&destination.address);
+                let condition =
+                    self.tables
+                        .semantics
+                        .compare(BinaryOp::Less, [from, to], ScalarType::Pointer);
+                (condition != TermId::FALSE).then_some(condition)
+            }
+            _ => None,
+        };
+        let tail = count * period;
+        let Some(backwards) = backwards else {
+            self.loop_over(destination, count, period, source, Order::Up);
+            self.transfer_elements(destination, tail, size, source, Overlap::No);
+            return;
+        };
+        let Some(fork) = self.body.cut() else { return };
+        let (up, down, join) = (
+            self.body.location(),
+            self.body.location(),
+            self.body.location(),
+        );
+        self.body.branch(fork, up, pool().not(backwards));
+        self.body.branch(fork, down, backwards);
+        self.body.continue_at(up);
+        self.loop_over(destination, count, period, source, Order::Up);
+        self.transfer_elements(destination, tail, size, source, Overlap::Possible);
+        self.body.finish(join);
+        self.body.continue_at(down);
+        self.transfer_elements(destination, tail, size, source, Overlap::Possible);
+        self.loop_over(destination, count, period, source, Order::Down);
+        self.body.finish(join);
+        self.body.continue_at(join);
+    }
+
+    fn loop_over(
+        &mut self,
+        destination: &Spot,
+        count: u64,
+        period: u64,
+        source: &Source,
+        order: Order,
+    ) {
+        let sort = self.tables.pointer_sort();
+        let counter = self.body.temporary(sort);
+        let variable = self.body.builder.term(counter);
+        let one = self.tables.pointer_constant(1);
+        let zero = self.tables.pointer_constant(0);
+        let limit = self.tables.pointer_constant(count.into());
+        let (first, inside) = match order {
+            Order::Up => {
+                let less = self.tables.semantics.compare(
+                    BinaryOp::Less,
+                    [variable, limit],
+                    ScalarType::Pointer,
+                );
+                (zero, less)
+            }
+            Order::Down => (limit, pool().ne(variable, zero)),
+        };
+        self.body.assign(counter, first);
+        let head = self.body.location();
+        self.body.finish(head);
+        let (body, exit) = (self.body.location(), self.body.location());
+        self.body.branch(head, body, inside);
+        self.body.branch(head, exit, pool().not(inside));
+        self.body.continue_at(body);
+        if order == Order::Down {
+            self.body
+                .assign(counter, self.tables.pointer_sub(variable, one));
+        }
+        let step = i128::from(period);
+        let mut here = destination.clone();
+        here.address
+            .parts
+            .push(self.tables.counter_part(step, variable));
+        let source = match source {
+            Source::Copy(spot) => {
+                let mut spot = spot.clone();
+                spot.address
+                    .parts
+                    .push(self.tables.counter_part(step, variable));
+                Source::Copy(spot)
+            }
+            other => other.clone(),
+        };
+        self.transfer_elements(&here, 0, period, &source, Overlap::No);
+        if order == Order::Up {
+            self.body
+                .assign(counter, self.tables.pointer_add(variable, one));
+        }
+        self.body.finish(head);
+        self.body.continue_at(exit);
+    }
+
+    /// Fills a new object, with a term as its size; memory behind its end does not change.
+    pub fn fill_dynamic(&mut self, start: &Spot, size: TermId, source: &Source) {
+        let root = self.tables.facts.graph.canonical(start.target).node;
+        let Some(&id) = self.tables.plan.class_of.get(&root) else {
+            self.contradict("an object made at run time without a class");
+            return;
+        };
+        let period = self.tables.plan.class_by_id(id).period;
+        let known = match pool().constant(size) {
+            Some(Constant::BitVec(value)) => u64::try_from(value.bits()).ok(),
+            Some(Constant::Int(value)) => u64::try_from(value).ok(),
+            _ => None,
+        };
+        if let Some(size) = known {
+            self.transfer(start, size, source.clone(), Overlap::No);
+            return;
+        }
+        if period == 0 {
+            let end = self.tables.class_fields(id).last().map_or(0, |plan| {
+                plan.field.end() - start.target.offset.wrapping_mul(8)
+            });
+            let end = u64::try_from(end.max(0)).unwrap_or(0).div_ceil(8);
+            self.fill_guarded(start, end, None, size, source);
+            return;
+        }
+        let sort = self.tables.pointer_sort();
+        let counter = self.body.temporary(sort);
+        let variable = self.body.builder.term(counter);
+        self.body.assign(counter, self.tables.pointer_constant(0));
+        let head = self.body.location();
+        self.body.finish(head);
+        let inside =
+            self.tables
+                .semantics
+                .compare(BinaryOp::Less, [variable, size], ScalarType::Pointer);
+        let (body, exit) = (self.body.location(), self.body.location());
+        self.body.branch(head, body, inside);
+        self.body.branch(head, exit, pool().not(inside));
+        self.body.continue_at(body);
+        let mut here = start.clone();
+        here.address
+            .parts
+            .push(self.tables.counter_part(1, variable));
+        // The last repetition may reach behind the object's end: the gap there is free, if the period fits into it.
+        if period <= super::super::layout::MINIMUM_GAP
+            && !self.tables.plan.class_by_id(id).observable
+        {
+            self.transfer_elements(&here, 0, period, source, Overlap::No);
+        } else {
+            self.fill_guarded(&here, period, Some(variable), size, source);
+        }
+        self.body.assign(
+            counter,
+            self.tables
+                .pointer_add(variable, self.tables.pointer_constant(period.into())),
+        );
+        self.body.finish(head);
+        self.body.continue_at(exit);
+    }
+
+    /// Fills the elements of a range that end within the object; the range starts `done` bytes after the object's
+    /// start.
+    fn fill_guarded(
+        &mut self,
+        start: &Spot,
+        length: u64,
+        done: Option<TermId>,
+        size: TermId,
+        source: &Source,
+    ) {
+        for element in self
+            .tables
+            .elements_between(start.target, 0, length.saturating_mul(8))
+        {
+            let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
+            let mut end = self.tables.pointer_constant(end.into());
+            if let Some(done) = done {
+                end = self.tables.pointer_add(done, end);
+            }
+            let inside = self.tables.semantics.compare(
+                BinaryOp::LessEqual,
+                [end, size],
+                ScalarType::Pointer,
+            );
+            let new = match source {
+                Source::Any(kind) => self
+                    .body
+                    .any(element.form.sort().into(), kind.clone(), None),
+                _ => self.body.repeated_byte(element.form, element.bits, 0),
+            };
+            let old = self.load(start, element.bit, element.bits, element.form);
+            let value = pool().ite(inside, new, old);
+            self.store(start, element.bit, element.bits, element.form, value);
+        }
+    }
+}
+
+impl Tables<'_, '_> {
     /// Whether the source of every repetition has the same target.
     fn repeats(&self, source: &Source, period: u64) -> bool {
         match source {
@@ -180,13 +459,6 @@ impl Emitter<'_, '_> {
     pub fn is_accessed(&self, spot: &Spot, bits: &Range<u64>) -> bool {
         let (from, end) = (bit_number(bits.start), bit_number(bits.end));
         self.next_field(spot.target, from, end).is_some()
-    }
-
-    /// Makes the bits, at offsets from the spot, arbitrary.
-    pub fn make_undetermined(&mut self, spot: &Spot, bits: &Range<u64>) {
-        for element in self.elements_between(spot.target, bits.start, bits.end) {
-            self.store_anything(spot, element, &InputKind::Uninitialised);
-        }
     }
 
     /// The elements of a part of the range, bits `from` to `to`.
@@ -233,67 +505,9 @@ impl Emitter<'_, '_> {
         }
         elements
     }
+}
 
-    fn transfer_elements(
-        &mut self,
-        destination: &Spot,
-        from: u64,
-        to: u64,
-        source: &Source,
-        overlap: Overlap,
-    ) {
-        let bits = (from.saturating_mul(8), to.saturating_mul(8));
-        let elements = self.elements_between(destination.target, bits.0, bits.1);
-        let mut waiting = Vec::new();
-        for element in elements {
-            match source {
-                Source::Any(kind) => self.store_anything(destination, element, kind),
-                Source::Byte(byte) => {
-                    let value = self.repeated_byte(element.form, element.bits, *byte);
-                    self.store(destination, element.bit, element.bits, element.form, value);
-                }
-                Source::Copy(spot) => {
-                    if self
-                        .next_field(
-                            spot.target,
-                            element.bit,
-                            element.bit + i64::from(element.bits),
-                        )
-                        .is_none()
-                    {
-                        // These bits are never read.
-                        continue;
-                    }
-                    let value = self.load(spot, element.bit, element.bits, element.form);
-                    if overlap == Overlap::Possible {
-                        let value = self.freeze(value);
-                        waiting.push((element, value));
-                    } else {
-                        self.store(destination, element.bit, element.bits, element.form, value);
-                    }
-                }
-            }
-        }
-        for (element, value) in waiting {
-            self.store(destination, element.bit, element.bits, element.form, value);
-        }
-    }
-
-    fn store_anything(&mut self, destination: &Spot, element: Element, kind: &InputKind) {
-        let sort = Sort::from(element.form.sort());
-        if let Some(target) = element.variable {
-            let c_type = self.builder.program.variables[target.index()].c_type;
-            let input = self.input(kind.clone(), sort, c_type);
-            self.set_bits(kind, &element);
-            self.push(Operation::Havoc { target, input });
-            return;
-        }
-        let value = self.any(sort, kind.clone(), None);
-        self.set_bits(kind, &element);
-        self.store(destination, element.bit, element.bits, element.form, value);
-        self.taken.entry(sort).and_modify(|taken| *taken -= 1);
-    }
-
+impl Body<'_, '_> {
     /// Marks the last input as these bits of a value from outside.
     fn set_bits(&mut self, kind: &InputKind, element: &Element) {
         if is_from_outside(kind) {
@@ -304,182 +518,6 @@ impl Emitter<'_, '_> {
                 },
                 Err(_) => InputPart::Some,
             });
-        }
-    }
-
-    fn transfer_by_loop(
-        &mut self,
-        destination: &Spot,
-        size: u64,
-        period: u64,
-        source: &Source,
-        overlap: Overlap,
-    ) {
-        let count = size / period;
-        let backwards = match (overlap, source) {
-            (Overlap::Possible, Source::Copy(spot)) => {
-                let from = self.address_term(&spot.address);
-                let to = self.address_term(&destination.address);
-                let condition =
-                    self.semantics
-                        .compare(BinaryOp::Less, [from, to], ScalarType::Pointer);
-                (condition != TermId::FALSE).then_some(condition)
-            }
-            _ => None,
-        };
-        let tail = count * period;
-        let Some(backwards) = backwards else {
-            self.loop_over(destination, count, period, source, Order::Up);
-            self.transfer_elements(destination, tail, size, source, Overlap::No);
-            return;
-        };
-        let Some(fork) = self.cut() else { return };
-        let (up, down, join) = (self.location(), self.location(), self.location());
-        self.branch(fork, up, pool().not(backwards));
-        self.branch(fork, down, backwards);
-        self.current = Some(up);
-        self.loop_over(destination, count, period, source, Order::Up);
-        self.transfer_elements(destination, tail, size, source, Overlap::Possible);
-        self.finish(join);
-        self.current = Some(down);
-        self.transfer_elements(destination, tail, size, source, Overlap::Possible);
-        self.loop_over(destination, count, period, source, Order::Down);
-        self.finish(join);
-        self.current = Some(join);
-    }
-
-    fn loop_over(
-        &mut self,
-        destination: &Spot,
-        count: u64,
-        period: u64,
-        source: &Source,
-        order: Order,
-    ) {
-        let sort = self.pointer_sort();
-        let counter = self.temporary(sort);
-        let variable = self.builder.term(counter);
-        let one = self.pointer_constant(1);
-        let zero = self.pointer_constant(0);
-        let limit = self.pointer_constant(count.into());
-        let (first, inside) = match order {
-            Order::Up => {
-                let less =
-                    self.semantics
-                        .compare(BinaryOp::Less, [variable, limit], ScalarType::Pointer);
-                (zero, less)
-            }
-            Order::Down => (limit, pool().ne(variable, zero)),
-        };
-        self.assign(counter, first);
-        let head = self.location();
-        self.finish(head);
-        let (body, exit) = (self.location(), self.location());
-        self.branch(head, body, inside);
-        self.branch(head, exit, pool().not(inside));
-        self.current = Some(body);
-        if order == Order::Down {
-            self.assign(counter, self.pointer_sub(variable, one));
-        }
-        let step = i128::from(period);
-        let mut here = destination.clone();
-        here.address.parts.push(self.counter_part(step, variable));
-        let source = match source {
-            Source::Copy(spot) => {
-                let mut spot = spot.clone();
-                spot.address.parts.push(self.counter_part(step, variable));
-                Source::Copy(spot)
-            }
-            other => other.clone(),
-        };
-        self.transfer_elements(&here, 0, period, &source, Overlap::No);
-        if order == Order::Up {
-            self.assign(counter, self.pointer_add(variable, one));
-        }
-        self.finish(head);
-        self.current = Some(exit);
-    }
-
-    /// Fills a new object, with a term as its size; memory behind its end does not change.
-    pub fn fill_dynamic(&mut self, start: &Spot, size: TermId, source: &Source) {
-        let root = self.facts.graph.canonical(start.target).node;
-        let Some(&id) = self.plan.class_of.get(&root) else {
-            self.contradict("an object made at run time without a class");
-            return;
-        };
-        let period = self.plan.class_by_id(id).period;
-        let known = match pool().constant(size) {
-            Some(Constant::BitVec(value)) => u64::try_from(value.bits()).ok(),
-            Some(Constant::Int(value)) => u64::try_from(value).ok(),
-            _ => None,
-        };
-        if let Some(size) = known {
-            self.transfer(start, size, source.clone(), Overlap::No);
-            return;
-        }
-        if period == 0 {
-            let end = self.class_fields(id).last().map_or(0, |plan| {
-                plan.field.end() - start.target.offset.wrapping_mul(8)
-            });
-            let end = u64::try_from(end.max(0)).unwrap_or(0).div_ceil(8);
-            self.fill_guarded(start, end, None, size, source);
-            return;
-        }
-        let sort = self.pointer_sort();
-        let counter = self.temporary(sort);
-        let variable = self.builder.term(counter);
-        self.assign(counter, self.pointer_constant(0));
-        let head = self.location();
-        self.finish(head);
-        let inside = self
-            .semantics
-            .compare(BinaryOp::Less, [variable, size], ScalarType::Pointer);
-        let (body, exit) = (self.location(), self.location());
-        self.branch(head, body, inside);
-        self.branch(head, exit, pool().not(inside));
-        self.current = Some(body);
-        let mut here = start.clone();
-        here.address.parts.push(self.counter_part(1, variable));
-        // The last repetition may reach behind the object's end: the gap there is free, if the period fits into it.
-        if period <= super::super::layout::MINIMUM_GAP && !self.plan.class_by_id(id).observable {
-            self.transfer_elements(&here, 0, period, source, Overlap::No);
-        } else {
-            self.fill_guarded(&here, period, Some(variable), size, source);
-        }
-        self.assign(
-            counter,
-            self.pointer_add(variable, self.pointer_constant(period.into())),
-        );
-        self.finish(head);
-        self.current = Some(exit);
-    }
-
-    /// Fills the elements of a range that end within the object; the range starts `done` bytes after the object's
-    /// start.
-    fn fill_guarded(
-        &mut self,
-        start: &Spot,
-        length: u64,
-        done: Option<TermId>,
-        size: TermId,
-        source: &Source,
-    ) {
-        for element in self.elements_between(start.target, 0, length.saturating_mul(8)) {
-            let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
-            let mut end = self.pointer_constant(end.into());
-            if let Some(done) = done {
-                end = self.pointer_add(done, end);
-            }
-            let inside =
-                self.semantics
-                    .compare(BinaryOp::LessEqual, [end, size], ScalarType::Pointer);
-            let new = match source {
-                Source::Any(kind) => self.any(element.form.sort().into(), kind.clone(), None),
-                _ => self.repeated_byte(element.form, element.bits, 0),
-            };
-            let old = self.load(start, element.bit, element.bits, element.form);
-            let value = pool().ite(inside, new, old);
-            self.store(start, element.bit, element.bits, element.form, value);
         }
     }
 }

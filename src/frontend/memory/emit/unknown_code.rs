@@ -40,8 +40,8 @@ impl Emitter<'_, '_> {
             self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
         }
         if effect == UnknownEffect::Reachable {
-            for index in 0..self.plan.classes.len() {
-                if self.plan.classes[index].exposed {
+            for index in 0..self.tables.plan.classes.len() {
+                if self.tables.plan.classes[index].exposed {
                     self.change_class(name, ClassId(index as u32));
                 }
             }
@@ -55,8 +55,8 @@ impl Emitter<'_, '_> {
         if let Some(ResultPlace::Scalar(place)) = result {
             return self.nondet(place, kind);
         }
-        self.any(Sort::Bool, kind.clone(), None);
-        self.set_part(InputPart::Begin);
+        self.body.any(Sort::Bool, kind.clone(), None);
+        self.body.set_part(InputPart::Begin);
         if let Some(ResultPlace::Object { address, size, .. }) = result {
             let spot = self.spot(address);
             self.transfer(&spot, *size, Source::Any(kind), Overlap::No);
@@ -72,16 +72,16 @@ impl Emitter<'_, '_> {
             // An alarm might rest on a change of a constant object.
             Constants::TooMany => InputKind::Unknown(format!("an object that `{name}` may change")),
         };
-        for plan in self.class_fields(id) {
+        for plan in self.tables.class_fields(id) {
             if let FieldHome::Variable(target)
             | FieldHome::Region {
                 variable: target, ..
             } = plan.home
             {
-                let data = &self.builder.program.variables[target.index()];
+                let data = &self.body.builder.program.variables[target.index()];
                 let (sort, c_type) = (data.sort, data.c_type);
-                let input = self.input(kind.clone(), sort, c_type);
-                self.push(Operation::Havoc { target, input });
+                let input = self.body.input(kind.clone(), sort, c_type);
+                self.body.push(Operation::Havoc { target, input });
             }
         }
         if let Constants::Elements(elements) = constants {
@@ -92,12 +92,12 @@ impl Emitter<'_, '_> {
     }
 
     fn constants_of(&mut self, id: ClassId) -> Constants {
-        let class = self.plan.class_by_id(id);
-        let object = |index: &ObjectIndex| &self.unit.objects[index.0 as usize];
+        let class = self.tables.plan.class_by_id(id);
+        let object = |index: &ObjectIndex| &self.tables.unit.objects[index.0 as usize];
         let (constant, others): (Vec<_>, Vec<_>) = class
             .objects
             .iter()
-            .filter(|&&index| self.home(index) != Home::Unused)
+            .filter(|&&index| self.tables.home(index) != Home::Unused)
             .partition(|&index| object(index).constant);
         if others.is_empty() && class.sites.is_empty() && !constant.is_empty() {
             return Constants::All;
@@ -112,13 +112,15 @@ impl Emitter<'_, '_> {
         let most = MAXIMUM_RESTORED_PER_CALL.min(MAXIMUM_RESTORED_IN_ALL - self.restored);
         let mut elements = Vec::new();
         for &index in constant {
-            let spot = self.object_spot(index);
-            let bits = self.unit.objects[index.0 as usize].size.saturating_mul(8);
+            let spot = self.tables.object_spot(index);
+            let bits = self.tables.unit.objects[index.0 as usize]
+                .size
+                .saturating_mul(8);
             if bits > MAXIMUM_RESTORED_OBJECT_BITS {
                 return Constants::TooMany;
             }
             let room = most - elements.len();
-            let own = self.elements_between(spot.target, 0, bits);
+            let own = self.tables.elements_between(spot.target, 0, bits);
             if own.len() > room {
                 return Constants::TooMany;
             }
@@ -127,7 +129,7 @@ impl Emitter<'_, '_> {
         self.restored += elements.len();
         let elements = elements.into_iter().map(|(spot, element)| {
             let value = self.load(&spot, element.bit, element.bits, element.form);
-            let value = self.freeze(value);
+            let value = self.body.freeze(value);
             (spot, element, value)
         });
         Constants::Elements(elements.collect())

@@ -1,0 +1,344 @@
+//! The function that is being emitted: where control is, and the edges that are not finished yet.
+
+use rustc_hash::FxHashMap;
+
+use crate::memory::builder::{Builder, Description};
+use crate::memory::operators::arithmetic::pool;
+use regatta_program::{
+    CScalar, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed, Program,
+    Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
+};
+use regatta_term::{Sort, Symbol, TermId, TermKind, for_each_subterm};
+
+use crate::ir::FunctionIndex;
+
+/// The function that is being emitted, and the program that its edges are added to.
+pub(super) struct Body<'a, 'b> {
+    pub(super) builder: &'b mut Builder,
+    /// The function in the typed representation.
+    pub(super) index: FunctionIndex,
+    /// The function in the program.
+    pub(super) function: FunctionId,
+    /// Its name.
+    name: &'a str,
+    /// The place in the source of what is being emitted.
+    pub(super) span: Span,
+    /// The location where `operations` start; `None` where control does not come.
+    current: Option<LocationId>,
+    operations: Vec<Operation>,
+    /// The waypoints that control has passed since `operations` began.
+    passed: Vec<Passed>,
+    /// The branching location after them: all edges from it pass them, later ones do not.
+    fork: Option<LocationId>,
+    sink: Option<LocationId>,
+    /// The error locations, by their places in the source.
+    errors: FxHashMap<Span, LocationId>,
+    temporaries: FxHashMap<Sort, Vec<VariableId>>,
+    /// The number of temporaries of each sort that the current instruction uses.
+    taken: FxHashMap<Sort, usize>,
+    /// The reason why the current instruction is not supported, if it is not.
+    trouble: Option<String>,
+}
+
+impl<'a, 'b> Body<'a, 'b> {
+    /// A body before the first function is entered.
+    pub(super) fn new(builder: &'b mut Builder, start: FunctionIndex) -> Self {
+        Self {
+            builder,
+            index: start,
+            function: FunctionId(0),
+            name: "",
+            span: Span::NONE,
+            current: None,
+            operations: Vec::new(),
+            passed: Vec::new(),
+            fork: None,
+            sink: None,
+            errors: FxHashMap::default(),
+            temporaries: FxHashMap::default(),
+            taken: FxHashMap::default(),
+            trouble: None,
+        }
+    }
+
+    /// Goes on with another function.
+    pub(super) fn enter(&mut self, index: FunctionIndex, function: FunctionId, name: &'a str) {
+        self.index = index;
+        self.function = function;
+        self.name = name;
+        self.sink = None;
+        self.errors.clear();
+        self.temporaries.clear();
+        self.taken.clear();
+    }
+}
+
+impl Body<'_, '_> {
+    /// Whether control comes to what is emitted next.
+    pub(super) const fn is_reached(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// The location where control is, and the number of operations since; `None` where control does not come.
+    pub(super) fn position(&self) -> Option<(LocationId, usize)> {
+        self.current
+            .map(|location| (location, self.operations.len()))
+    }
+
+    /// Continues at the location, with no operations before it.
+    pub(super) const fn continue_at(&mut self, location: LocationId) {
+        self.current = Some(location);
+    }
+
+    /// Lets control come to nothing that is emitted next, until it continues elsewhere.
+    pub(super) const fn stop(&mut self) {
+        self.current = None;
+    }
+
+    /// Drops the operations since the current location, and stops: control does not come here.
+    pub(super) fn abandon(&mut self) {
+        self.operations.clear();
+        self.stop();
+    }
+
+    /// The error location for the current place.
+    pub(super) fn error(&mut self) -> LocationId {
+        if let Some(&error) = self.errors.get(&self.span) {
+            return error;
+        }
+        let error = self.location();
+        self.program().add_error(error, Property::UnreachCall);
+        self.errors.insert(self.span, error);
+        error
+    }
+
+    /// Lets the next instruction use the temporaries that were taken.
+    pub(super) fn release_temporaries(&mut self) {
+        self.taken.clear();
+    }
+
+    /// Lets the current instruction use the last temporary of the sort again.
+    pub(super) fn release_temporary(&mut self, sort: Sort) {
+        self.taken.entry(sort).and_modify(|taken| *taken -= 1);
+    }
+
+    pub(super) const fn program(&mut self) -> &mut Program {
+        &mut self.builder.program
+    }
+
+    /// Starts to collect operations at the location.
+    pub(super) fn begin(&mut self, location: LocationId) {
+        debug_assert!(self.operations.is_empty());
+        self.passed.clear();
+        self.fork = None;
+        self.current = Some(location);
+    }
+
+    pub(super) fn push(&mut self, operation: Operation) {
+        if self.current.is_some() {
+            self.operations.push(operation);
+        }
+    }
+
+    pub(super) fn assign(&mut self, target: VariableId, value: TermId) {
+        self.push(Operation::Assign { target, value });
+    }
+
+    pub(super) fn assume(&mut self, condition: TermId) {
+        if condition != TermId::TRUE {
+            self.push(Operation::Assume(condition));
+        }
+    }
+
+    pub(super) fn location(&mut self) -> LocationId {
+        self.builder.location(self.function, self.span, None)
+    }
+
+    /// Puts the collected operations on an edge to the location; control is then nowhere.
+    pub(super) fn finish(&mut self, target: LocationId) {
+        let operations = std::mem::take(&mut self.operations);
+        if let Some(source) = self.current.take() {
+            self.leave_fork(Some(source));
+            self.builder
+                .edge(source, target, operations, self.span, &self.passed);
+            if self.fork.is_none() {
+                self.passed.clear();
+            }
+        }
+    }
+
+    /// Tells that control is at the location, or within an edge: waypoints passed before a branching elsewhere are on
+    /// the edges from there already.
+    pub(super) fn leave_fork(&mut self, now: Option<LocationId>) {
+        if self.fork.is_some() && self.fork != now {
+            self.passed.clear();
+            self.fork = None;
+        }
+    }
+
+    /// Records that control passes the waypoint.
+    pub(super) fn pass_waypoint(&mut self, waypoint: Waypoint) {
+        if self.current.is_some() {
+            self.leave_fork(None);
+            self.passed.push(Passed {
+                operation: self.operations.len() as u32,
+                waypoint,
+            });
+        }
+    }
+
+    /// Puts the collected operations, if any, on an edge and returns the location after it; `None` where control does
+    /// not come.
+    pub(super) fn cut(&mut self) -> Option<LocationId> {
+        let source = self.current?;
+        if self.operations.is_empty() {
+            return Some(source);
+        }
+        let target = self.location();
+        self.finish(target);
+        self.current = Some(target);
+        Some(target)
+    }
+
+    /// Adds an edge with a condition, unless that is false; returns whether it did.
+    pub(super) fn branch(
+        &mut self,
+        source: LocationId,
+        target: LocationId,
+        condition: TermId,
+    ) -> bool {
+        if condition != TermId::FALSE {
+            let operations = if condition == TermId::TRUE {
+                Vec::new()
+            } else {
+                vec![Operation::Assume(condition)]
+            };
+            self.leave_fork(Some(source));
+            self.fork = Some(source);
+            self.builder
+                .edge(source, target, operations, self.span, &self.passed);
+        }
+        condition != TermId::FALSE
+    }
+
+    /// Adds the waypoints to the end of the last edge.
+    pub(super) fn turn(&mut self, waypoints: impl IntoIterator<Item = Waypoint>) {
+        let operations = self.builder.program.edges.last();
+        let operation = operations.map_or(0, |edge| edge.operations.len()) as u32;
+        let passed = waypoints.into_iter().map(|waypoint| Passed {
+            operation,
+            waypoint,
+        });
+        self.builder.waypoints.add_to_last_edge(passed);
+    }
+
+    /// The function's location without successors, where paths end that do not return.
+    pub(super) fn sink(&mut self) -> LocationId {
+        match self.sink {
+            Some(sink) => sink,
+            None => {
+                let sink = self.builder.location(self.function, Span::NONE, None);
+                self.sink = Some(sink);
+                sink
+            }
+        }
+    }
+
+    /// Ends the path with an operation that is not modelled.
+    pub(super) fn unsupported(&mut self, reason: &str) {
+        self.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
+        let sink = self.sink();
+        self.finish(sink);
+    }
+
+    /// Notes that the current instruction cannot be expressed.
+    pub(super) fn note_trouble(&mut self, reason: &str) {
+        if self.trouble.is_none() {
+            self.trouble = Some(reason.to_owned());
+        }
+    }
+
+    /// Ends the path if something since the last call of this function could not be expressed.
+    pub(super) fn check_trouble(&mut self) {
+        if let Some(reason) = self.trouble.take() {
+            self.unsupported(&reason);
+        }
+    }
+
+    /// A temporary variable that the current instruction does not use yet.
+    pub(super) fn temporary(&mut self, sort: Sort) -> VariableId {
+        let taken = self.taken.entry(sort).or_insert(0);
+        let number = *taken;
+        *taken += 1;
+        if let Some(&variable) = self
+            .temporaries
+            .get(&sort)
+            .and_then(|list| list.get(number))
+        {
+            return variable;
+        }
+        let name = format!("{}::temporary {number} of {sort}", self.name);
+        let variable = self.builder.variable(
+            &name,
+            sort,
+            Description {
+                scope: Scope::Local(self.function),
+                role: Role::Temporary,
+                c_type: None,
+                span: Span::NONE,
+            },
+        );
+        self.temporaries.entry(sort).or_default().push(variable);
+        variable
+    }
+
+    pub(super) fn input(
+        &mut self,
+        kind: InputKind,
+        sort: Sort,
+        c_type: Option<CScalar>,
+    ) -> InputId {
+        self.builder.input(kind, sort, c_type, self.span)
+    }
+
+    /// Marks the last input as a part of a larger value.
+    pub(super) fn set_part(&mut self, part: InputPart) {
+        if let Some(input) = self.builder.program.inputs.last_mut() {
+            input.part = Some(part);
+        }
+    }
+
+    /// An arbitrary value of the sort, in a temporary.
+    pub(super) fn any(&mut self, sort: Sort, kind: InputKind, c_type: Option<CScalar>) -> TermId {
+        let target = self.temporary(sort);
+        let input = self.input(kind, sort, c_type);
+        self.push(Operation::Havoc { target, input });
+        self.builder.term(target)
+    }
+
+    /// The current value of the term, which later assignments do not change.
+    pub(super) fn freeze(&mut self, term: TermId) -> TermId {
+        if regatta_term::Pool::constant(pool(), term).is_some() {
+            return term;
+        }
+        let sort = regatta_term::Pool::sort(pool(), term);
+        let variable = self.temporary(sort);
+        self.assign(variable, term);
+        self.builder.term(variable)
+    }
+
+    /// Whether the term depends on one of the variables.
+    pub(super) fn mentions(&self, term: TermId, variables: &[VariableId]) -> bool {
+        let symbols: Vec<Symbol> = variables
+            .iter()
+            .map(|&variable| self.builder.symbol(variable))
+            .collect();
+        let mut found = false;
+        for_each_subterm(pool(), [term], |_, kind| {
+            if let TermKind::Variable { symbol, .. } = kind {
+                found |= symbols.contains(&symbol);
+            }
+        });
+        found
+    }
+}
