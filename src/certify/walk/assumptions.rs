@@ -8,7 +8,6 @@ use super::super::certificate::{instances_at, quantified};
 use super::{State, Universal, Walk};
 use crate::lowered::call_strings::Node;
 use crate::lowered::places::{Claim, as_cell};
-use crate::verification_conditions::Begin;
 use regatta_program::VariableId;
 use regatta_term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 
@@ -41,10 +40,7 @@ impl Walk<'_, '_> {
 
     /// Returns an arbitrary state at the node that satisfies the claims and the formulas.
     pub fn start(&mut self, node: Node, formulas: &[TermId]) -> State {
-        self.begin.set(Begin {
-            from: Some(node),
-            segments: 0,
-        });
+        self.meanings.begin_at(node);
         let mut state = self.arbitrary();
         let claims = self.claims(node);
         self.assume_claims(&mut state, node, &claims, |_| true);
@@ -67,7 +63,7 @@ impl Walk<'_, '_> {
             self.assume(state, value);
             if let Some(symbol) = quantified(formula) {
                 // The formula holds for all values, on the paths from here.
-                let condition = *chosen.get_or_insert_with(|| self.condition());
+                let condition = *chosen.get_or_insert_with(|| self.names.condition());
                 self.universal.push(Universal {
                     condition,
                     symbol,

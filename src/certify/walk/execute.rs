@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Frontier, GivenUp, Recursion, State, Walk};
 use crate::lowered::call_strings::{CallStringId, Node};
-use crate::verification_conditions::{Begin, What, place};
+use crate::verification_conditions::{What, place};
 use regatta_program::{EdgeId, FunctionId, LocationId, Operation, Scope, VariableId};
 use regatta_term::{Build, TermId};
 
@@ -23,11 +23,7 @@ struct Segment {
 impl Walk<'_, '_> {
     /// Executes from the states to the next cut points. Guards of states at targets are added to [`Self::targets`].
     pub fn segment(&mut self, starts: Frontier) -> Result<Frontier, GivenUp> {
-        let begin = self.begin.get();
-        self.begin.set(Begin {
-            segments: begin.segments + 1,
-            ..begin
-        });
+        self.meanings.next_segment();
         let mut segment = Segment {
             pending: BTreeMap::new(),
             ends: Frontier::new(),
@@ -115,7 +111,7 @@ impl Walk<'_, '_> {
                 let chosen = if number == last {
                     others
                 } else {
-                    let choice = self.condition();
+                    let choice = self.names.condition();
                     let chosen = self.arena.and2(others, choice);
                     others = self.arena.and2(others, self.arena.not(choice));
                     chosen

@@ -13,7 +13,7 @@
 //!
 //! * [`term_values`]: values of terms in a state; [`states`]: conditions and merging of states; [`assumptions`]: states
 //!   restricted to claims; [`cases`]: a state for each case of a long claim; [`plans`]: the locations to execute and their
-//!   order; [`execute`]: edges.
+//!   order; [`execute`]: edges; [`names`]: fresh variables, and names of large terms; [`meanings`]: what conditions mean.
 //! * [`rounds`]: an execution from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops,
 //!   [`cells`] of memory, operators [`lifted`] to values that are one of a few constants, and [`exclusion`] of rounds.
 
@@ -24,6 +24,8 @@ mod exclusion;
 mod execute;
 mod exits;
 mod lifted;
+mod meanings;
+mod names;
 mod paths;
 mod plans;
 pub(super) mod rounds;
@@ -31,7 +33,7 @@ mod states;
 mod term_values;
 mod waiting;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,15 +43,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::lowered::Lowered;
-use super::lowered::call_strings::{CallStringId, CallStrings, Node};
+use super::lowered::call_strings::{CallStrings, Node};
 use super::lowered::places::{Cuts, Facts};
-use super::lowered::plan::Plan;
 use super::queries::solvers::Solvers;
-use crate::verification_conditions::{Begin, Label, Labels, What};
+use crate::verification_conditions::{Label, What};
 pub(super) use cases::{Starts, tells_cases};
+use meanings::Meanings;
+use names::Names;
+use plans::Plans;
 use regatta_program::persistent::PersistentMap;
-use regatta_program::{EdgeId, FunctionId, LocationId, VariableId};
-use regatta_term::{Arena, Build, Pool, Sort, Symbol, TermId, TermKind, store};
+use regatta_program::{FunctionId, VariableId};
+use regatta_term::{Arena, Build, Symbol, TermId, store};
 
 /// Why a check was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,17 +173,8 @@ impl Slots {
     }
 }
 
-/// The generator of fresh variables.
-struct Fresh {
-    next: u32,
-    boolean: Symbol,
-}
-
 /// States by node.
 pub(super) type Frontier = BTreeMap<Node, State>;
-
-/// A function with its cut points, its edges that cannot be taken, and its calls that pass a cut point.
-type Shape = (FunctionId, Vec<LocationId>, Vec<EdgeId>, Vec<EdgeId>);
 
 /// A symbolic execution of the program for one query.
 pub(super) struct Walk<'c, 'p> {
@@ -193,20 +188,9 @@ pub(super) struct Walk<'c, 'p> {
     pub solver: &'c RefCell<Solvers>,
     pub arena: Rc<Arena>,
     slots: RefCell<Slots>,
-    fresh: RefCell<Fresh>,
-    /// The definitions of names: an equation for each name.
-    pub definitions: FxHashMap<TermId, TermId>,
-    /// The names of values.
-    names: FxHashMap<TermId, TermId>,
-    plans: Vec<Rc<Plan>>,
-    plan_of: FxHashMap<CallStringId, usize>,
-    known_plans: FxHashMap<Shape, usize>,
-    /// For each function whether it, or one that it calls, has a cut point at some call string.
-    cutting: Vec<bool>,
-    /// Whether an activation can end without having passed a cut point.
-    passing: FxHashMap<CallStringId, bool>,
-    /// For each function its cut points and its locations with facts.
-    marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)>,
+    /// Fresh variables, and the names of large terms.
+    names: Names,
+    plans: Plans,
     /// The guards of states at targets.
     pub targets: Vec<TermId>,
     /// The states in which recursive functions are entered that are not executed in their callers.
@@ -216,9 +200,7 @@ pub(super) struct Walk<'c, 'p> {
     universal: Vec<Universal>,
     /// The maximum number of cases into which the claims about a node were split.
     pub cases: usize,
-    /// The meanings of conditions, if they are recorded.
-    labels: Option<RefCell<Labels>>,
-    begin: Cell<Begin>,
+    meanings: Meanings,
 }
 
 /// A universally quantified formula that is assumed on the paths on which the condition holds.
@@ -237,45 +219,14 @@ impl<'c, 'p> Walk<'c, 'p> {
         recursion: Recursion<'c>,
         (deadline, solver): (Deadline<'c>, &'c RefCell<Solvers>),
     ) -> Self {
-        let mut marked: FxHashMap<FunctionId, (Vec<LocationId>, Vec<LocationId>)> =
-            FxHashMap::default();
-        let function = |location: LocationId| lowered.program.location(location).function;
-        for location in cuts.locations() {
-            marked
-                .entry(function(location))
-                .or_default()
-                .0
-                .push(location);
-        }
-        for location in facts.locations() {
-            marked
-                .entry(function(location))
-                .or_default()
-                .1
-                .push(location);
-        }
-        for lists in marked.values_mut() {
-            lists.0.sort_unstable();
-            lists.1.sort_unstable();
-        }
-        let mut cutting = vec![false; lowered.program.functions.len()];
-        let mut work: Vec<FunctionId> = cuts.locations().map(function).collect();
-        while let Some(function) = work.pop() {
-            if !std::mem::replace(&mut cutting[function.index()], true) {
-                let calls = lowered.calls.calls_of(function).iter();
-                work.extend(calls.map(|&call| {
-                    let source = lowered.program.edge(call).source;
-                    lowered.program.location(source).function
-                }));
-            }
-        }
         let is_recorded = solver.borrow().recorder.is_some();
+        let arena = Rc::new(match solver.borrow().second.is_some() || is_recorded {
+            true => Arena::recorded(),
+            false => Arena::new(),
+        });
         Self {
-            labels: is_recorded.then(RefCell::default),
-            begin: Cell::default(),
-            marked,
-            cutting,
-            passing: FxHashMap::default(),
+            meanings: Meanings::new(is_recorded),
+            plans: Plans::new(lowered, cuts, facts),
             lowered,
             stacks,
             cuts,
@@ -283,20 +234,9 @@ impl<'c, 'p> Walk<'c, 'p> {
             recursion,
             deadline,
             solver,
-            arena: Rc::new(match solver.borrow().second.is_some() || is_recorded {
-                true => Arena::recorded(),
-                false => Arena::new(),
-            }),
+            names: Names::new(Rc::clone(&arena)),
+            arena,
             slots: RefCell::default(),
-            fresh: RefCell::new(Fresh {
-                next: 1,
-                boolean: Symbol::new("certified condition", Sort::Bool),
-            }),
-            definitions: FxHashMap::default(),
-            names: FxHashMap::default(),
-            plans: Vec::new(),
-            plan_of: FxHashMap::default(),
-            known_plans: FxHashMap::default(),
             targets: Vec::new(),
             entered: Vec::new(),
             over_approximated: false,
@@ -327,19 +267,12 @@ impl<'c, 'p> Walk<'c, 'p> {
 
     /// Notes the meaning of a condition, if conditions are recorded.
     pub fn label(&self, condition: TermId, at: Node, what: What) {
-        if let Some(labels) = &self.labels {
-            let begin = self.begin.get();
-            let label = Label { what, at, begin };
-            let mut labels = labels.borrow_mut();
-            labels.entry(condition).or_default().push(label);
-        }
+        self.meanings.note(condition, at, what);
     }
 
     /// Removes and returns the meanings of the condition.
     pub fn take_labels(&self, condition: TermId) -> Vec<Label> {
-        let labels = self.labels.as_ref();
-        let taken = labels.and_then(|labels| labels.borrow_mut().remove(&condition));
-        taken.unwrap_or_default()
+        self.meanings.take(condition)
     }
 
     /// The program's entry.
@@ -371,24 +304,6 @@ impl<'c, 'p> Walk<'c, 'p> {
 
     /// The definitions of the names in the given formulas, transitively.
     pub fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
-        let mut found = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut work: Vec<TermId> = formulas.to_vec();
-        while let Some(term) = work.pop() {
-            if !seen.insert(term) {
-                continue;
-            }
-            match self.arena.kind(term) {
-                TermKind::Variable { .. } => {
-                    if let Some(&definition) = self.definitions.get(&term) {
-                        found.push(definition);
-                        work.push(definition);
-                    }
-                }
-                TermKind::Apply { arguments, .. } => work.extend_from_slice(arguments),
-                TermKind::Constant(_) => {}
-            }
-        }
-        found
+        self.names.definitions_for(formulas)
     }
 }

@@ -2,20 +2,95 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Recursion, Walk};
+use crate::lowered::Lowered;
 use crate::lowered::call_strings::{CallStringId, Node};
-use crate::lowered::places::Claim;
+use crate::lowered::places::{Claim, Cuts, Facts};
 use crate::lowered::plan::Plan;
 use regatta_program::graph::{callee, goes_on};
 use regatta_program::{EdgeId, FunctionId, LocationId, Operation};
 use regatta_term::{Build, TermId};
 
+/// A function with its cut points, its edges that cannot be taken, and its calls that pass a cut point.
+type Shape = (FunctionId, Vec<LocationId>, Vec<EdgeId>, Vec<EdgeId>);
+
+/// The cut points of a function, and its locations with facts.
+type Marked = (Vec<LocationId>, Vec<LocationId>);
+
+/// The plans of a walk, and what they are made from.
+pub(super) struct Plans {
+    /// For each function its cut points and its locations with facts.
+    marked: FxHashMap<FunctionId, Marked>,
+    /// For each function whether it, or one that it calls, has a cut point at some call string.
+    cutting: Vec<bool>,
+    /// Whether an activation can end without having passed a cut point.
+    passing: FxHashMap<CallStringId, bool>,
+    by_stack: FxHashMap<CallStringId, Rc<Plan>>,
+    by_shape: FxHashMap<Shape, Rc<Plan>>,
+}
+
+impl Plans {
+    pub(super) fn new(lowered: &Lowered<'_>, cuts: &Cuts, facts: &Facts<'_>) -> Self {
+        let mut marked: FxHashMap<FunctionId, Marked> = FxHashMap::default();
+        let function = |location: LocationId| lowered.program.location(location).function;
+        for location in cuts.locations() {
+            marked
+                .entry(function(location))
+                .or_default()
+                .0
+                .push(location);
+        }
+        for location in facts.locations() {
+            marked
+                .entry(function(location))
+                .or_default()
+                .1
+                .push(location);
+        }
+        for lists in marked.values_mut() {
+            lists.0.sort_unstable();
+            lists.1.sort_unstable();
+        }
+        let mut cutting = vec![false; lowered.program.functions.len()];
+        let mut work: Vec<FunctionId> = cuts.locations().map(function).collect();
+        while let Some(function) = work.pop() {
+            if !std::mem::replace(&mut cutting[function.index()], true) {
+                let calls = lowered.calls.calls_of(function).iter();
+                work.extend(calls.map(|&call| {
+                    let source = lowered.program.edge(call).source;
+                    lowered.program.location(source).function
+                }));
+            }
+        }
+        Self {
+            marked,
+            cutting,
+            passing: FxHashMap::default(),
+            by_stack: FxHashMap::default(),
+            by_shape: FxHashMap::default(),
+        }
+    }
+
+    /// The plan for a shape.
+    fn of_shape(&mut self, lowered: &Lowered<'_>, shape: Shape) -> Rc<Plan> {
+        let plan =
+            self.by_shape
+                .entry(shape)
+                .or_insert_with_key(|(function, cuts, dead, cutting)| {
+                    let cuts: FxHashSet<LocationId> = cuts.iter().copied().collect();
+                    let dead: FxHashSet<EdgeId> = dead.iter().copied().collect();
+                    Rc::new(Plan::new(lowered, *function, cuts, dead, cutting))
+                });
+        Rc::clone(plan)
+    }
+}
+
 impl Walk<'_, '_> {
     pub(super) fn plan(&mut self, stack: CallStringId) -> Rc<Plan> {
-        if let Some(&plan) = self.plan_of.get(&stack) {
-            return Rc::clone(&self.plans[plan]);
+        if let Some(plan) = self.plans.by_stack.get(&stack) {
+            return Rc::clone(plan);
         }
         let (function, cuts, dead) = self.shape(stack);
         let mut cutting = Vec::new();
@@ -24,31 +99,21 @@ impl Walk<'_, '_> {
                 cutting.push(call);
             }
         }
-        let key = (function, cuts, dead, cutting);
-        let index = match self.known_plans.get(&key) {
-            Some(&index) => index,
-            None => {
-                let cuts: FxHashSet<LocationId> = key.1.iter().copied().collect();
-                let dead: FxHashSet<EdgeId> = key.2.iter().copied().collect();
-                self.plans.push(Rc::new(Plan::new(
-                    self.lowered,
-                    function,
-                    cuts,
-                    dead,
-                    &key.3,
-                )));
-                self.known_plans.insert(key, self.plans.len() - 1);
-                self.plans.len() - 1
-            }
-        };
-        self.plan_of.insert(stack, index);
-        Rc::clone(&self.plans[index])
+        let shape = (function, cuts, dead, cutting);
+        let plan = self.plans.of_shape(self.lowered, shape);
+        self.plans.by_stack.insert(stack, Rc::clone(&plan));
+        plan
     }
 
     /// The innermost function of the call string, with its cut points and its edges that cannot be taken there.
     fn shape(&mut self, stack: CallStringId) -> (FunctionId, Vec<LocationId>, Vec<EdgeId>) {
         let function = self.stacks.function(stack);
-        let (cuts, facts) = self.marked.get(&function).cloned().unwrap_or_default();
+        let (cuts, facts) = self
+            .plans
+            .marked
+            .get(&function)
+            .cloned()
+            .unwrap_or_default();
         let cuts: Vec<LocationId> = cuts
             .into_iter()
             .filter(|&location| self.cuts.contains(self.stacks, Node { stack, location }))
@@ -66,7 +131,7 @@ impl Walk<'_, '_> {
         let Some(callee) = callee(lowered.program.edge(call)) else {
             return false;
         };
-        if !self.cutting[callee.index()] {
+        if !self.plans.cutting[callee.index()] {
             return false;
         }
         let stack = self.stacks.push(lowered, stack, call);
@@ -91,7 +156,7 @@ impl Walk<'_, '_> {
 
     /// Checks whether the innermost activation, of a function that is not recursive, can end without passing a cut point.
     fn passes(&mut self, stack: CallStringId) -> bool {
-        if let Some(&known) = self.passing.get(&stack) {
+        if let Some(&known) = self.plans.passing.get(&stack) {
             return known;
         }
         let lowered = self.lowered;
@@ -111,7 +176,7 @@ impl Walk<'_, '_> {
             }
         }
         let passes = seen.contains(&function.exit);
-        self.passing.insert(stack, passes);
+        self.plans.passing.insert(stack, passes);
         passes
     }
 

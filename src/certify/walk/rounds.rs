@@ -316,7 +316,7 @@ impl RoundWalk<'_, '_, '_> {
             let taken = match branching.is_exclusive {
                 true if number == last && branching.is_exhaustive => TermId::TRUE,
                 false if number < last => {
-                    let choice = self.walk.condition();
+                    let choice = self.walk.names.condition();
                     self.walk.arena.and2(condition, choice)
                 }
                 _ => condition,

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::{Frontier, State, Walk};
 use crate::lowered::call_strings::Node;
-use regatta_term::{Build, Op, Pool, Symbol, TermId, TermKind};
+use regatta_term::{Build, Op, Pool, TermId, TermKind};
 
 /// Maximum number of conjuncts of a guard; a larger guard gets a name.
 const MAXIMUM_GUARD_CONJUNCTS: usize = 12;
@@ -34,10 +34,7 @@ impl Walk<'_, '_> {
         if self.conjuncts(guard).len() <= MAXIMUM_GUARD_CONJUNCTS {
             return guard;
         }
-        let name = self.condition();
-        let definition = self.arena.eq(name, guard);
-        self.definitions.insert(name, definition);
-        name
+        self.names.name_condition(guard)
     }
 
     /// Gives names to large terms in the states, so that later terms stay small on long paths. Arrays keep their terms, so
@@ -50,24 +47,13 @@ impl Walk<'_, '_> {
                 .map(|(slot, &value)| (slot, value))
                 .collect();
             for (slot, value) in large {
-                let name = self.name_of(value);
+                let name = self.names.name_value(value);
                 state.values.insert(slot, name);
             }
             if !self.is_small(state.guard) {
-                state.guard = self.name_of(state.guard);
+                state.guard = self.names.name_value(state.guard);
             }
         }
-    }
-
-    fn name_of(&mut self, value: TermId) -> TermId {
-        if let Some(&name) = self.names.get(&value) {
-            return name;
-        }
-        let name = self.variable(Symbol::new("certified value", self.arena.sort(value)));
-        let definition = self.arena.eq(name, value);
-        self.definitions.insert(name, definition);
-        self.names.insert(value, name);
-        name
     }
 
     fn is_small(&self, value: TermId) -> bool {

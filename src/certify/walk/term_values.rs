@@ -4,20 +4,9 @@ use super::{GLOBAL, State, Walk};
 use crate::certificate::{AT_ENTRY, is_any_index};
 use crate::lowered::call_strings::{CallStringId, Node};
 use regatta_program::{Scope, VariableId};
-use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, TermKind, store};
+use regatta_term::{Pool, Rebuild, TermId, TermKind, store};
 
 impl Walk<'_, '_> {
-    pub(super) fn variable(&self, symbol: Symbol) -> TermId {
-        let mut fresh = self.fresh.borrow_mut();
-        fresh.next += 1;
-        self.arena.variable_at(symbol, fresh.next)
-    }
-
-    pub(super) fn condition(&self) -> TermId {
-        let symbol = self.fresh.borrow().boolean;
-        self.variable(symbol)
-    }
-
     pub(super) fn slot(&self, depth: u32, variable: VariableId) -> u32 {
         let depth = match self.lowered.program.variable(variable).scope {
             Scope::Global => GLOBAL,
@@ -30,7 +19,7 @@ impl Walk<'_, '_> {
         let mut slots = self.slots.borrow_mut();
         let (variable, initial) = &mut slots.initial[slot as usize];
         let symbol = self.lowered.program.variable(*variable).symbol;
-        *initial.get_or_insert_with(|| self.variable(symbol))
+        *initial.get_or_insert_with(|| self.names.variable(symbol))
     }
 
     pub(super) fn read(&self, state: &State, slot: u32) -> TermId {
@@ -41,7 +30,8 @@ impl Walk<'_, '_> {
     }
 
     pub(super) fn arbitrary_value(&self, variable: VariableId) -> TermId {
-        self.variable(self.lowered.program.variable(variable).symbol)
+        self.names
+            .variable(self.lowered.program.variable(variable).symbol)
     }
 
     /// The value of a term of the program in the state; `depth` finds the activation of a local.
@@ -59,7 +49,7 @@ impl Walk<'_, '_> {
                 let slot = variable.and_then(|v| depth(v).map(|depth| self.slot(depth, v)));
                 Some(match slot {
                     Some(slot) => self.read(state, slot),
-                    None => self.variable(symbol),
+                    None => self.names.variable(symbol),
                 })
             }
             _ => None,
@@ -98,7 +88,7 @@ impl Walk<'_, '_> {
                 Some(match self.lowered.by_symbol.get(&symbol) {
                     Some(&variable) if instance == AT_ENTRY => at_entry(variable),
                     Some(&variable) if instance == 0 => now(variable),
-                    _ => self.variable(symbol),
+                    _ => self.names.variable(symbol),
                 })
             }
             _ => None,

@@ -95,7 +95,7 @@ impl Walk<'_, '_> {
     /// Any value of the variable's sort.
     fn variable_like(&self, variable: TermId) -> TermId {
         match store().as_variable(variable) {
-            Some((symbol, _)) => self.variable(symbol),
+            Some((symbol, _)) => self.names.variable(symbol),
             None => variable,
         }
     }
