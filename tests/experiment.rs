@@ -504,6 +504,22 @@ fn mistakes_are_told() {
             "`a/b/c` is no counter",
         ),
         (
+            &["table", "e.results", "--counters", "refinments"],
+            "did you mean `refinements`?",
+        ),
+        (
+            &["table", "e.results", "--counters", "nobody.queries"],
+            "no run has an analysis `nobody`",
+        ),
+        (
+            &["run", "e.toml", "--group", "full"],
+            "no list of tasks has the group `full`",
+        ),
+        (
+            &["diff", "e.results", "tasks"],
+            "is this the folder of an experiment?",
+        ),
+        (
             &["table", "e.results", "--solved-by", "b"],
             "no configuration `b`; there are a",
         ),
@@ -562,6 +578,87 @@ fn mistakes_are_told() {
         ],
     );
     assert!(String::from_utf8_lossy(&output.stdout).contains("\nmax_bound = 2\n"));
+}
+
+/// What is lost or newly wrong is told, and the exit code says so.
+#[test]
+fn what_became_worse_is_told() {
+    let folder = folder(3, ANSWER, "limits.cores = 1");
+    let path = folder.path();
+    let run = |out: &str| {
+        let output = regatta(path, &["experiment", "run", "e.toml", "--out", out]);
+        assert!(output.status.code() < Some(2), "{}", errors(&output));
+    };
+    run("before.results");
+    let diff = |after: &str, more: &[&str]| {
+        let arguments = [&["experiment", "diff", "before.results", after], more].concat();
+        let output = regatta(path, &arguments);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text + &errors(&output))
+    };
+    let (code, text) = diff("before.results", &[]);
+    assert_eq!(code, Some(0), "{text}");
+    let worse = "case \"$*\" in *01.c) echo 'RESULT: UNKNOWN(tired)'; exit 2;; *) echo 'RESULT: TRUE';; esac";
+    std::fs::write(path.join("verifier"), format!("#!/bin/sh\n{worse}\n")).expect("written");
+    run("lost.results");
+    let (code, text) = diff("lost.results", &[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("worse: tasks lost: 1, and 0 are permitted"),
+        "{text}"
+    );
+    assert!(
+        text.contains("lost") && text.contains("tasks/01") && text.contains("tired"),
+        "{text}"
+    );
+    assert_eq!(diff("lost.results", &["--lost", "1"]).0, Some(0));
+    let wrong = "echo 'RESULT: FALSE(unreach-call)'; exit 1";
+    std::fs::write(path.join("verifier"), format!("#!/bin/sh\n{wrong}\n")).expect("written");
+    run("wrong.results");
+    let (code, text) = diff("wrong.results", &["--lost", "9"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("worse: a on tasks/00: false(unreach-call) after true: wrong"),
+        "{text}"
+    );
+}
+
+/// The papers' tables are made of programs in the repository; those beside the clone count only if the command line says so.
+#[test]
+fn the_papers_tables_need_nothing_beside_the_clone() {
+    use regatta::experiment::definition::selection::select;
+    use regatta::experiment::definition::{Definition, Scale};
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/papers");
+    let entries = |folder: &Path| -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(folder).expect("a folder");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect()
+    };
+    let programs: BTreeSet<String> = entries(&home.join("programs"))
+        .iter()
+        .map(|program| program.display().to_string())
+        .collect();
+    let mut used = BTreeSet::new();
+    for file in entries(&home) {
+        let is_experiment =
+            file.extension().is_some_and(|end| end == "toml") && !file.ends_with("figures.toml");
+        if is_experiment {
+            let mut definition = Definition::read(&file).expect("an experiment");
+            definition.scale(&Scale::default()).expect("a scale");
+            for task in select(&definition).expect("tasks") {
+                assert!(task.expected.is_some(), "{}", task.name);
+                let named = task.arguments.iter().filter(|one| one.ends_with(".c"));
+                used.extend(named.cloned());
+            }
+        }
+    }
+    assert_eq!(used, programs);
+    for program in &programs {
+        let text = std::fs::read_to_string(program).expect("a program");
+        let lines = text.lines().count();
+        assert!((11..=32).contains(&lines), "{program} has {lines} lines");
+    }
 }
 
 /// As it may be where runs are shuffled and several are made at a time.

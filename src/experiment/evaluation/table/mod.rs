@@ -199,7 +199,7 @@ fn head(names: &[&str], figures: &[&str]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::results::data::Configuration;
     use crate::results::record::Record;

@@ -1,0 +1,12 @@
+/* Beyer and Dangl, Figure 8: x stays even. */
+extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+
+int main(void) {
+    unsigned x = 0;
+    while (__VERIFIER_nondet_uint())
+        x += 2;
+    if (x % 2 != 0)
+        reach_error();
+    return 0;
+}

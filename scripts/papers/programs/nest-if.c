@@ -1,0 +1,17 @@
+/* Birgmeier, section 4.3 (nest-if): the bound of an inner loop is a conditional one. */
+extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+    int n = __VERIFIER_nondet_int(), l = __VERIFIER_nondet_int();
+    if (l <= 0 || n > 1000000)
+        return 0;
+    for (int i = 1; i < n; i++) {
+        if (__VERIFIER_nondet_int())
+            for (int j = l; j < n; j++)
+                if (j < 1)
+                    reach_error();
+        l = l < 1000000 ? l + 1 : l;
+    }
+    return 0;
+}
