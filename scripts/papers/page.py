@@ -48,6 +48,11 @@ class Table:
         for column, members in described.get("best_of", {}).items():
             self.figures[column] = self.best_of(members)
 
+        known = {row["configuration"] for row in sheets.get("By configuration", [])} | set(described.get("best_of", {}))
+        strangers = [column for column in described["columns"] if column not in known]
+        if strangers:
+            sys.exit(f"error: figures.toml: {name}: no configuration {', '.join(strangers)}")
+
     def row(self, title, **wanted):
         rows = self.sheets.get(title, [])
         return next((row for row in rows if all(row.get(key) == value for key, value in wanted.items())), {})
