@@ -50,9 +50,10 @@
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
 //! | exchange of invariants | [`sharing`]; generators and provers: [`engines::invariants`] |
-//! | permits to run (which thread runs) | `run/scheduler` (the rules), `run/coordinator.rs` (the threads), [`base::workers`] (helpers) |
+//! | permits to run (which thread runs) | `run/race/scheduler` (the rules), `run/race/coordinator.rs` (the threads), [`base::workers`] (helpers) |
 //! | replay of an alarm | [`certify::replay`] |
 //! | check of a certificate | [`mod@certify::check`]; its process: [`run::check_process`] |
+//! | what an answer has to pass | `run/judge/answer.rs` |
 //! | assumptions of an answer | [`program::assumption`], [`run::ledger`] |
 //! | options of engines, portfolio files | [`base::options`](mod@base::options), [`run::config`] |
 //!

@@ -10,10 +10,11 @@ use regatta::certify::portable::Request;
 use regatta::certify::{Certificate, Check, InvariantLocation, ProofStep};
 use regatta::frontend::{LoadOptions, load};
 use regatta::program::{EdgeId, LocationId, simplify};
-use regatta::run::check_process::check;
+use regatta::run::check_process::{ProofChecker, check};
 use regatta::run::crash;
 use regatta::run::event::{Event, EventKind, Reporter};
-use regatta::run::supervisor::{Attempt, Limits, Outcome, RaceEnd, supervise};
+use regatta::run::options::Limits;
+use regatta::run::supervisor::{Attempt, Outcome, RaceEnd, supervise};
 use regatta::run::verdict::{Conclusion, Verdict};
 use regatta::run::zygote::Zygote;
 use regatta::solver::remote::RemoteSolver;
@@ -285,7 +286,12 @@ fn zygote(program: &str) -> Result<Zygote, String> {
         .join(program);
     let loaded = load(&file, &LoadOptions::default()).map_err(|_| "cannot be read".to_owned())?;
     let simplified = simplify(&loaded.program);
-    let started = Zygote::start(&loaded.program, &simplified, false);
+    let checker = ProofChecker {
+        lowered: &loaded.program,
+        simplified: &simplified,
+        is_thorough: false,
+    };
+    let started = checker.start_zygote();
     started.map_err(|error| error.to_string())
 }
 

@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use regatta_frontend::Standard;
 use regatta_program::{Arithmetic, DataModel};
-use regatta_run::alarm::ReplayPolicy;
+use regatta_run::options::ReplayPolicy;
 use regatta_witness::format::Version;
 
 pub use experiment::{

@@ -1,23 +1,39 @@
 //! A run as a whole: the supervisor process, the pipeline in its child process, the race of the engines, events, limits
 //! and the verdict.
 //!
-//! * [`config`]: portfolio files.
-//! * `record`: what a run tells of itself, as data, and its answer.
-//! * `process`: the processes, and what becomes of them when they crash.
-//! * [`task`]: the data that the threads share, and the checks that an answer has to pass.
-//! * `judge`: what an answer has to pass before it is given, and what it rests on.
-//! * `race`: the engines on their threads; the first answer that passes its check wins.
-//! * [`pipeline`]: the child process: load, simplify, analyse.
+//! # The layers
+//! A file uses only files before it in this list, in which a folder's `mod.rs` comes after the folder's other files. A test
+//! reads the list and the paths in the files.
+//!
+//! 1. `config`: portfolio files.
+//! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `error_path`, `verdict` (the answer),
+//!    `findings` (automaton, invariants and proofs as text), `description` (command, options and machine), `event`, `dump`
+//!    (intermediate results for debugging), `recorder` (what the parts of a run record with).
+//! 3. `options`: the options of a run, in groups: each part gets its group.
+//! 4. `process`: the processes: `exit`, `crash` (which analysis a panic or a fatal signal is attributed to), `supervisor` (the
+//!    parent process: signals, limits, standard output, restarts), `zygote` (from which others are forked).
+//! 5. `task`: what is verified, as data.
+//! 6. `judge`: what an answer has to pass, and what it rests on: `evidence` (its grounds), `ledger` (its assumptions), `check_process`
+//!    (it checks proofs), `answer` (the judge), `follow` (execution with the values of a violation witness),
+//!    `alarm` (confirmation by the compiled program), `proof_export` (a proof as SMT-LIB files).
+//! 7. `race`: the engines on their threads; the first answer that passes its check wins: `scheduler` (the rules of permits and
+//!    turns), `coordinator` (these rules applied to threads), `helper_permits`, `mailbox`, `thread` (the data of each thread),
+//!    `alarm_replay`, `engine_thread`, `prover_thread`, `participants` (which analyses start, and in which order),
+//!    `invariant_record`.
+//! 8. `pipeline`: the work of the child process: load, simplify, analyse, end.
 
 pub mod config;
 mod judge;
+#[cfg(test)]
+mod layers;
+pub mod options;
 pub mod pipeline;
 mod process;
 mod race;
 mod record;
-pub mod task;
+mod task;
 
 // For other crates, each file by its name alone.
 pub use judge::{alarm, check_process, evidence, ledger, proof_export};
-pub use process::{crash, supervisor, zygote};
+pub use process::{crash, exit, supervisor, zygote};
 pub use record::{description, dump, error_path, event, file, findings, verdict};

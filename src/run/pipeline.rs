@@ -1,27 +1,25 @@
 //! The work of the analysis process: load, simplify, analyse, and post-process the answer.
 //!
-//! An answer of the simplifier is checked like an engine's ([`crate::task`]).
+//! An answer of the simplifier is checked like an engine's ([`crate::judge::answer`]).
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use serde_json::Map;
 
-use super::race;
-use crate::config::Switch;
-use crate::config::opening::Turn;
-use crate::judge::alarm;
+use crate::judge::answer::Judge;
+use crate::judge::check_process::CHECKER;
 use crate::judge::evidence::{Evidence, Publisher};
-use crate::judge::follow;
-use crate::judge::ledger::{self, AssumptionPolicy};
-use crate::judge::proof_export;
+use crate::judge::{alarm, follow, ledger, proof_export};
+use crate::options::{RunOptions, TaskOptions, Validation};
 use crate::process::crash::{guarded, number};
 use crate::process::supervisor::{Attempt, RaceEnd};
-use crate::record::dump::Dump;
+use crate::race;
+use crate::race::participants::Participants;
 use crate::record::event::{EventKind, Reporter, Size};
 use crate::record::findings;
+use crate::record::recorder::Recorder;
 use crate::record::verdict::{Conclusion, Verdict};
-use crate::task::{CHECKER, RunOptions, Task, Validation};
+use crate::task::{Task, TimeLimit};
 use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
 use regatta_certify::defined::{Undefined, guard};
@@ -31,19 +29,16 @@ use regatta_frontend::{LoadOptions, load};
 use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict};
-use regatta_program::interpreter::Executable;
 use regatta_program::simplify::{Simplified, simplify, unsimplified};
 use regatta_program::{
     CallGraph, CutPoints, FunctionId, Operation, Program, Span, Variable, open_assumptions,
 };
-use regatta_sharing::InvariantStore;
 use regatta_term::record_shared_terms;
 
 /// The names of the parts of a run in events; a part that crashes is excluded from the next attempt by its name.
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
 const ALARM: &str = "examination of an alarm";
-const LEDGER: &str = "ledger of assumptions";
 const PUBLISHER: &str = "witness";
 
 /// Verifies the program. The grounds of the answer are given to the publisher.
@@ -53,96 +48,194 @@ pub fn run(
     reporter: &Reporter,
     publish: Option<&Publisher<'_>>,
 ) -> RaceEnd {
-    let dump = options.dump.as_deref().map(Dump::new).transpose();
-    let dump = dump.unwrap_or_else(|error| {
-        let message = format!("nothing is dumped: {error}");
-        reporter.event(EventKind::NotWritten { message });
-        None
-    });
-    let dump = dump.map(Arc::new);
-    record_shared_terms(options.is_thorough);
-    let load = || load_program(options, reporter, dump.as_deref());
-    let lowered = guarded(reporter, FRONT_END, number::FRONT_END, load);
-    record_shared_terms(false);
-    let lowered = match lowered {
-        Some(Ok(mut lowered)) => {
-            if let Some(Validation::Violation { counted, .. }) = &options.validation
-                && !restrict(&mut lowered, counted)
-            {
-                return RaceEnd::Concluded(Conclusion::unknown("internal error in the validator"));
+    let pipeline = Pipeline {
+        options,
+        recorder: Recorder::new(&options.record, reporter),
+        publish,
+    };
+    match pipeline.lower() {
+        Ok(lowered) => RaceEnd::Concluded(pipeline.verify(lowered, attempt)),
+        Err(end) => end,
+    }
+}
+
+/// The steps of a run.
+struct Pipeline<'r> {
+    options: &'r RunOptions,
+    recorder: Recorder,
+    publish: Option<&'r Publisher<'r>>,
+}
+
+impl Pipeline<'_> {
+    /// Returns the program as lowered, or the end of the run if there is none.
+    fn lower(&self) -> Result<Program, RaceEnd> {
+        let task = &self.options.task;
+        let load = || load_program(task, &self.recorder);
+        let unknown = |reason: String| RaceEnd::Concluded(Conclusion::unknown(reason));
+        record_shared_terms(self.options.judge.is_thorough);
+        let reporter = &self.recorder.reporter;
+        let lowered = guarded(reporter, FRONT_END, number::FRONT_END, load);
+        record_shared_terms(false);
+        match lowered {
+            Some(Ok(mut lowered)) => match &task.validation {
+                Some(Validation::Violation { counted, .. }) if !restrict(&mut lowered, counted) => {
+                    Err(unknown("internal error in the validator".to_owned()))
+                }
+                _ => Ok(lowered),
+            },
+            Some(Err(error)) if error.kind() == ErrorKind::Internal => {
+                Err(unknown(error.to_string()))
             }
-            lowered
+            Some(Err(error)) => {
+                let error = advise(error, &task.file);
+                Err(RaceEnd::Rejected(error.render(self.options.style)))
+            }
+            None => Err(unknown("internal error in the front end".to_owned())),
         }
-        Some(Err(error)) if error.kind() == ErrorKind::Internal => {
-            return RaceEnd::Concluded(Conclusion::unknown(error.to_string()));
-        }
-        Some(Err(error)) => {
-            let error = advise(error, &options.file);
-            return RaceEnd::Rejected(error.render(options.style));
-        }
-        None => return RaceEnd::Concluded(Conclusion::unknown("internal error in the front end")),
-    };
-    let mut lowered = lowered;
-    let unseen = guard_witness(options, &mut lowered);
-    // The execution with a witness's values does not need the simplifier.
-    if let Some(Validation::Violation { .. }) = options.validation {
-        let task = new_task(options, reporter, dump.clone(), publish, lowered, None);
-        if let Some(conclusion) = follow::values(&task) {
-            return end(&task, conclusion, publish);
-        }
-        lowered = task.lowered;
     }
-    let simplified = guarded(reporter, SIMPLIFIER, number::SIMPLIFIER, || {
-        reporter.phase("simplify", || simplify(&lowered))
-    });
-    let Some(simplified) = simplified else {
-        return RaceEnd::Concluded(Conclusion::unknown("internal error in the simplifier"));
-    };
-    reporter.event(EventKind::Finished {
-        analysis: SIMPLIFIER.to_owned(),
-        outcome: simplified.statistics.to_string(),
-        statistics: Map::new(),
-    });
-    reporter.event(EventKind::Program {
-        lowered: size(&lowered),
-        simplified: size(&simplified.program),
-        unsupported: unsupported(&simplified.program).count(),
-    });
-    if options.has_details {
-        let automaton = findings::automaton(&simplified.program);
-        reporter.event(EventKind::Automaton(automaton));
-    }
-    if let Some(dump) = &dump {
-        dump.write("simplified.dot", &to_dot(&simplified.program));
-    }
-    let mut task = new_task(options, reporter, dump, publish, lowered, Some(simplified));
-    task.start_zygote();
-    if task.simplified.is_safe() {
-        match simplifier_decides(&task) {
-            Some(conclusion) => {
-                return end(&task, as_far_as_seen(conclusion, unseen), publish);
+
+    /// Verifies the program as lowered.
+    fn verify(&self, mut lowered: Program, attempt: &Attempt) -> Conclusion {
+        let validation = self.options.task.validation.as_ref();
+        let unseen = validation.and_then(|validation| guard_witness(validation, &mut lowered));
+        // The execution with a witness's values does not need the simplifier.
+        if let Some(Validation::Violation { values, .. }) = validation {
+            let task = Task::new(&self.options.task, self.time_limit(), lowered);
+            let judge = self.new_judge();
+            if let Some(conclusion) = follow::values(&judge, &task, values) {
+                return self.end(&judge, &task, conclusion);
+            }
+            lowered = task.lowered;
+        }
+        let Some(simplified) = self.simplify(&lowered) else {
+            return Conclusion::unknown("internal error in the simplifier");
+        };
+        let time = self.time_limit();
+        let mut task = Task::with_simplified(&self.options.task, time, lowered, simplified);
+        let mut judge = self.new_judge();
+        judge.checker.start(&task);
+        if task.simplified.is_safe() {
+            if let Some(conclusion) = self.simplifier_decides(&judge, &task) {
+                return self.end(&judge, &task, as_far_as_seen(conclusion, unseen));
             }
             // The simplifier's claim could not be confirmed, so the engines get the program without simplification.
-            None => {
-                task.simplified = unsimplified(&task.lowered);
-                task.start_zygote();
-            }
+            task.simplified = unsimplified(&task.lowered);
+            judge.checker.start(&task);
+        }
+        let (task, judge) = (Arc::new(task), Arc::new(judge));
+        let conclusion = self.analyse(&judge, &task, attempt);
+        let reporter = &self.recorder.reporter;
+        let examined = guarded(reporter, ALARM, number::ALARM, || {
+            alarm::examine(&self.options.alarm, &task, reporter, conclusion)
+        });
+        let conclusion = examined.unwrap_or_else(|| {
+            Conclusion::unknown("internal error in the examination of an alarm")
+        });
+        self.end(&judge, &task, as_far_as_seen(conclusion, unseen))
+    }
+
+    fn time_limit(&self) -> TimeLimit {
+        TimeLimit {
+            started: self.recorder.reporter.started(),
+            limit: self.options.time_limit,
         }
     }
-    let task = Arc::new(task);
-    let conclusion = analyse(&task, attempt);
-    let examined = guarded(reporter, ALARM, number::ALARM, || {
-        alarm::examine(&task, conclusion)
-    });
-    let conclusion = examined
-        .unwrap_or_else(|| Conclusion::unknown("internal error in the examination of an alarm"));
-    end(&task, as_far_as_seen(conclusion, unseen), publish)
+
+    fn new_judge(&self) -> Judge {
+        Judge::new(&self.options.judge, &self.recorder, self.publish.is_some())
+    }
+
+    /// Simplifies the program and records the result; `None` if the simplifier has crashed.
+    fn simplify(&self, lowered: &Program) -> Option<Simplified> {
+        let recorder = &self.recorder;
+        let reporter = &recorder.reporter;
+        let simplified = guarded(reporter, SIMPLIFIER, number::SIMPLIFIER, || {
+            reporter.phase("simplify", || simplify(lowered))
+        })?;
+        recorder.event(EventKind::Finished {
+            analysis: SIMPLIFIER.to_owned(),
+            outcome: simplified.statistics.to_string(),
+            statistics: Map::new(),
+        });
+        recorder.event(EventKind::Program {
+            lowered: size(lowered),
+            simplified: size(&simplified.program),
+            unsupported: unsupported(&simplified.program).count(),
+        });
+        recorder.detail(|| EventKind::Automaton(findings::automaton(&simplified.program)));
+        if let Some(dump) = &recorder.dump {
+            dump.write("simplified.dot", &to_dot(&simplified.program));
+        }
+        Some(simplified)
+    }
+
+    /// Returns the answer of the simplifier, which has left no error location, if it passes its check.
+    fn simplifier_decides(&self, judge: &Judge, task: &Task) -> Option<Conclusion> {
+        let certificate = Certificate {
+            steps: vec![ProofStep::Simplified],
+        };
+        // No other thread works yet.
+        let alone = Workers::fixed(self.options.race.threads() - 1);
+        let check = || judge.certified(task, SIMPLIFIER, &certificate, None, &alone);
+        guarded(&self.recorder.reporter, CHECKER, number::CHECKER, check).flatten()
+    }
+
+    /// Runs the analyses and returns their answer.
+    fn analyse(&self, judge: &Arc<Judge>, task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
+        let options = &self.options.race;
+        let features = Features::of(&task.simplified.program);
+        self.recorder.event(what_is_open(task, &features));
+        let participants = Participants::new(options, task, &features, &attempt.excluded);
+        if let Some(conclusion) = race::run(task, judge, &self.recorder, options, participants) {
+            return conclusion;
+        }
+        match unsupported(&task.simplified.program).next() {
+            Some((place, reason)) => Conclusion::unknown(format!(
+                "{reason} is not supported, {}",
+                task.lowered.sources.describe(place)
+            )),
+            None => Conclusion::unknown("no analysis found an answer"),
+        }
+    }
+
+    /// Ends the run with the answer: writes the certificate, adds the assumptions and publishes the grounds.
+    fn end(&self, judge: &Judge, task: &Task, conclusion: Conclusion) -> Conclusion {
+        let recorder = &self.recorder;
+        if let Some(failure) = recorder.dump.as_ref().and_then(|dump| dump.take_failure()) {
+            let message = format!("not everything is dumped: {failure}");
+            recorder.event(EventKind::NotWritten { message });
+        }
+        let options = &self.options.judge;
+        if conclusion.verdict == Verdict::True
+            && let Some(folder) = &options.certificate
+        {
+            let written = proof_export::write(judge, task, &conclusion, folder);
+            recorder.event(match written {
+                Ok(written) => EventKind::CertificateWritten {
+                    folder: folder.display().to_string(),
+                    written,
+                },
+                Err(reason) => EventKind::Warning {
+                    message: format!("no certificate is written: {reason}"),
+                },
+            });
+        }
+        let reporter = &recorder.reporter;
+        let conclusion =
+            ledger::with_assumptions(conclusion, options.assumptions, &task.lowered, reporter);
+        if let Some(publish) = self.publish {
+            guarded(reporter, PUBLISHER, number::PUBLISHER, || {
+                publish_ground(judge, task, reporter, &conclusion, publish);
+            });
+        }
+        conclusion
+    }
 }
 
 /// Has the program look whether the expressions of a witness that was put into it have defined values. Returns what of that
 /// it cannot see, if a proof depends on it.
-fn guard_witness(options: &RunOptions, lowered: &mut Program) -> Option<String> {
-    let becomes = match options.validation.as_ref()? {
+fn guard_witness(validation: &Validation, lowered: &mut Program) -> Option<String> {
+    let becomes = match validation {
         Validation::Invariants { .. } => Undefined::Violates,
         Validation::Violation { .. } => Undefined::Ends,
     };
@@ -164,33 +257,8 @@ fn as_far_as_seen(conclusion: Conclusion, unseen: Option<String>) -> Conclusion 
     }
 }
 
-/// Makes the task that all parts of a run share. Without a simplified program it has the program as lowered in its place.
-fn new_task(
-    options: &RunOptions,
-    reporter: &Reporter,
-    dump: Option<Arc<Dump>>,
-    publish: Option<&Publisher<'_>>,
-    lowered: Program,
-    simplified: Option<Simplified>,
-) -> Task {
-    Task {
-        dump,
-        options: options.clone(),
-        reporter: reporter.clone(),
-        executable: Executable::compile(&lowered),
-        simplified: simplified.unwrap_or_else(|| unsimplified(&lowered)),
-        lowered,
-        zygote: None,
-        invariants: InvariantStore::new(),
-        grounds: (publish.is_some() || options.certificate.is_some()).then(Mutex::default),
-    }
-}
-
-fn load_program(
-    options: &RunOptions,
-    reporter: &Reporter,
-    dump: Option<&Dump>,
-) -> Result<Program, Error> {
+fn load_program(options: &TaskOptions, recorder: &Recorder) -> Result<Program, Error> {
+    let dump = recorder.dump.as_deref();
     let load_options = LoadOptions {
         keeps_typed: dump.is_some(),
         // Of the expressions of a witness everything is looked at.
@@ -203,128 +271,41 @@ fn load_program(
         dump.write("lowered.dot", &to_dot(&loaded.program));
     }
     for (name, time) in &loaded.phases {
-        reporter.event(EventKind::Phase {
+        recorder.event(EventKind::Phase {
             name: (*name).to_owned(),
             seconds: time.as_secs_f64(),
         });
     }
     for warning in loaded.warnings {
         let place = loaded.program.sources.describe(warning.span);
-        reporter.event(EventKind::Warning {
+        recorder.event(EventKind::Warning {
             message: format!("{place}: {}", warning.message),
         });
     }
     Ok(loaded.program)
 }
 
-/// Ends the run with the answer: writes the certificate and adds the assumptions.
-fn end(task: &Task, conclusion: Conclusion, publish: Option<&Publisher<'_>>) -> RaceEnd {
-    if let Some(failure) = task.dump.as_ref().and_then(|dump| dump.take_failure()) {
-        let message = format!("not everything is dumped: {failure}");
-        task.reporter.event(EventKind::NotWritten { message });
-    }
-    if conclusion.verdict == Verdict::True
-        && let Some(folder) = &task.options.certificate
-    {
-        let written = proof_export::write(task, &conclusion, folder);
-        task.reporter.event(match written {
-            Ok(written) => EventKind::CertificateWritten {
-                folder: folder.display().to_string(),
-                written,
-            },
-            Err(reason) => EventKind::Warning {
-                message: format!("no certificate is written: {reason}"),
-            },
-        });
-    }
-    let conclusion = with_assumptions(task, conclusion);
-    if let Some(publish) = publish {
-        let publish = || publish_ground(task, &conclusion, publish);
-        guarded(&task.reporter, PUBLISHER, number::PUBLISHER, publish);
-    }
-    RaceEnd::Concluded(conclusion)
-}
-
 /// Gives the grounds of the answer to the publisher.
-fn publish_ground(task: &Task, conclusion: &Conclusion, publish: &Publisher<'_>) {
-    if let Some(ground) = task.ground_of(conclusion) {
+fn publish_ground(
+    judge: &Judge,
+    task: &Task,
+    reporter: &Reporter,
+    conclusion: &Conclusion,
+    publish: &Publisher<'_>,
+) {
+    if let Some(ground) = judge.grounds.of(conclusion) {
         publish(&Evidence {
             options: &task.options,
-            reporter: &task.reporter,
+            reporter,
             lowered: &task.lowered,
             executable: &task.executable,
             simplified: &task.simplified,
             ground: &ground,
-            confirms: &|certificate, time| task.confirms(certificate, time),
-            confirmed_facts: &|time| task.confirmed_facts(time),
+            confirms: &|certificate, time| judge.checker.confirms(certificate, time),
+            confirmed_facts: &|time| judge.checker.confirmed_facts(time),
             time_left: task.time_left(),
         });
     }
-}
-
-/// Adds its assumptions to the answer, which becomes UNKNOWN if the user allows none.
-fn with_assumptions(task: &Task, mut conclusion: Conclusion) -> Conclusion {
-    if task.options.assumptions == AssumptionPolicy::Ignored {
-        return conclusion;
-    }
-    if conclusion.verdict == Verdict::True {
-        let found = guarded(&task.reporter, LEDGER, number::LEDGER, || {
-            ledger::of_proof(&task.lowered)
-        });
-        conclusion.assumptions = match found {
-            Some(assumptions) => assumptions,
-            None => {
-                return Conclusion::unknown("internal error in the ledger");
-            }
-        };
-    }
-    match task.options.assumptions {
-        AssumptionPolicy::Strict => conclusion.strict(),
-        AssumptionPolicy::Reported | AssumptionPolicy::Ignored => conclusion,
-    }
-}
-
-/// Runs the analyses and returns their answer.
-fn analyse(task: &Arc<Task>, attempt: &Attempt) -> Conclusion {
-    let takes_part = |name: &str| !attempt.excluded.iter().any(|excluded| excluded == name);
-    let analyses = (0..).zip(task.options.portfolio.analyses.iter().cloned());
-    let analyses = analyses.filter(|(_, analysis)| takes_part(analysis.name()));
-    let features = Features::of(&task.simplified.program);
-    task.reporter.event(what_is_open(task, &features));
-    let analyses = analyses.collect();
-    let opening = opening(task, &features);
-    if let Some(conclusion) = race::run(task, analyses, opening, takes_part(race::PROVER)) {
-        return conclusion;
-    }
-    match unsupported(&task.simplified.program).next() {
-        Some((place, reason)) => Conclusion::unknown(format!(
-            "{reason} is not supported, {}",
-            task.lowered.sources.describe(place)
-        )),
-        None => Conclusion::unknown("no analysis found an answer"),
-    }
-}
-
-/// Returns the turns of the opening that fits a program with the features.
-fn opening<'t>(task: &'t Task, features: &Features) -> &'t [Turn] {
-    let portfolio = &task.options.portfolio;
-    // With a witness, its invariants are proved first, by the prover, which has no turns in openings.
-    let is_followed = portfolio.general.openings == Switch::On && task.options.validation.is_none();
-    match portfolio.opening(features) {
-        Some(opening) if is_followed => &opening.turns,
-        _ => &[],
-    }
-}
-
-/// Returns the answer of the simplifier, which has left no error location, if it passes its check.
-fn simplifier_decides(task: &Task) -> Option<Conclusion> {
-    let certificate = Certificate {
-        steps: vec![ProofStep::Simplified],
-    };
-    // No other thread works yet.
-    let alone = Workers::fixed(task.options.threads() - 1);
-    let check = || task.certified(SIMPLIFIER, &certificate, None, &alone);
-    guarded(&task.reporter, CHECKER, number::CHECKER, check).flatten()
 }
 
 /// Returns the event of the loops and unsupported operations that are left, which tells why analyses may not terminate.

@@ -11,7 +11,7 @@ use crate::complain;
 use crate::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use regatta_base::printable::{printable, printable_line};
 use regatta_program::ghost::CountedErrors;
-use regatta_run::task::Validation;
+use regatta_run::options::Validation;
 use regatta_run::verdict::{Conclusion, Verdict};
 use regatta_witness::input_values::values_of;
 use regatta_witness::instrument::{with_assertions, with_automaton};

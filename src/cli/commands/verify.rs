@@ -15,14 +15,15 @@ use regatta_frontend::LoadOptions;
 use regatta_report::error_path::trace;
 use regatta_report::{Ending, witness};
 use regatta_run::config::Portfolio;
-use regatta_run::description::RunDescription;
 use regatta_run::error_path::{Detail, WantedPath};
 use regatta_run::event::{Event, EventKind};
 use regatta_run::evidence::{Evidence, Publisher};
-use regatta_run::ledger::AssumptionPolicy;
+use regatta_run::options::{
+    AlarmOptions, AssumptionPolicy, JudgeOptions, Limits, RaceOptions, RecordOptions, RunOptions,
+    TaskOptions, Validation,
+};
 use regatta_run::pipeline;
-use regatta_run::supervisor::{EarlyLimits, Limits, Outcome, supervise};
-use regatta_run::task::{RunOptions, Validation};
+use regatta_run::supervisor::{EarlyLimits, Outcome, supervise};
 use regatta_run::verdict::Conclusion;
 
 /// Runs the command; returns the exit code.
@@ -111,27 +112,37 @@ pub(super) fn run_with(
         false => (options.json || explains || reports.is_some()).then_some(Detail::Folded),
     };
     let run_options = RunOptions {
-        file,
-        load: load_options,
-        portfolio,
-        style: input::style(),
-        is_thorough: options.check == CheckOption::Thorough,
+        task: TaskOptions {
+            file,
+            load: load_options,
+            validation,
+        },
+        race: RaceOptions {
+            portfolio,
+            threads: options.limits.threads.map(usize::from),
+        },
+        judge: JudgeOptions {
+            is_thorough: options.check == CheckOption::Thorough,
+            assumptions,
+            certificate: options.certificate.clone(),
+        },
+        alarm: AlarmOptions {
+            path: path_detail.map(|detail| WantedPath {
+                detail,
+                tracer: trace,
+            }),
+            harness: options.harness.clone(),
+            replay: options.replay.into(),
+            native_folder: native_folder
+                .as_ref()
+                .map(|folder| folder.path().to_owned()),
+        },
+        record: RecordOptions {
+            dump: options.dump.clone(),
+            has_details: options.report.is_some(),
+        },
         time_limit,
-        threads: options.limits.threads.map(usize::from),
-        dump: options.dump.clone(),
-        has_details: options.report.is_some(),
-        certificate: options.certificate.clone(),
-        validation,
-        assumptions,
-        path: path_detail.map(|detail| WantedPath {
-            detail,
-            tracer: trace,
-        }),
-        harness: options.harness.clone(),
-        replay: options.replay.into(),
-        native_folder: native_folder
-            .as_ref()
-            .map(|folder| folder.path().to_owned()),
+        style: input::style(),
     };
     let witness = options.witness.as_deref();
     let version = options.witness_format.into();
@@ -142,11 +153,7 @@ pub(super) fn run_with(
     let is_described = options.json || reports.is_some();
     let description = is_described.then(|| Event {
         time: started.elapsed().as_secs_f64(),
-        kind: EventKind::Run(Box::new(RunDescription::new(
-            &run_options,
-            &limits,
-            &options.portfolio,
-        ))),
+        kind: EventKind::Run(Box::new(run_options.describe(&limits, &options.portfolio))),
     });
     let mut output = Output {
         description,

@@ -323,14 +323,14 @@ impl<'r, S: Sink> Runner<'r, S> {
         match unsafe { fork() }.map_err(refused)? {
             ForkResult::Child => {
                 drop(reader);
-                regatta_run::supervisor::die_with(parent);
+                regatta_run::exit::die_with(parent);
                 self.sink.forget();
                 let message = match keep(&job, self.setup.accounting, begun) {
                     Ok(record) => serde_json::to_vec(&record).unwrap_or_default(),
                     Err(reason) => format!("!{reason}").into_bytes(),
                 };
                 let _ = File::from(writer).write_all(&message);
-                regatta_run::supervisor::exit_now(0)
+                regatta_run::exit::exit_now(0)
             }
             ForkResult::Parent { child } => {
                 drop(writer);

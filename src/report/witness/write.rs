@@ -15,7 +15,7 @@ use regatta_base::digest::{hexadecimal, sha256};
 use regatta_frontend::Specification;
 use regatta_program::{FunctionId, Program, Span};
 use regatta_run::file;
-use regatta_run::task::RunOptions;
+use regatta_run::options::TaskOptions;
 use regatta_witness::format::{OWN_SPECIFICATION, Version};
 
 /// The content of a witness.
@@ -90,7 +90,7 @@ pub fn write(
     path: &Path,
     version: Version,
     entry: &Entry,
-    options: &RunOptions,
+    options: &TaskOptions,
     error: Option<Span>,
 ) -> std::io::Result<()> {
     let name = options.file.display().to_string();

@@ -7,8 +7,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::record::error_path::PathStep;
-use crate::record::event::EventKind;
+use crate::options::{AlarmOptions, ReplayPolicy};
+use crate::record::error_path::{PathStep, WantedPath};
+use crate::record::event::{EventKind, Reporter};
 use crate::record::file;
 use crate::record::verdict::{Conclusion, Verdict};
 use crate::task::Task;
@@ -21,17 +22,6 @@ use regatta_frontend::LoadOptions;
 use regatta_frontend::property::Specification;
 use regatta_program::Arithmetic;
 use regatta_program::interpreter::Limits;
-
-/// Which executions have to reach the error before an alarm becomes an answer.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum ReplayPolicy {
-    /// The interpreter.
-    Interpreter,
-    /// The interpreter and the compiled program; the answer is UNKNOWN if the latter is inconclusive.
-    Native,
-    /// The interpreter, and the compiled program unless its execution is inconclusive.
-    Both,
-}
 
 /// Maximum wall time of the compiler and the compiled program together if the run has no time limit.
 const DEFAULT_NATIVE_TIME: Duration = Duration::from_secs(20);
@@ -49,29 +39,36 @@ enum NativeOutcome {
 }
 
 /// Writes the requested harness, replays the alarm as [`ReplayPolicy`] demands, and returns the resulting conclusion.
-pub(crate) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
+pub(crate) fn examine(
+    options: &AlarmOptions,
+    task: &Task,
+    reporter: &Reporter,
+    mut conclusion: Conclusion,
+) -> Conclusion {
     let Some(violation) = conclusion.violation.take() else {
         return conclusion;
     };
-    conclusion.path = path_to_error(task, &violation);
-    let policy = task.options.replay;
-    if policy == ReplayPolicy::Interpreter && task.options.harness.is_none() {
+    if let Some(wanted) = options.path {
+        conclusion.path = path_to_error(task, &violation, wanted);
+    }
+    let policy = options.replay;
+    if policy == ReplayPolicy::Interpreter && options.harness.is_none() {
         return conclusion;
     }
     let begin = Instant::now();
     let alarm = Alarm::new(task, &violation);
-    if let Some(file) = &task.options.harness
+    if let Some(file) = &options.harness
         && let Err(error) = file::write(file, alarm.harness.as_bytes())
     {
         let message = format!("the harness is not written: {}: {error}", file.display());
-        task.reporter.event(EventKind::NotWritten { message });
+        reporter.event(EventKind::NotWritten { message });
     }
     if policy == ReplayPolicy::Interpreter {
         return conclusion;
     }
-    let native = alarm.replay_natively();
+    let native = alarm.replay_natively(options.native_folder.as_deref());
     let analysis = conclusion.analysis.clone().unwrap_or_default();
-    task.reporter.event(EventKind::Replayed {
+    reporter.event(EventKind::Replayed {
         analysis: analysis.clone(),
         outcome: match &native {
             NativeOutcome::Confirmed => "confirmed".to_owned(),
@@ -88,7 +85,7 @@ pub(crate) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
             ..conclusion
         },
         NativeOutcome::Contradicted(end) => {
-            task.reporter.event(EventKind::Refuted {
+            reporter.event(EventKind::Refuted {
                 analysis,
                 reason: format!(
                     "the interpreter comes to the error, the compiled program does not: {end}"
@@ -105,21 +102,19 @@ pub(crate) fn examine(task: &Task, mut conclusion: Conclusion) -> Conclusion {
 const PATH_STEP_LIMIT: u64 = 5_000_000;
 const PATH_TIME_LIMIT: Duration = Duration::from_millis(500);
 
-fn path_to_error(task: &Task, violation: &Violation) -> Vec<PathStep> {
+fn path_to_error(task: &Task, violation: &Violation, wanted: WantedPath) -> Vec<PathStep> {
     let limits = Limits {
         steps: PATH_STEP_LIMIT,
         deadline: Some(Instant::now() + PATH_TIME_LIMIT),
         ..Limits::default()
     };
-    let steps = task.options.path.and_then(|wanted| {
-        (wanted.tracer)(
-            &task.lowered,
-            &task.executable,
-            violation,
-            limits,
-            wanted.detail,
-        )
-    });
+    let steps = (wanted.tracer)(
+        &task.lowered,
+        &task.executable,
+        violation,
+        limits,
+        wanted.detail,
+    );
     steps.unwrap_or_default()
 }
 
@@ -148,7 +143,8 @@ impl<'t> Alarm<'t> {
         }
     }
 
-    fn replay_natively(&self) -> NativeOutcome {
+    /// Compiles the program with the harness in the folder, and runs it.
+    fn replay_natively(&self, folder: Option<&Path>) -> NativeOutcome {
         let options = &self.task.options;
         let errors = match &options.load.property {
             Specification::Default => ["reach_error", "__VERIFIER_error"]
@@ -165,7 +161,7 @@ impl<'t> Alarm<'t> {
         if is_too_long(&self.script) {
             return NativeOutcome::Open("there are too many values to compile".to_owned());
         }
-        let Some(folder) = &options.native_folder else {
+        let Some(folder) = folder else {
             return NativeOutcome::Open("there is no folder to compile in".to_owned());
         };
         let share = |left: Duration| left.mul_f64(NATIVE_SHARE);

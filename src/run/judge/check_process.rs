@@ -9,22 +9,145 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::process::crash::panic_message;
 use crate::process::zygote::Zygote;
+use crate::record::event::{EventKind, Reporter};
+use crate::task::Task;
 use regatta_base::huge_pages;
 use regatta_base::time_slice::{self, AffectedThreads};
 use regatta_base::workers::{SOLVER_STACK, Workers};
+use regatta_certify::check::FactNumbers;
+use regatta_certify::opinion::Opinion;
 use regatta_certify::portable::{Answer, Reply, Request, answer_from_bytes, answer_to_bytes};
-use regatta_certify::{Budget, check_and_record, check_thoroughly, check_with_facts};
+use regatta_certify::verification_conditions::Destination;
+use regatta_certify::{Budget, Certificate, Check, ProofStep};
+use regatta_certify::{check_and_record, check_thoroughly, check_with_facts};
 use regatta_program::{Program, Simplified};
+
+/// The proof checker's name in events.
+pub(crate) const CHECKER: &str = "proof checker";
 
 /// Time beyond twice its budget after which a check is killed.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// Maximum wall time for writing a certificate if the run has no time limit.
+const CERTIFICATE_BUDGET: Duration = Duration::from_secs(600);
+
+/// Has proofs of a task checked, each in a process of its own.
+pub(crate) struct RemoteChecker {
+    /// The process from which checkers are forked; without it no proof can be checked.
+    zygote: Option<Arc<Zygote>>,
+    reporter: Reporter,
+    /// Whether all solvers check the verification conditions.
+    is_thorough: bool,
+}
+
+impl RemoteChecker {
+    /// Makes the checker, which confirms nothing before [`Self::start`].
+    pub fn new(reporter: &Reporter, is_thorough: bool) -> Self {
+        Self {
+            zygote: None,
+            reporter: reporter.clone(),
+            is_thorough,
+        }
+    }
+
+    /// Starts the process from which proof checkers are forked, with the program as it is now. Must be called while the process
+    /// has one thread.
+    pub fn start(&mut self, task: &Task) {
+        self.zygote = None;
+        let checker = ProofChecker {
+            lowered: &task.lowered,
+            simplified: &task.simplified,
+            is_thorough: self.is_thorough,
+        };
+        match checker.start_zygote() {
+            Ok(zygote) => self.zygote = Some(Arc::new(zygote)),
+            Err(error) => self.reporter.event(EventKind::Warning {
+                message: format!("no proof can be checked: the checker has no process: {error}"),
+            }),
+        }
+    }
+
+    /// Returns the process from which others can be forked, if there is one.
+    pub fn zygote(&self) -> Option<Arc<Zygote>> {
+        self.zygote.clone()
+    }
+
+    /// Has the proof checked within the time, with the number of helper threads, and returns the reply.
+    pub fn check(&self, certificate: &Certificate, helpers: usize, time: Duration) -> Reply {
+        let request = Request {
+            certificate: certificate.clone(),
+            time,
+            helpers,
+            record: None,
+        };
+        self.ask(&request).unwrap_or_else(|message| {
+            self.reporter.event(EventKind::Panicked {
+                analysis: CHECKER.to_owned(),
+                message,
+            });
+            undecided("the check did not come to an end")
+        })
+    }
+
+    /// Checks a proof again and has the verification conditions written.
+    pub fn record(
+        &self,
+        certificate: &Certificate,
+        destination: Destination,
+        time_left: Option<Duration>,
+    ) -> Reply {
+        let request = Request {
+            certificate: certificate.clone(),
+            time: time_left.unwrap_or(CERTIFICATE_BUDGET),
+            helpers: 0,
+            record: Some(destination),
+        };
+        let answer = self.ask(&request);
+        answer.unwrap_or_else(|message| undecided(&message))
+    }
+
+    /// Checks whether a proof is confirmed within about the given time, at the end of the run.
+    pub fn confirms(&self, certificate: &Certificate, time: Duration) -> bool {
+        let reply = self.check(certificate, 0, time);
+        let is_objection = |opinion: &Opinion| opinion.objection.is_some();
+        reply.check == Check::Confirmed && !reply.opinion.as_ref().is_some_and(is_objection)
+    }
+
+    /// Returns the simplifier's facts that can be confirmed within about the given time.
+    pub fn confirmed_facts(&self, time: Duration) -> FactNumbers {
+        // Only the facts in the reply matter, not whether this certificate proves the property.
+        let certificate = Certificate {
+            steps: vec![ProofStep::Simplified],
+        };
+        self.check(&certificate, 0, time).facts
+    }
+
+    fn ask(&self, request: &Request) -> Answer {
+        match &self.zygote {
+            Some(zygote) => check(zygote, request),
+            None => Ok(undecided("the checker has no process")),
+        }
+    }
+}
+
+/// Returns the reply that decides nothing.
+fn undecided(reason: &str) -> Reply {
+    Reply {
+        check: Check::Undecided(reason.to_owned()),
+        opinion: None,
+        written: None,
+        facts: Vec::new(),
+    }
+}
 
 /// Has a proof checked and waits for the reply.
 ///
@@ -89,6 +212,14 @@ pub struct ProofChecker<'p> {
 }
 
 impl ProofChecker<'_> {
+    /// Starts the process from which proof checkers are forked. Must be called while the process has one thread.
+    ///
+    /// # Errors
+    /// When the system refuses a socket or a process.
+    pub fn start_zygote(&self) -> Result<Zygote, Errno> {
+        Zygote::start(&|stream| self.work(stream))
+    }
+
     /// Checks the proof that the stream delivers, and writes the reply to it.
     ///
     /// # Errors

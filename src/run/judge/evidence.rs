@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
+use crate::options::TaskOptions;
 use crate::record::event::Reporter;
-use crate::task::RunOptions;
+use crate::record::verdict::{Conclusion, Verdict};
 use regatta_certify::Certificate;
 use regatta_certify::check::FactNumbers;
 use regatta_certify::replay::Violation;
@@ -21,9 +24,40 @@ pub enum Ground {
     AllRuns,
 }
 
+/// The grounds of confirmed answers, by analysis.
+pub(crate) struct Grounds(Option<Mutex<Vec<(String, Ground)>>>);
+
+impl Grounds {
+    /// Makes an empty store, which keeps something only if it is needed later.
+    pub fn new(are_needed: bool) -> Self {
+        Self(are_needed.then(Mutex::default))
+    }
+
+    /// Keeps the grounds of an answer if they are needed later.
+    pub fn keep(&self, analysis: &str, ground: impl FnOnce() -> Ground) {
+        if let Some(grounds) = &self.0 {
+            grounds.lock().push((analysis.to_owned(), ground()));
+        }
+    }
+
+    /// Returns the grounds of the answer, if they were kept.
+    pub fn of(&self, conclusion: &Conclusion) -> Option<Ground> {
+        let grounds = self.0.as_ref()?.lock();
+        let found = grounds.iter().rev().find(|(analysis, ground)| {
+            let fits = match conclusion.verdict {
+                Verdict::True => matches!(ground, Ground::Proof(..) | Ground::AllRuns),
+                Verdict::False(_) => matches!(ground, Ground::Run(_)),
+                Verdict::Unknown(_) => false,
+            };
+            fits && conclusion.analysis.as_ref() == Some(analysis)
+        });
+        found.map(|(_, ground)| ground.clone())
+    }
+}
+
 /// The grounds of an answer with the program.
 pub struct Evidence<'t> {
-    pub options: &'t RunOptions,
+    pub options: &'t TaskOptions,
     pub reporter: &'t Reporter,
     pub lowered: &'t Program,
     pub executable: &'t Executable,

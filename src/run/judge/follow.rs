@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::answer::Judge;
 use crate::record::verdict::Conclusion;
-use crate::task::{Task, Validation};
-use regatta_certify::replay::{Replay, judge, replay_compiled};
+use crate::task::Task;
+use regatta_certify::replay::{self, Replay, replay_compiled};
 use regatta_program::interpreter::{InputSource, Limits, Machine, RecordingInputs};
 use regatta_program::{Input, InputId, InputKind, Operation, Program, last_part};
 use regatta_term::Value;
@@ -17,19 +18,17 @@ const WITNESS: &str = "witness";
 const MAXIMUM_STEPS: u64 = 20_000_000;
 
 /// Returns the answer if the execution with the witness's values reaches the violation along the witness's path.
-pub(crate) fn values(task: &Task) -> Option<Conclusion> {
-    let Some(Validation::Violation { values, .. }) = &task.options.validation else {
-        return None;
-    };
+pub(crate) fn values(judge: &Judge, task: &Task, values: &[WitnessInput]) -> Option<Conclusion> {
     let nameless = FxHashMap::default();
     let named = uninitialised(&task.lowered);
     [&nameless, &named]
         .into_iter()
-        .find_map(|uninitialised| follow(task, values, uninitialised))
+        .find_map(|uninitialised| follow(judge, task, values, uninitialised))
 }
 
 /// Executes the program with the values; the given uninitialised variables take the values that the witness has for them.
 fn follow(
+    judge: &Judge,
     task: &Task,
     values: &[WitnessInput],
     uninitialised: &FxHashMap<InputId, String>,
@@ -44,9 +43,9 @@ fn follow(
     };
     let mut inputs = RecordingInputs::new(&mut source);
     let report = Machine::new(&task.executable).run(&mut inputs, limits);
-    judge(&report).ok()?;
+    replay::judge(&report).ok()?;
     match replay_compiled(&task.executable, &inputs.into_journal(), limits) {
-        Replay::Confirmed(violation) => Some(task.violated(WITNESS, &violation)),
+        Replay::Confirmed(violation) => Some(judge.violated(task, WITNESS, &violation)),
         Replay::NotConfirmed(_) => None,
     }
 }

@@ -6,25 +6,45 @@
 
 use std::time::{Duration, Instant};
 
-use crate::record::verdict::ReportedAssumption;
+use crate::options::AssumptionPolicy;
+use crate::process::crash::{guarded, number};
+use crate::record::event::Reporter;
+use crate::record::verdict::{Conclusion, ReportedAssumption, Verdict};
 use regatta_certify::replay::Violation;
 use regatta_certify::violated_assumptions;
 use regatta_program::interpreter::Limits;
 use regatta_program::{Assumption, AssumptionKind, Program, open_assumptions};
 
-/// The treatment of an answer's assumptions.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum AssumptionPolicy {
-    /// They are not looked for.
-    Ignored,
-    /// They are reported with the answer.
-    Reported,
-    /// The answer is "unknown" if there are any.
-    Strict,
+/// The ledger's name in events.
+const LEDGER: &str = "ledger of assumptions";
+
+/// Adds its assumptions to the answer, which becomes UNKNOWN if the user allows none.
+pub(crate) fn with_assumptions(
+    mut conclusion: Conclusion,
+    policy: AssumptionPolicy,
+    lowered: &Program,
+    reporter: &Reporter,
+) -> Conclusion {
+    if policy == AssumptionPolicy::Ignored {
+        return conclusion;
+    }
+    if conclusion.verdict == Verdict::True {
+        let found = guarded(reporter, LEDGER, number::LEDGER, || of_proof(lowered));
+        conclusion.assumptions = match found {
+            Some(assumptions) => assumptions,
+            None => {
+                return Conclusion::unknown("internal error in the ledger");
+            }
+        };
+    }
+    match policy {
+        AssumptionPolicy::Strict => conclusion.strict(),
+        AssumptionPolicy::Reported | AssumptionPolicy::Ignored => conclusion,
+    }
 }
 
 /// Returns the assumptions that a proof depends on.
-pub(crate) fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
+fn of_proof(lowered: &Program) -> Vec<ReportedAssumption> {
     let open = open_assumptions(lowered);
     reported(lowered, |number, assumption| {
         open[number] && assumption.kind.matters_to_proofs()

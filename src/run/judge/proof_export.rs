@@ -6,7 +6,9 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::answer::Judge;
 use super::evidence::Ground;
+use crate::options::TaskOptions;
 use crate::record::file::folder_of;
 use crate::record::verdict::Conclusion;
 use crate::task::Task;
@@ -38,12 +40,13 @@ pub fn can_be_written(folder: &Path) -> Result<(), String> {
 
 /// Writes the proof behind the answer.
 pub(crate) fn write(
+    judge: &Judge,
     task: &Task,
     conclusion: &Conclusion,
     folder: &Path,
 ) -> Result<Written, String> {
     let (Some(analysis), Some(Ground::Proof(certificate, ..))) =
-        (&conclusion.analysis, task.ground_of(conclusion))
+        (&conclusion.analysis, judge.grounds.of(conclusion))
     else {
         return Err("the answer is no proof with conditions".to_owned());
     };
@@ -53,9 +56,11 @@ pub(crate) fn write(
         .map_err(|error| error.to_string())?;
     let destination = Destination {
         folder: aside.path().to_owned(),
-        header: header(task, analysis),
+        header: header(&task.options, analysis),
     };
-    let reply = task.recorded(&certificate, destination);
+    let reply = judge
+        .checker
+        .record(&certificate, destination, task.time_left());
     if reply.check != Check::Confirmed {
         return Err("the proof was not confirmed again in the time that was left".to_owned());
     }
@@ -71,8 +76,7 @@ pub(crate) fn write(
 }
 
 /// Returns the header of the files: the verifier, the program and the property.
-fn header(task: &Task, analysis: &str) -> String {
-    let options = &task.options;
+fn header(options: &TaskOptions, analysis: &str) -> String {
     let text = match &options.load.text {
         Some(text) => Some(text.to_vec()),
         None => std::fs::read(&options.file).ok(),

@@ -28,24 +28,13 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getpgid, pipe, setpgid};
 
 use super::crash;
+use super::exit::{die_with, exit_now};
+use crate::options::Limits;
 use crate::record::event::{Event, EventKind, Message, Reporter};
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{Counted, Counters};
 use regatta_base::process::{cpu_time, memory};
 use regatta_base::time_slice::{self, AffectedThreads};
-
-/// The limits of a run. `None` means no limit.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Limits {
-    /// Wall time since the command's start.
-    pub wall: Option<Duration>,
-    /// CPU time of all threads and processes of the run together.
-    pub cpu: Option<Duration>,
-    /// Resident memory of the race's process and of the processes that it has started, in MiB.
-    pub memory: Option<u64>,
-    /// The interval of the events about the resources that the run uses.
-    pub tell_resources: Option<Duration>,
-}
 
 /// An attempt to run the race.
 #[derive(Clone, Debug, Default)]
@@ -663,19 +652,4 @@ extern "C" fn sleep_for_ever(_: *mut libc::c_void) -> libc::c_int {
             libc::pause();
         }
     }
-}
-
-/// Makes this process end when its parent ends.
-pub fn die_with(parent: Pid) {
-    let _ = nix::sys::prctl::set_pdeathsig(Some(Signal::SIGKILL));
-    if nix::unistd::getppid() != parent {
-        // The parent had ended before the line above.
-        exit_now(1);
-    }
-}
-
-/// Ends the process without running destructors: other threads may be deep in a solver.
-pub fn exit_now(code: i32) -> ! {
-    // SAFETY: _exit has no preconditions.
-    unsafe { libc::_exit(code) }
 }

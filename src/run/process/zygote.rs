@@ -5,7 +5,7 @@
 //! worker process, which does one thing over sockets of its own and ends.
 //! Worker processes share nothing but the program, run in parallel, and the death of one does not affect the others.
 //!
-//! * A worker checks a proof ([`crate::judge::check_process`]).
+//! * A worker checks a proof, as the judge has it done ([`CheckProof`]).
 //! * A worker runs Yices for an analysis, because only one thread of a process may call Yices ([`regatta_solver::remote`]).
 
 use std::io::{self, IoSlice, IoSliceMut};
@@ -21,9 +21,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork};
 
 use super::crash;
-use super::supervisor::{die_with, exit_now};
-use crate::judge::check_process::ProofChecker;
-use regatta_program::{Program, Simplified};
+use super::exit::{die_with, exit_now};
 use regatta_solver::remote::{self, Streams};
 use regatta_solver::{Backend, SolverConfig, new_solver};
 
@@ -40,6 +38,9 @@ enum WorkerKind {
     Yices = b'y',
 }
 
+/// Checks the proof that the stream delivers, and writes the reply to it. Runs in a process of its own.
+pub type CheckProof<'p> = dyn Fn(UnixStream) -> io::Result<()> + 'p;
+
 /// The zygote process. It ends with the race's process, or when this is dropped.
 pub struct Zygote {
     socket: OwnedFd,
@@ -47,15 +48,11 @@ pub struct Zygote {
 }
 
 impl Zygote {
-    /// Starts the zygote. Must be called while the process has one thread.
+    /// Starts the zygote, which has what the function refers to. Must be called while the process has one thread.
     ///
     /// # Errors
     /// When the system refuses a socket or a process.
-    pub fn start(
-        lowered: &Program,
-        simplified: &Simplified,
-        is_thorough: bool,
-    ) -> Result<Self, Errno> {
+    pub fn start(check_proof: &CheckProof<'_>) -> Result<Self, Errno> {
         let (ours, theirs) = socketpair(
             AddressFamily::Unix,
             SockType::SeqPacket,
@@ -71,12 +68,7 @@ impl Zygote {
             }),
             ForkResult::Child => {
                 drop(ours);
-                let checker = ProofChecker {
-                    lowered,
-                    simplified,
-                    is_thorough,
-                };
-                serve(parent, &theirs, &checker)
+                serve(parent, &theirs, check_proof)
             }
         }
     }
@@ -121,11 +113,11 @@ impl Zygote {
 }
 
 /// Serves requests in the zygote process. Never returns.
-fn serve(parent: Pid, socket: &OwnedFd, checker: &ProofChecker<'_>) -> ! {
+fn serve(parent: Pid, socket: &OwnedFd, check_proof: &CheckProof<'_>) -> ! {
     isolate(parent, &[socket.as_raw_fd()]);
     loop {
         match receive_request(socket.as_raw_fd()) {
-            Ok(Some((kind, streams))) => run(kind, streams, socket, checker),
+            Ok(Some((kind, streams))) => run(kind, streams, socket, check_proof),
             Ok(None) => exit_now(0),
             Err(Errno::EINTR) => {}
             Err(_) => exit_now(1),
@@ -139,7 +131,7 @@ fn serve(parent: Pid, socket: &OwnedFd, checker: &ProofChecker<'_>) -> ! {
 }
 
 /// Forks the worker process for the request. If that fails, the streams end.
-fn run(kind: u8, streams: Vec<UnixStream>, socket: &OwnedFd, checker: &ProofChecker<'_>) {
+fn run(kind: u8, streams: Vec<UnixStream>, socket: &OwnedFd, check_proof: &CheckProof<'_>) {
     let parent = nix::unistd::getpid();
     // SAFETY: this process has a single thread, so that the child may do anything.
     if let Ok(ForkResult::Child) = unsafe { fork() } {
@@ -153,7 +145,7 @@ fn run(kind: u8, streams: Vec<UnixStream>, socket: &OwnedFd, checker: &ProofChec
         };
         let mut streams = streams.into_iter();
         let done = match (kind, streams.next(), streams.next()) {
-            (kind, Some(stream), None) if kind == WorkerKind::Proof as u8 => checker.work(stream),
+            (kind, Some(stream), None) if kind == WorkerKind::Proof as u8 => check_proof(stream),
             (kind, Some(questions), Some(interruptions)) if kind == WorkerKind::Yices as u8 => {
                 let streams = Streams {
                     questions,

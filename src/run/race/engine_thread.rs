@@ -1,18 +1,15 @@
 //! The thread of an engine: its context, its events, and the check of its answer.
 
 use std::cell::{Cell, RefCell};
-use std::io::ErrorKind;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
 
-use super::Message;
 use super::alarm_replay::AlarmReplayer;
-use super::thread::{RaceThread, start};
+use super::thread::{Message, RaceThread, start};
 use crate::config::{Analysis, Role, SolverOptions, Switch};
-use crate::judge::evidence::Ground;
 use crate::process::crash::guarded;
 use crate::record::dump::RecordedSolver;
 use crate::record::event::EventKind;
@@ -49,7 +46,7 @@ impl EngineThread {
     /// Starts the thread, which sends the result of the analysis when it ends.
     pub fn start(self) {
         let name = self.analysis.name().to_owned();
-        let reporter = self.thread.task.reporter.clone();
+        let reporter = self.thread.recorder.reporter.clone();
         let (race, slot) = (Arc::clone(&self.thread.race), self.thread.slot);
         let started = start(&name, move || {
             let conclusion = self.run();
@@ -86,11 +83,11 @@ impl EngineThread {
     /// Runs the analysis until it ends or is cancelled.
     fn attempt(&self, token: &CancellationToken) -> Option<Conclusion> {
         let name = self.analysis.name();
-        let reporter = &self.thread.task.reporter;
+        let reporter = &self.thread.recorder.reporter;
         let conclusion = guarded(reporter, name, self.thread.id, || {
             let own = InvariantStore::new();
-            let invariants = match self.thread.task.options.portfolio.general.sharing {
-                Switch::On => &self.thread.task.invariants,
+            let invariants = match self.thread.options.portfolio.general.sharing {
+                Switch::On => &self.thread.judge.invariants,
                 Switch::Off => &own,
             };
             let exchange = Exchange::new(invariants, name, token);
@@ -155,6 +152,7 @@ impl EngineThread {
     fn certifies(&self, certificate: &Certificate) -> bool {
         let RaceThread {
             task,
+            judge,
             blocks,
             workers,
             coordinator,
@@ -163,7 +161,7 @@ impl EngineThread {
         } = &self.thread;
         self.thread.certify();
         let name = self.analysis.name();
-        let conclusion = task.certified_conjecture(name, certificate, blocks, workers);
+        let conclusion = judge.certified_conjecture(task, name, certificate, blocks, workers);
         let is_confirmed = conclusion.is_some();
         *self.certified.borrow_mut() = conclusion;
         if !is_confirmed {
@@ -175,12 +173,8 @@ impl EngineThread {
 
     fn safe_point(&self) -> Duration {
         let analysis = self.analysis.name();
-        let task = &self.thread.task;
-        let tell = |turn: EventKind| {
-            if task.options.has_details {
-                task.reporter.event(turn);
-            }
-        };
+        let recorder = &self.thread.recorder;
+        let tell = |turn: EventKind| recorder.detail(|| turn);
         let pauses = || {
             let analysis = analysis.to_owned();
             tell(EventKind::Paused { analysis });
@@ -223,7 +217,7 @@ impl EngineThread {
             last_step.set(Some(Instant::now()));
         }
         let analysis = self.analysis.name().to_owned();
-        self.thread.task.reporter.event(match progress {
+        self.thread.recorder.event(match progress {
             Progress::Bound { bound } => EventKind::Bound { analysis, bound },
             Progress::Refinement { number, states } => EventKind::Refinement {
                 analysis,
@@ -262,7 +256,7 @@ impl EngineThread {
     fn solver(&self) -> Result<Box<dyn Solver>, SolverError> {
         let options = self.analysis.solver.clone().unwrap_or_default();
         let solver = solver_for(&options, &self.thread.blocks, self.remote_start())?;
-        Ok(match &self.thread.task.dump {
+        Ok(match &self.thread.recorder.dump {
             Some(dump) => Box::new(RecordedSolver::new(solver, dump, self.analysis.name())),
             None => solver,
         })
@@ -271,21 +265,17 @@ impl EngineThread {
     /// Returns how to start Yices in another process, or `None` for the first analysis that has it, which runs it in this
     /// process.
     fn remote_start(&self) -> Option<Start> {
-        let task = &self.thread.task;
+        let zygote = self.thread.judge.checker.zygote()?;
         let wants = |analysis: &&Analysis| {
             let solver = analysis.solver.as_ref();
             solver.is_some_and(|solver| solver.solver == Backend::Yices2)
         };
-        let first = task.options.portfolio.analyses.iter().find(wants);
+        let first = self.thread.options.portfolio.analyses.iter().find(wants);
         let is_first = first.is_none_or(|first| first.name() == self.analysis.name());
-        if is_first || task.zygote.is_none() || !regatta_solver::HAS_YICES2 {
+        if is_first || !regatta_solver::HAS_YICES2 {
             return None;
         }
-        let task = Arc::clone(task);
-        Some(Box::new(move || match &task.zygote {
-            Some(zygote) => zygote.yices(),
-            None => Err(ErrorKind::NotFound.into()),
-        }))
+        Some(Box::new(move || zygote.yices()))
     }
 
     /// Returns the conclusion from the answer if it passes its check.
@@ -293,31 +283,31 @@ impl EngineThread {
         let name = self.analysis.name();
         match answer {
             Answer::Unknown(_) => None,
-            Answer::Unsafe(violation) => Some(self.thread.task.violated(name, violation)),
+            Answer::Unsafe(violation) => Some(self.thread.judge.violated(
+                &self.thread.task,
+                name,
+                violation,
+            )),
             Answer::Safe(_) if self.certified.borrow().is_some() => self.certified.take(),
             Answer::Safe(certificate) => {
                 let inlined = self.thread.blocks.inlined();
-                let proved = self.thread.task.invariants.snapshot();
+                let proved = self.thread.judge.invariants.snapshot();
                 for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
-                    self.thread.task.reporter.event(EventKind::Relied {
+                    self.thread.recorder.event(EventKind::Relied {
                         analysis: name.to_owned(),
                         publisher: publisher.to_string(),
                         invariants,
                     });
                 }
-                self.thread.task.certified(
+                self.thread.judge.certified(
+                    &self.thread.task,
                     name,
                     certificate,
                     Some(&self.thread.blocks),
                     &self.thread.workers,
                 )
             }
-            // An exploration has no verification conditions for a certificate; another engine may find a proof.
-            Answer::Explored(_) if self.thread.task.options.certificate.is_some() => None,
-            Answer::Explored(_) => {
-                self.thread.task.keep(name, || Ground::AllRuns);
-                Some(Conclusion::proved(name))
-            }
+            Answer::Explored(_) => self.thread.judge.explored(name),
         }
     }
 }

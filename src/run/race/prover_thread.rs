@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-use super::PROVER;
 use super::engine_thread::solver_for;
 use super::thread::{RaceThread, start};
 use crate::config::SolverOptions;
 use crate::process::crash::guarded;
 use crate::record::event::EventKind;
 use regatta_engines::invariants::prover::Prover;
+
+/// The prover's name in events and crash reports.
+pub(crate) const PROVER: &str = "prover";
 
 /// Maximum time to wait for offers before the prover checks whether it has to stop.
 const OFFER_WAIT: Duration = Duration::from_millis(200);
@@ -24,7 +26,7 @@ pub(super) struct ProverThread {
 impl ProverThread {
     /// Starts the thread. If that fails, candidate invariants are not proved.
     pub fn start(self) {
-        let reporter = self.thread.task.reporter.clone();
+        let reporter = self.thread.recorder.reporter.clone();
         if let Err(error) = start(PROVER, move || self.run()) {
             reporter.event(EventKind::Warning {
                 message: format!("the prover of invariants has no thread: {error}"),
@@ -34,26 +36,25 @@ impl ProverThread {
 
     fn run(&self) {
         let RaceThread {
-            task,
+            recorder,
             coordinator,
             slot,
             id,
             ..
         } = &self.thread;
         coordinator.attach(*slot);
-        guarded(&task.reporter, PROVER, *id, || self.prove());
+        guarded(&recorder.reporter, PROVER, *id, || self.prove());
         coordinator.leave(*slot);
     }
 
     fn tell(&self, turn: impl FnOnce(String) -> EventKind) {
-        if self.thread.task.options.has_details {
-            self.thread.task.reporter.event(turn(PROVER.to_owned()));
-        }
+        self.thread.recorder.detail(|| turn(PROVER.to_owned()));
     }
 
     fn prove(&self) {
         let RaceThread {
-            task,
+            judge,
+            recorder,
             blocks,
             token,
             coordinator,
@@ -62,7 +63,7 @@ impl ProverThread {
         } = &self.thread;
         let slot = self.thread.slot;
         let solver = || solver_for(&SolverOptions::default(), blocks, None);
-        let invariants = &task.invariants;
+        let invariants = &judge.invariants;
         // The prover is made in its first turn.
         let mut prover = None;
         self.tell(|analysis| EventKind::Paused { analysis });
@@ -86,7 +87,7 @@ impl ProverThread {
             self.tell(|analysis| EventKind::Paused { analysis });
             tried += round.tried;
             proved += round.proved;
-            task.reporter.event(EventKind::Invariants {
+            recorder.event(EventKind::Invariants {
                 analysis: PROVER.to_owned(),
                 round: "offers".to_owned(),
                 proved: round.proved,
@@ -94,7 +95,7 @@ impl ProverThread {
             });
         }
         let counters = [("tried", tried), ("proved", proved)].into_iter();
-        task.reporter.event(EventKind::Finished {
+        recorder.event(EventKind::Finished {
             analysis: PROVER.to_owned(),
             outcome: "stopped".to_owned(),
             statistics: counters

@@ -1,18 +1,35 @@
-//! The data of each thread of a race.
+//! The data of each thread of a race, and its messages to the thread that runs the race.
 
 use std::sync::Arc;
 
 use super::coordinator::Coordinator;
+use super::helper_permits;
 use super::mailbox::Mailbox;
-use super::{Message, helper_permits};
+use crate::judge::answer::Judge;
+use crate::options::RaceOptions;
+use crate::record::recorder::Recorder;
+use crate::record::verdict::Conclusion;
 use crate::task::Task;
 use regatta_base::workers::{SOLVER_STACK, Threads, Workers};
 use regatta_program::block::Blocks;
 use regatta_sharing::CancellationToken;
 
+/// A message from an analysis's thread to the thread that runs the race.
+pub(super) enum Message {
+    /// The analysis has ended, with or without an answer.
+    Ended(String, Option<Conclusion>),
+    /// The thread of the analysis could not be started; the slot is to be freed.
+    NotStarted(String, usize),
+    /// The scheduler has to be called, because an analysis has changed its state.
+    Look,
+}
+
 /// The state that all threads of a race share.
 pub(super) struct RaceState {
     pub task: Arc<Task>,
+    pub options: Arc<RaceOptions>,
+    pub judge: Arc<Judge>,
+    pub recorder: Recorder,
     pub blocks: Arc<Blocks>,
     pub token: CancellationToken,
     /// The pool of threads for helpers.
@@ -26,6 +43,9 @@ impl RaceState {
     pub fn thread(&self, coordinator: &Arc<Coordinator>, slot: usize, id: u32) -> RaceThread {
         RaceThread {
             task: Arc::clone(&self.task),
+            options: Arc::clone(&self.options),
+            judge: Arc::clone(&self.judge),
+            recorder: self.recorder.clone(),
             blocks: Arc::clone(&self.blocks),
             token: self.token.clone(),
             coordinator: Arc::clone(coordinator),
@@ -40,6 +60,9 @@ impl RaceState {
 /// The data of a thread of a race.
 pub(super) struct RaceThread {
     pub task: Arc<Task>,
+    pub options: Arc<RaceOptions>,
+    pub judge: Arc<Judge>,
+    pub recorder: Recorder,
     pub blocks: Arc<Blocks>,
     /// Cancelled when the thread has to stop.
     pub token: CancellationToken,

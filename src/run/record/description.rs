@@ -1,16 +1,10 @@
 //! The description of a run, which is its first event: the command, its options and the machine.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::Role;
-use crate::process::supervisor::Limits;
-use crate::task::RunOptions;
 use regatta_base::process::machine_mib;
-use regatta_frontend::Specification;
-use regatta_program::Arithmetic;
 
 /// The description of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -76,62 +70,6 @@ pub struct Environment {
     pub cores: usize,
     /// Memory in MiB.
     pub memory: u64,
-}
-
-impl RunDescription {
-    /// Describes the run that is about to begin.
-    pub fn new(options: &RunOptions, limits: &Limits, portfolio: &str) -> Self {
-        let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
-        let folder = std::env::current_dir().unwrap_or_default();
-        let analyses = options.portfolio.analyses.iter();
-        let analyses = analyses.map(|analysis| AnalysisDescription {
-            name: analysis.name().to_owned(),
-            engine: analysis.engine.registration().name.to_owned(),
-            is_generator: analysis.common.role == Role::Generator,
-        });
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
-        Self {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            begun: now.unwrap_or_default().as_secs_f64(),
-            command: arguments.collect(),
-            folder: folder.to_string_lossy().into_owned(),
-            file: options.file.to_string_lossy().into_owned(),
-            property: describe_property(&options.load.property),
-            data_model: options.load.data_model.name().to_owned(),
-            standard: options
-                .load
-                .standard
-                .map(|standard| standard.name().to_owned()),
-            arithmetic: match options.load.arithmetic {
-                Arithmetic::BitVector => "bitvector".to_owned(),
-                Arithmetic::Integer => "integer".to_owned(),
-            },
-            portfolio: portfolio.to_owned(),
-            analyses: analyses.collect(),
-            threads: options.threads(),
-            is_thorough: options.is_thorough,
-            time_limit: seconds(limits.wall),
-            cpu_limit: seconds(limits.cpu),
-            memory_limit: limits.memory,
-            environment: Environment::here(),
-        }
-    }
-}
-
-fn describe_property(property: &Specification) -> String {
-    match property {
-        Specification::Default => {
-            "no assertion fails; reach_error and __VERIFIER_error are not called".to_owned()
-        }
-        Specification::Unreachable { calls, labels } => {
-            let calls = calls.iter().map(|name| format!("{name} is not called"));
-            let labels = labels
-                .iter()
-                .map(|name| format!("the label {name} is not reached"));
-            calls.chain(labels).collect::<Vec<_>>().join("; ")
-        }
-    }
 }
 
 impl Environment {

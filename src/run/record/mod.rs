@@ -4,6 +4,7 @@
 //! * [`verdict`]: the answer; [`error_path`]: the path to an error; [`description`]: the command, options and machine; [`findings`]: the automaton, invariants and
 //!   proofs as text.
 //! * [`dump`]: intermediate results for debugging; [`mod@file`]: atomic writes of files.
+//! * [`recorder`]: what the parts of a run record with.
 
 pub mod description;
 pub mod dump;
@@ -11,4 +12,5 @@ pub mod error_path;
 pub mod event;
 pub mod file;
 pub mod findings;
+pub(crate) mod recorder;
 pub mod verdict;

@@ -1,0 +1,287 @@
+//! The judge of answers.
+//!
+//! Every answer is checked on the program as lowered before it is reported: an alarm by replay, a proof by its
+//! certificate, in another process ([`super::check_process`]).
+
+use std::time::{Duration, Instant};
+
+use super::check_process::RemoteChecker;
+use super::evidence::{Ground, Grounds};
+use super::ledger;
+use crate::options::{AssumptionPolicy, JudgeOptions, Validation};
+use crate::record::event::EventKind;
+use crate::record::findings;
+use crate::record::recorder::Recorder;
+use crate::record::verdict::{Conclusion, InputValue, Verdict};
+use crate::task::Task;
+use regatta_base::workers::Workers;
+use regatta_certify::portable::Reply;
+use regatta_certify::replay::Violation;
+use regatta_certify::{Certificate, Check, ProofStep};
+use regatta_program::block::Blocks;
+use regatta_program::ghost::{CHECKING, VIOLATED_ASSERTION};
+use regatta_program::interpreter::{Journal, Limits, Machine, ReplayInputs};
+use regatta_program::{InputKind, InputPart, Program, c_value};
+use regatta_sharing::InvariantStore;
+use regatta_term::Value;
+
+/// Maximum wall time for the check of a proof if the run has no time limit.
+const CHECK_BUDGET: Duration = Duration::from_secs(60);
+
+/// Judges answers about a task: what passes becomes a conclusion, and its grounds are kept.
+pub(crate) struct Judge {
+    options: JudgeOptions,
+    recorder: Recorder,
+    pub checker: RemoteChecker,
+    /// The proved invariants, on which proofs may rest.
+    pub invariants: InvariantStore,
+    /// The grounds of confirmed answers, if a witness or a certificate needs them.
+    pub grounds: Grounds,
+}
+
+/// The status of a proof before its check.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Standing {
+    /// The engine claims it: a refutation is an error of the engine.
+    Proved,
+    /// The engine only conjectures it.
+    Conjectured,
+}
+
+impl Judge {
+    /// Makes the judge, who confirms no proof before its checker is started.
+    pub fn new(options: &JudgeOptions, recorder: &Recorder, is_published: bool) -> Self {
+        Self {
+            options: options.clone(),
+            recorder: recorder.clone(),
+            checker: RemoteChecker::new(&recorder.reporter, options.is_thorough),
+            invariants: InvariantStore::new(),
+            grounds: Grounds::new(is_published || options.certificate.is_some()),
+        }
+    }
+
+    /// Withdraws the invariants of a refuted step from the store, with all that rely on them. The analyses that have
+    /// used them begin again.
+    fn withdraw(&self, step: &ProofStep, blocks: Option<&Blocks>) {
+        let (ProofStep::Inductive { batch, .. }, Some(blocks)) = (step, blocks) else {
+            return;
+        };
+        let batches = self.invariants.withdraw_all(batch, blocks.inlined());
+        self.recorder.event(EventKind::Withdrawn { batches });
+    }
+
+    /// Returns the answer of a proof if it passes its check on the program as lowered. The blocks are those of the program
+    /// that shared invariants refer to.
+    pub fn certified(
+        &self,
+        task: &Task,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: Option<&Blocks>,
+        workers: &Workers,
+    ) -> Option<Conclusion> {
+        self.certified_as(
+            task,
+            Standing::Proved,
+            analysis,
+            certificate,
+            blocks,
+            workers,
+        )
+    }
+
+    /// Does the same for a conjectured proof, whose refutation is not an error of the engine.
+    pub fn certified_conjecture(
+        &self,
+        task: &Task,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: &Blocks,
+        workers: &Workers,
+    ) -> Option<Conclusion> {
+        let standing = Standing::Conjectured;
+        self.certified_as(task, standing, analysis, certificate, Some(blocks), workers)
+    }
+
+    fn certified_as(
+        &self,
+        task: &Task,
+        standing: Standing,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: Option<&Blocks>,
+        workers: &Workers,
+    ) -> Option<Conclusion> {
+        // The check uses the cores that are idle now. They are not given back before its end, because the process cannot be told.
+        let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
+        let begin = Instant::now();
+        let Reply {
+            check: result,
+            opinion,
+            facts,
+            ..
+        } = self.checker.check(
+            certificate,
+            helpers.len(),
+            task.time_left().unwrap_or(CHECK_BUDGET),
+        );
+        drop(helpers);
+        let is_objected_to = opinion
+            .as_ref()
+            .is_some_and(|opinion| opinion.objection.is_some());
+        if standing == Standing::Conjectured && result != Check::Confirmed && !is_objected_to {
+            return None;
+        }
+        let mut outcome = match &result {
+            Check::Confirmed => "confirmed".to_owned(),
+            Check::Refuted { reason, .. } => format!("refuted: {reason}"),
+            Check::Undecided(reason) => format!("undecided: {reason}"),
+        };
+        if let Some(dump) = &self.recorder.dump {
+            dump.proof(analysis, certificate, &result, &task.simplified.program);
+        }
+        if let Some(opinion) = &opinion {
+            outcome.push_str(&format!(" ({opinion})"));
+        }
+        if self.recorder.has_details && result == Check::Confirmed {
+            let snapshot = self.invariants.snapshot();
+            let inlined = blocks.map(|blocks| &**blocks.inlined());
+            let program = &task.simplified.program;
+            self.recorder.event(EventKind::Proof {
+                analysis: analysis.to_owned(),
+                parts: findings::proof(certificate, &snapshot, inlined, program),
+            });
+        }
+        self.recorder.event(EventKind::Certified {
+            analysis: analysis.to_owned(),
+            outcome,
+            seconds: begin.elapsed().as_secs_f64(),
+        });
+        if let Some(objection) = opinion.and_then(|opinion| opinion.objection) {
+            // Whichever solver is wrong, the next proof may depend on the same error.
+            self.recorder.event(EventKind::Refuted {
+                analysis: analysis.to_owned(),
+                reason: objection,
+            });
+            return Some(Conclusion::unknown("internal error: solvers disagree"));
+        }
+        match result {
+            Check::Confirmed => {
+                let time = begin.elapsed();
+                self.grounds
+                    .keep(analysis, || Ground::Proof(certificate.clone(), facts, time));
+                Some(Conclusion {
+                    invariants: Some(certificate.formulas()),
+                    ..Conclusion::proved(analysis)
+                })
+            }
+            Check::Refuted { step, reason } => {
+                self.recorder.event(EventKind::Refuted {
+                    analysis: analysis.to_owned(),
+                    reason,
+                });
+                if let Some(step) = step {
+                    self.withdraw(&certificate.steps[step], blocks);
+                }
+                None
+            }
+            Check::Undecided(_) => None,
+        }
+    }
+
+    /// Returns the answer of an exploration of all executions.
+    pub fn explored(&self, analysis: &str) -> Option<Conclusion> {
+        // An exploration has no verification conditions for a certificate; another engine may find a proof.
+        if self.options.certificate.is_some() {
+            return None;
+        }
+        self.grounds.keep(analysis, || Ground::AllRuns);
+        Some(Conclusion::proved(analysis))
+    }
+
+    /// Returns the answer of a confirmed violation.
+    pub fn violated(&self, task: &Task, analysis: &str, violation: &Violation) -> Conclusion {
+        let error = task.lowered.location(violation.location);
+        let property = error.violates.expect("a violation ends in an error");
+        self.grounds
+            .keep(analysis, || Ground::Run(violation.clone()));
+        let Some((assertion, is_undefined)) = assertion(task, violation) else {
+            return Conclusion::unknown("internal error in the validator");
+        };
+        Conclusion {
+            verdict: Verdict::False(property),
+            analysis: Some(analysis.to_owned()),
+            invariants: None,
+            wrong_assertion: assertion.checked_sub(1),
+            is_undefined,
+            inputs: describe_inputs(&task.lowered, &violation.inputs),
+            place: Some(task.lowered.sources.describe(error.span)),
+            assumptions: match self.options.assumptions {
+                AssumptionPolicy::Ignored => Vec::new(),
+                AssumptionPolicy::Reported | AssumptionPolicy::Strict => {
+                    ledger::of_violation(&task.lowered, violation)
+                }
+            },
+            path: Vec::new(),
+            violation: Some(Box::new(violation.clone())),
+        }
+    }
+}
+
+/// Returns the number, from one, of the violated assertion among those that a witness has put into the program; zero if it
+/// is none of them, and `None` if that cannot be determined. The second part tells whether the assertion has no defined value.
+fn assertion(task: &Task, violation: &Violation) -> Option<(u32, bool)> {
+    match task.options.validation {
+        Some(Validation::Invariants { count: 1.. }) => {}
+        _ => return Some((0, false)),
+    }
+    let mut machine = Machine::new(&task.executable);
+    let limits = Limits {
+        steps: violation.steps.saturating_add(1),
+        ..Limits::default()
+    };
+    machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
+    let number = |name: &str| {
+        let mut variables = task.lowered.variables.iter();
+        if !variables.any(|variable| variable.name == name) {
+            // No code that is there changes it: assertions can be constant.
+            return Some(0);
+        }
+        match machine.read_variable(name)? {
+            Value::BitVec(bits) => u32::try_from(bits.bits()).ok(),
+            Value::Int(number) => u32::try_from(&number).ok(),
+            _ => None,
+        }
+    };
+    Some(match (number(VIOLATED_ASSERTION)?, number(CHECKING)?) {
+        (0, checked) => (checked, checked > 0),
+        (wrong, _) => (wrong, false),
+    })
+}
+
+/// Returns the inputs of a run for the user, without the choices of the memory model.
+fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
+    let shown = journal.entries.iter().filter_map(|(id, value)| {
+        let input = program.inputs.get(id.index())?;
+        if input.part == Some(InputPart::Begin) {
+            return None;
+        }
+        let source = match &input.kind {
+            InputKind::Nondet(function) => format!("{function}()"),
+            InputKind::Uninitialised => "uninitialised".to_owned(),
+            InputKind::Unknown(what) => what.clone(),
+            InputKind::Outside(name) => format!("memory changed by {name}"),
+            InputKind::Volatile(name) => format!("a volatile read of {name}"),
+            InputKind::MemoryModel => return None,
+        };
+        if value.as_array().is_some() {
+            return None;
+        }
+        Some(InputValue {
+            source,
+            place: program.sources.describe(input.span),
+            value: c_value::describe(value, input.c_type),
+        })
+    });
+    shown.collect()
+}

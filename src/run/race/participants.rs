@@ -1,0 +1,122 @@
+//! The analyses of a race, and the order in which they start.
+
+use std::time::Instant;
+
+use super::prover_thread::PROVER;
+use crate::config::opening::Turn;
+use crate::config::{Analysis, Role, Switch};
+use crate::options::RaceOptions;
+use crate::task::Task;
+use regatta_program::features::Features;
+
+/// The analyses that take part in a race.
+pub(crate) struct Participants<'o> {
+    /// The analyses, each with its number in the portfolio.
+    pub analyses: Vec<(u32, Analysis)>,
+    /// The first turns of some of them.
+    pub opening: &'o [Turn],
+    /// Whether the prover of invariants runs beside them.
+    pub has_prover: bool,
+}
+
+impl<'o> Participants<'o> {
+    /// Returns those for a task with the features; the excluded ones, by their names, take no part.
+    pub fn new(
+        options: &'o RaceOptions,
+        task: &Task,
+        features: &Features,
+        excluded: &[String],
+    ) -> Self {
+        let takes_part = |name: &str| !excluded.iter().any(|excluded| excluded == name);
+        let portfolio = &options.portfolio;
+        let general = &portfolio.general;
+        let analyses = (0..).zip(portfolio.analyses.iter().cloned());
+        // With a witness, its invariants are proved first, by the prover, which has no turns in openings.
+        let is_followed = general.openings == Switch::On && task.options.validation.is_none();
+        Self {
+            analyses: analyses
+                .filter(|(_, analysis)| takes_part(analysis.name()))
+                .collect(),
+            opening: match portfolio.opening(features) {
+                Some(opening) if is_followed => &opening.turns,
+                _ => &[],
+            },
+            has_prover: takes_part(PROVER)
+                && general.sharing == Switch::On
+                && general.prover == Switch::On,
+        }
+    }
+}
+
+/// The analyses that have not started and those that have not ended.
+pub(super) struct StartQueue {
+    waiting: Vec<(u32, Analysis)>,
+    running: Vec<(String, Role)>,
+    /// Whether engines with solvers do not start yet.
+    solverless_only: bool,
+    head_start: Instant,
+}
+
+impl StartQueue {
+    /// Makes the queue of analyses none of which has started.
+    pub fn new(participants: Participants<'_>, head_start: Instant) -> Self {
+        Self {
+            waiting: participants.analyses,
+            running: Vec::new(),
+            // An opening replaces the head start of the engines without solvers.
+            solverless_only: participants.opening.is_empty(),
+            head_start,
+        }
+    }
+
+    /// Returns the end of the head start of the engines without solvers, while it lasts.
+    pub fn head_start(&self) -> Option<Instant> {
+        self.solverless_only.then_some(self.head_start)
+    }
+
+    /// Notes that the analysis has ended.
+    pub fn ended(&mut self, name: &str) {
+        self.running.retain(|running| running.0 != name);
+    }
+
+    /// Checks whether an analysis is left that may answer.
+    pub fn can_answer(&self) -> bool {
+        let waiting = self
+            .waiting
+            .iter()
+            .map(|(_, analysis)| analysis.common.role);
+        let mut roles = self.running.iter().map(|running| running.1).chain(waiting);
+        !self.running.is_empty() && roles.any(|role| role == Role::Prover)
+    }
+
+    /// Takes out the next analysis that can start now, and notes that it runs.
+    pub fn start_next(&mut self) -> Option<(u32, Analysis)> {
+        let next = self.next()?;
+        let common = &next.1.common;
+        self.running.push((common.name.clone(), common.role));
+        Some(next)
+    }
+
+    fn next(&mut self) -> Option<(u32, Analysis)> {
+        if let Some(ready) = self.ready(false) {
+            return Some(ready);
+        }
+        self.solverless_only &= !self.running.is_empty() && Instant::now() < self.head_start;
+        match self.solverless_only {
+            true => None,
+            false => self.ready(true),
+        }
+    }
+
+    /// Takes out an analysis, with or without a solver as given, that need not wait for another.
+    fn ready(&mut self, has_solver: bool) -> Option<(u32, Analysis)> {
+        let is_open = |name: &String| {
+            self.running.iter().any(|running| running.0 == *name)
+                || self.waiting.iter().any(|(_, other)| other.name() == name)
+        };
+        let index = self.waiting.iter().position(|(_, analysis)| {
+            analysis.has_solver() == has_solver && !is_open(&analysis.common.after)
+        })?;
+        Some(self.waiting.remove(index))
+    }
+}
