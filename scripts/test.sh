@@ -22,11 +22,23 @@ test_command() {
     cargo test --release --locked "$@"
 }
 
+# The examples in the documentation, of the crates that have any: for each, rustdoc reads the whole crate.
+test_examples() {
+    local folder packages=(--package regatta)
+    for folder in src/*/; do
+        folder=${folder%/}
+        if [ -e "$folder/Cargo.toml" ] && grep --quiet --recursive --include='*.rs' -E '^ *//[/!] *```' "$folder"; then
+            packages+=(--package "regatta-${folder#src/}")
+        fi
+    done
+    test_command --doc "${packages[@]}"
+}
+
 case " $* " in
     "  ")
         test_library
         test_command --test '*'
-        test_command --workspace --doc
+        test_examples
         ;;
     *" --test "* | *" --doc "*) test_command "$@" ;;
     *) test_library "$@" ;;
