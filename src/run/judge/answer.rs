@@ -115,49 +115,18 @@ impl Judge {
         // The check uses the cores that are idle now. They are not given back before its end, because the process cannot be told.
         let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
         let begin = Instant::now();
-        let Reply {
-            check: result,
-            opinion,
-            facts,
-            ..
-        } = self.checker.check(
-            certificate,
-            helpers.len(),
-            task.time_left().unwrap_or(CHECK_BUDGET),
-        );
+        let time = task.time_left().unwrap_or(CHECK_BUDGET);
+        let reply = self.checker.check(certificate, helpers.len(), time);
         drop(helpers);
-        let is_objected_to = opinion
-            .as_ref()
-            .is_some_and(|opinion| opinion.objection.is_some());
-        if standing == Standing::Conjectured && result != Check::Confirmed && !is_objected_to {
+        let time = begin.elapsed();
+        let opinion = reply.opinion.as_ref();
+        let objection = opinion.and_then(|opinion| opinion.objection.clone());
+        let is_confirmed = reply.check == Check::Confirmed;
+        if standing == Standing::Conjectured && !is_confirmed && objection.is_none() {
             return None;
         }
-        let mut outcome = match &result {
-            Check::Confirmed => "confirmed".to_owned(),
-            Check::Refuted { reason, .. } => format!("refuted: {reason}"),
-            Check::Undecided(reason) => format!("undecided: {reason}"),
-        };
-        if let Some(dump) = &self.recorder.dump {
-            dump.proof(analysis, certificate, &result, &task.simplified.program);
-        }
-        if let Some(opinion) = &opinion {
-            outcome.push_str(&format!(" ({opinion})"));
-        }
-        if self.recorder.has_details && result == Check::Confirmed {
-            let snapshot = self.invariants.snapshot();
-            let inlined = blocks.map(|blocks| &**blocks.inlined());
-            let program = &task.simplified.program;
-            self.recorder.event(EventKind::Proof {
-                analysis: analysis.to_owned(),
-                parts: findings::proof(certificate, &snapshot, inlined, program),
-            });
-        }
-        self.recorder.event(EventKind::Certified {
-            analysis: analysis.to_owned(),
-            outcome,
-            seconds: begin.elapsed().as_secs_f64(),
-        });
-        if let Some(objection) = opinion.and_then(|opinion| opinion.objection) {
+        self.record_check(task, analysis, certificate, blocks, &reply, time);
+        if let Some(objection) = objection {
             // Whichever solver is wrong, the next proof may depend on the same error.
             self.recorder.event(EventKind::Refuted {
                 analysis: analysis.to_owned(),
@@ -165,11 +134,10 @@ impl Judge {
             });
             return Some(Conclusion::unknown("internal error: solvers disagree"));
         }
-        match result {
+        match reply.check {
             Check::Confirmed => {
-                let time = begin.elapsed();
-                self.grounds
-                    .keep(analysis, || Ground::Proof(certificate.clone(), facts, time));
+                let ground = || Ground::Proof(certificate.clone(), reply.facts, time);
+                self.grounds.keep(analysis, ground);
                 Some(Conclusion {
                     invariants: Some(certificate.formulas()),
                     ..Conclusion::proved(analysis)
@@ -187,6 +155,46 @@ impl Judge {
             }
             Check::Undecided(_) => None,
         }
+    }
+
+    /// Records the check of a proof, which took the time.
+    fn record_check(
+        &self,
+        task: &Task,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: Option<&Blocks>,
+        reply: &Reply,
+        time: Duration,
+    ) {
+        let program = &task.simplified.program;
+        if let Some(dump) = &self.recorder.dump {
+            dump.proof(analysis, certificate, &reply.check, program);
+        }
+        if reply.check == Check::Confirmed {
+            self.recorder.detail(|| EventKind::Proof {
+                analysis: analysis.to_owned(),
+                parts: findings::proof(
+                    certificate,
+                    &self.invariants.snapshot(),
+                    blocks.map(|blocks| &**blocks.inlined()),
+                    program,
+                ),
+            });
+        }
+        let mut outcome = match &reply.check {
+            Check::Confirmed => "confirmed".to_owned(),
+            Check::Refuted { reason, .. } => format!("refuted: {reason}"),
+            Check::Undecided(reason) => format!("undecided: {reason}"),
+        };
+        if let Some(opinion) = &reply.opinion {
+            outcome.push_str(&format!(" ({opinion})"));
+        }
+        self.recorder.event(EventKind::Certified {
+            analysis: analysis.to_owned(),
+            outcome,
+            seconds: time.as_secs_f64(),
+        });
     }
 
     /// Returns the answer of an exploration of all executions.
