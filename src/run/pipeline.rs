@@ -55,7 +55,7 @@ pub fn run(
     };
     match pipeline.lower() {
         Ok(lowered) => RaceEnd::Concluded(pipeline.verify(lowered, attempt)),
-        Err(end) => end,
+        Err(end) => *end,
     }
 }
 
@@ -68,10 +68,10 @@ struct Pipeline<'r> {
 
 impl Pipeline<'_> {
     /// Returns the program as lowered, or the end of the run if there is none.
-    fn lower(&self) -> Result<Program, RaceEnd> {
+    fn lower(&self) -> Result<Program, Box<RaceEnd>> {
         let task = &self.options.task;
         let load = || load_program(task, &self.recorder);
-        let unknown = |reason: String| RaceEnd::Concluded(Conclusion::unknown(reason));
+        let unknown = |reason: String| Box::new(RaceEnd::Concluded(Conclusion::unknown(reason)));
         record_shared_terms(self.options.judge.is_thorough);
         let reporter = &self.recorder.reporter;
         let lowered = guarded(reporter, FRONT_END, number::FRONT_END, load);
@@ -88,7 +88,9 @@ impl Pipeline<'_> {
             }
             Some(Err(error)) => {
                 let error = advise(error, &task.file);
-                Err(RaceEnd::Rejected(error.render(self.options.style)))
+                Err(Box::new(RaceEnd::Rejected(
+                    error.render(self.options.style),
+                )))
             }
             None => Err(unknown("internal error in the front end".to_owned())),
         }
