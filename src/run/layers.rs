@@ -149,7 +149,10 @@ fn no_file_uses_a_later_one() {
 #[test]
 fn paths_are_found() {
     let module = ["race".to_owned(), "thread".to_owned()];
-    let text = "//! [`super::a`]\nuse super::{Message, lender::{self, B}};\nuse crate::task::Task;\npub(crate) fn f() { self::g() }\n";
+    let text = "//! [`super::a`]
+        use super::{Message, lender::{self, B}};
+        use crate::task::Task;
+        pub(crate) fn f() { self::g() }";
     let paths = paths_in(&module, text);
     let paths: Vec<String> = paths.iter().map(|path| path.join("::")).collect();
     let expected = [

@@ -1,7 +1,7 @@
 //! `--certificate FOLDER`: the proof behind the answer as SMT-LIB files that any solver can check.
 //!
-//! A checker process checks the proof once more and records its queries ([`regatta_certify::verification_conditions`]). They are written to
-//! a temporary folder, which is renamed when it is complete.
+//! A checker process checks the proof once more and records its queries ([`regatta_certify::verification_conditions`]). They
+//! are written to a temporary folder, which is renamed when it is complete.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
