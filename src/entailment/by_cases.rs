@@ -5,19 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::limits::{MAXIMUM_CONDITIONS, MAXIMUM_CONTRADICTION_LITERALS, MAXIMUM_EQUATIONS};
 use regatta_term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, atoms, conjuncts, for_each_subterm,
     solved,
 };
-
-/// Maximum number of conditions of a goal; all their truth assignments are tried.
-const MAXIMUM_CONDITIONS: usize = 5;
-
-/// Maximum number of equations that are solved for a variable.
-const MAXIMUM_EQUATIONS: usize = 100;
-
-/// Maximum number of literals among which a contradiction is searched.
-const MAXIMUM_LITERALS: usize = 200;
 
 /// Equations in triangular form: each is solved for a variable that does not occur in the later ones.
 pub struct Equations<'a> {
@@ -204,7 +196,7 @@ fn exclude_one_another(
     assertions: &[TermId],
     view: &mut dyn FnMut(TermId) -> TermId,
 ) -> bool {
-    let Some(literals) = literals(arena, assertions, MAXIMUM_LITERALS) else {
+    let Some(literals) = literals(arena, assertions, MAXIMUM_CONTRADICTION_LITERALS) else {
         return false;
     };
     let all: Vec<TermId> = literals.into_iter().map(|one| one.formula).collect();

@@ -11,11 +11,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::polynomials::{Monomial, Polynomial};
-
-/// Maximum number of vectors.
-const MAXIMUM_VECTORS: usize = 240;
-/// Maximum number of different monomials, which is the length of a vector.
-const MAXIMUM_MONOMIALS: usize = 600;
+use crate::limits::{MAXIMUM_VECTOR_LENGTH, MAXIMUM_VECTORS};
 
 /// A vector over the monomials, with the indices of the facts that it is combined from.
 struct Row {
@@ -43,7 +39,7 @@ pub fn combination(
         number(polynomial, &mut numbers);
     }
     number(target, &mut numbers);
-    if numbers.len() > MAXIMUM_MONOMIALS {
+    if numbers.len() > MAXIMUM_VECTOR_LENGTH {
         return None;
     }
     let vector = |polynomial: &Polynomial| {

@@ -6,12 +6,8 @@ use rustc_hash::FxHashSet;
 use super::by_polynomials::Fact;
 use super::polynomials::shifted;
 use super::unknowns::exponent;
+use crate::limits::{MAXIMUM_POWERS, MAXIMUM_QUOTIENTS};
 use regatta_term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
-
-/// Maximum number of quotients for which the law of division is instantiated.
-const MAXIMUM_QUOTIENTS: usize = 6;
-/// Maximum number of powers of two that are compared with each other.
-const MAXIMUM_POWERS: usize = 8;
 
 /// Returns, for each quotient by a constant in the terms, that the dividend is divisor times quotient unless there is a
 /// remainder.

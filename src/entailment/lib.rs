@@ -28,6 +28,7 @@ pub mod by_cases;
 mod by_polynomials;
 mod combination;
 mod laws;
+mod limits;
 mod polynomials;
 pub mod powers;
 mod remainders;

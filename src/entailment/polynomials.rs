@@ -8,15 +8,8 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use crate::limits::{MAXIMUM_DEGREE, MAXIMUM_POLYNOMIAL_MONOMIALS, MAXIMUM_READ_SUBTERMS};
 use regatta_term::{Arena, Build, Constant, Op, Pool, Sort, TermId, TermKind};
-
-/// Maximum number of monomials of a polynomial.
-const MAXIMUM_MONOMIALS: usize = 80;
-/// Maximum degree of a monomial.
-const MAXIMUM_DEGREE: usize = 6;
-
-/// Maximum number of subterms that are visited to read a polynomial.
-const MAXIMUM_VISITS: u32 = 2_000;
 
 /// A product of atoms in ascending order; the empty product is one.
 pub type Monomial = SmallVec<[TermId; 4]>;
@@ -33,7 +26,9 @@ impl Polynomial {
     /// Returns the polynomial of a bit-vector term; `None` if it has more than 64 bits, another sort, or too large a polynomial.
     pub fn of(arena: &Arena, term: TermId) -> Option<Self> {
         match arena.sort(term) {
-            Sort::BitVec(width @ 1..=64) => Self::read(arena, term, width, &mut { MAXIMUM_VISITS }),
+            Sort::BitVec(width @ 1..=64) => {
+                Self::read(arena, term, width, &mut { MAXIMUM_READ_SUBTERMS })
+            }
             _ => None,
         }
     }
@@ -111,7 +106,7 @@ impl Polynomial {
         for (factors, factor) in &other.monomials {
             self.include(factors.clone(), factor.wrapping_mul(times));
         }
-        (self.monomials.len() <= MAXIMUM_MONOMIALS).then_some(self)
+        (self.monomials.len() <= MAXIMUM_POLYNOMIAL_MONOMIALS).then_some(self)
     }
 
     /// Returns the difference.
@@ -131,7 +126,7 @@ impl Polynomial {
                 factors.sort_unstable();
                 product.include(factors, a.wrapping_mul(*b));
             }
-            if product.monomials.len() > MAXIMUM_MONOMIALS {
+            if product.monomials.len() > MAXIMUM_POLYNOMIAL_MONOMIALS {
                 return None;
             }
         }

@@ -6,12 +6,8 @@
 //! conditions and all else that is linear.
 
 use super::{Core, Oracle, Premises, Stage};
+use crate::limits::{MAXIMUM_DIVISOR_CASES, MAXIMUM_DIVISORS, MAXIMUM_REMAINDERS};
 use regatta_term::{Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, for_each_subterm};
-
-/// Maximum number of remainders by one divisor for which laws are instantiated.
-const MAXIMUM_REMAINDERS: usize = 6;
-/// Maximum number of divisors for which laws are instantiated.
-const MAXIMUM_DIVISORS: usize = 3;
 
 /// The remainders by one divisor.
 struct Group {
@@ -95,9 +91,6 @@ fn laws(arena: &Arena, group: &Group) -> Vec<TermId> {
     laws.retain(|&law| law != TermId::TRUE);
     laws
 }
-
-/// Maximum number of leaves of a divisor that is an `ite`.
-const MAXIMUM_DIVISOR_CASES: usize = 8;
 
 /// Moves `ite` in divisors out of remainders; merged paths leave such divisors. `None` if there are no such remainders.
 fn by_cases_of_divisors(arena: &Arena, formulas: &[TermId]) -> Option<Vec<TermId>> {

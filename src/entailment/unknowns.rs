@@ -8,10 +8,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::limits::MAXIMUM_EXPANSIONS;
 use regatta_term::{Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind};
-
-/// Maximum number of sums and `ite` in products that are multiplied out by one abstraction.
-const MAXIMUM_EXPANSIONS: usize = 1_000;
 
 /// Abstracts hard subterms to unknowns; equal subterms become equal unknowns.
 pub struct Abstraction {

@@ -24,6 +24,7 @@ mod combinations;
 mod config;
 pub mod horn;
 pub mod interpolation;
+mod limits;
 pub mod question;
 #[cfg(test)]
 mod unit_tests;

@@ -12,16 +12,10 @@
 use std::time::{Duration, Instant};
 
 use super::z3::text::{TextAnswer, TextSolver};
+use crate::limits::{
+    FIRST_BITWUZLA_TURN, FIRST_Z3_TURN, FIRST_Z3_TURN_WITH_ARRAYS, FIRST_Z3_TURN_WITH_FLOATS,
+};
 use regatta_term::{FloatFormat, Op, Pool, Sort, TermId, for_each_subterm, smtlib_script};
-
-/// Maximum wall time of Z3's first turn for a question with floats.
-const FIRST_Z3_TURN_WITH_FLOATS: Duration = Duration::from_millis(100);
-/// Maximum wall time of Z3's first turn for a question with arrays.
-const FIRST_Z3_TURN_WITH_ARRAYS: Duration = Duration::from_millis(200);
-/// Maximum wall time of Z3's first turn for a question without floats and arrays.
-const FIRST_Z3_TURN: Duration = Duration::from_secs(2);
-/// Maximum wall time of Bitwuzla's first turn.
-const FIRST_BITWUZLA_TURN: Duration = Duration::from_millis(200);
 
 /// A solver that answers text.
 #[derive(Copy, Clone)]

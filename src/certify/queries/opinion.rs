@@ -17,21 +17,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::queries::limits::{
+    MAXIMUM_SIMPLIFICATIONS, OBLIGATION_TIME, SIMPLIFICATION_TIME, SIMPLIFICATIONS_PER_QUESTION,
+};
 use regatta_solver::external::ExternalSolver;
 use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::z3::text::TextAnswer;
 use regatta_term::{Arena, Op, Pool, Recorded, Sort, TermId};
-
-/// Maximum wall time of a question about an obligation to each solver.
-const OBLIGATION_TIME: Duration = Duration::from_secs(10);
-
-/// Number of simplifications that are asked about together.
-const SIMPLIFICATIONS_PER_QUESTION: usize = 48;
-/// Maximum wall time of a question about a single simplification to each solver.
-const SIMPLIFICATION_TIME: Duration = Duration::from_secs(1);
-
-/// Maximum number of simplifications that are asked about.
-const MAXIMUM_SIMPLIFICATIONS: usize = 20_000;
 
 /// The result of a second opinion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,24 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::queries::limits::{
+    MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, PARTS_PER_THREAD, POWER_STAGE_TIME,
+    UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
+};
 use crate::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
 use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::z3::text::TextAnswer;
 use regatta_term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
-
-/// Maximum wall time of a question in the stage [`Stage::Unknowns`].
-const UNKNOWNS_STAGE_TIME: Duration = Duration::from_millis(500);
-/// Maximum wall time of a question in the stage [`Stage::Power`].
-const POWER_STAGE_TIME: Duration = Duration::from_millis(200);
-/// Maximum wall time of a question as a whole, if its parts can be asked in parallel. Zero in tests, which cover the parts.
-const WHOLE_QUESTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 100 });
-/// Number of parts of a question for each thread.
-const PARTS_PER_THREAD: usize = 2;
-/// Maximum number of conditions in a part if quantified formulas are instantiated: a single condition needs few of the
-/// instances, all conditions together need all of them.
-const MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART: usize = 4;
 
 /// The answer to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,19 +16,13 @@ use super::opinion::difference;
 use super::query::assertions;
 use crate::lowered::Lowered;
 use crate::lowered::call_strings::{CallStrings, Node};
+use crate::queries::limits::{
+    MAXIMUM_INDEX_FORMULA_LENGTH, MAXIMUM_RECORDED_BYTES, SIMPLIFICATIONS_PER_FILE,
+};
 use crate::walk::Walk;
 use regatta_program::graph::callee;
 use regatta_program::{Program, Span};
 use regatta_term::{Op, Pool, Recorded, Sort, TermId, smtlib_script, store, to_smtlib};
-
-/// Number of simplifications in a file.
-const SIMPLIFICATIONS_PER_FILE: usize = 48;
-
-/// Maximum size of all files (bytes); beyond it recording fails.
-const MAXIMUM_RECORDED_BYTES: u64 = 2 << 30;
-
-/// Maximum length of a formula in the index (bytes); the files have it whole.
-const MAXIMUM_INDEX_FORMULA_LENGTH: usize = 200;
 
 /// Where the conditions are to be written, and the header of their index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

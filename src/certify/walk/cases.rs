@@ -6,19 +6,10 @@
 use super::super::certificate::quantified;
 use super::{State, Walk};
 use crate::lowered::call_strings::Node;
+use crate::walk::limits::{
+    MAXIMUM_CASES, MAXIMUM_DEFINITION_SIZE, MAXIMUM_EDGES_OF_CASES, MINIMUM_SPLIT_SIZE,
+};
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, conjuncts, occurs, size, store};
-
-/// Minimum size of a disjunction (terms) that is split into cases.
-const MINIMUM_SPLIT_SIZE: usize = 64;
-
-/// Maximum number of cases at a node.
-const MAXIMUM_CASES: usize = 64;
-
-/// Maximum number of cases at a node times edges of the program, which bounds the work for the node.
-const MAXIMUM_EDGES_OF_CASES: usize = 100_000;
-
-/// Maximum size of a value (terms) that is substituted for a variable.
-const MAXIMUM_DEFINITION_SIZE: usize = 12;
 
 /// The states to start from.
 #[derive(Copy, Clone, PartialEq, Eq)]

@@ -9,10 +9,8 @@ use std::rc::Rc;
 
 use super::lifted::{Alternatives, Lifted};
 use super::{State, Walk};
+use crate::walk::limits::MAXIMUM_COMPARED_CELLS;
 use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
-
-/// Maximum number of cells of a region with which an unknown index is compared; beyond it the array's term is used.
-const MAXIMUM_COMPARED_CELLS: usize = 256;
 
 /// Stands for the object's address if the index is a constant.
 const CONSTANT: TermId = TermId::FALSE;

@@ -12,10 +12,8 @@ use smallvec::SmallVec;
 
 use super::State;
 use super::rounds::RoundWalk;
+use crate::walk::limits::MAXIMUM_SEQUENTIAL_MERGES;
 use regatta_term::{Build, TermId};
-
-/// Maximum number of states that are merged one after the other instead.
-const MAXIMUM_SEQUENTIAL_MERGES: usize = 7;
 
 /// A change of a slot's value: the position of the first state with the new value, and the value if the state has one.
 type Change = (usize, Option<TermId>);

@@ -8,23 +8,12 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::paths::Paths;
+use crate::walk::limits::{
+    MAXIMUM_ALTERNATIVES, MAXIMUM_DECIDED_CHOICES, MAXIMUM_LEAF_PAIRS, MAXIMUM_LEAVES,
+    MAXIMUM_NUMBER_RANGE, MAXIMUM_OFFSET_CONDITIONS, MAXIMUM_OFFSETS,
+};
 use regatta_term::domain::{AbstractValue, Environment, Values};
 use regatta_term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
-
-/// Maximum number of constants that a value may be.
-const MAXIMUM_ALTERNATIVES: usize = 48;
-/// Maximum number of leaves that a value may be.
-const MAXIMUM_LEAVES: usize = 12;
-/// Maximum number of pairs of leaves in a comparison that is split.
-const MAXIMUM_LEAF_PAIRS: usize = 40;
-/// Maximum number of nested `ite` terms that are resolved by a guard.
-const MAXIMUM_DECIDED_CHOICES: usize = 6;
-/// Maximum width of the range of an index or offset whose numbers are enumerated.
-const MAXIMUM_NUMBER_RANGE: i128 = 256;
-/// Maximum number of values of an offset for which paths are split.
-const MAXIMUM_OFFSETS: usize = 16;
-/// Maximum number of conditions of a guard that are used to bound an offset.
-const MAXIMUM_OFFSET_CONDITIONS: usize = 48;
 
 /// Constants, each with the condition under which it is the value. Exactly one of the conditions holds on each path on
 /// which the value is used.

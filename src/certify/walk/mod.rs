@@ -24,6 +24,7 @@ mod exclusion;
 mod execute;
 mod exits;
 mod lifted;
+mod limits;
 mod meanings;
 mod names;
 mod paths;

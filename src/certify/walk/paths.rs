@@ -7,10 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::walk::limits::MAXIMUM_LOOK_BACK;
 use regatta_term::{Arena, Build, Op, Pool, Sort, TermId};
-
-/// Maximum number of last conditions of a guard that are searched for a condition or its negation.
-const MAXIMUM_LOOK_BACK: u32 = 32;
 
 struct Link {
     before: TermId,

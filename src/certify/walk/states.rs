@@ -6,10 +6,8 @@ use smallvec::SmallVec;
 
 use super::{Frontier, State, Walk};
 use crate::lowered::call_strings::Node;
+use crate::walk::limits::MAXIMUM_GUARD_CONJUNCTS;
 use regatta_term::{Build, Op, Pool, TermId, TermKind};
-
-/// Maximum number of conjuncts of a guard; a larger guard gets a name.
-const MAXIMUM_GUARD_CONJUNCTS: usize = 12;
 
 impl Walk<'_, '_> {
     pub(super) fn conjuncts(&self, guard: TermId) -> SmallVec<[TermId; MAXIMUM_GUARD_CONJUNCTS]> {

@@ -8,13 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::Oracle;
 use super::super::by_cases::{Literal, literals};
-use super::{MAXIMUM_LITERALS, Search};
+use super::Search;
+use crate::limits::{MAXIMUM_CASE_NODES, MAXIMUM_CASES, MAXIMUM_PREMISE_LITERALS};
 use regatta_term::{Arena, Build, Op, Pool, Rebuild, TermId, for_each_subterm};
-
-/// Maximum number of cases.
-const MAXIMUM_CASES: usize = 16;
-/// Maximum number of nodes of the tree of case distinctions.
-const MAXIMUM_VISITS: usize = 4 * MAXIMUM_CASES;
 
 /// A case: a decision of the conditions of `ite` terms.
 pub(super) struct Case {
@@ -69,7 +65,7 @@ impl<O: Oracle> Search<'_, '_, O> {
     /// Returns the cases of the conditions in the disequality that the assertions allow; `None` if there are too many.
     pub(super) fn cases(&mut self, denial: [TermId; 2]) -> Option<Vec<Case>> {
         let mut cases = Vec::new();
-        self.split(denial, Vec::new(), &mut cases, &mut { MAXIMUM_VISITS })?;
+        self.split(denial, Vec::new(), &mut cases, &mut { MAXIMUM_CASE_NODES })?;
         Some(cases)
     }
 
@@ -131,7 +127,7 @@ impl<O: Oracle> Search<'_, '_, O> {
                 self.used.insert(place);
                 return None;
             }
-            let mut found = literals(arena, &left, MAXIMUM_LITERALS).unwrap_or_default();
+            let mut found = literals(arena, &left, MAXIMUM_PREMISE_LITERALS).unwrap_or_default();
             found.retain(|literal| known.insert(literal.formula));
             let before = case.truths.len();
             let mut more = Vec::new();

@@ -18,21 +18,12 @@ use super::laws::{powers, quotients};
 use super::polynomials::Polynomial;
 use super::unknowns::is_hard;
 use super::{Core, Oracle, Premises, Stage};
+use crate::limits::{
+    MAXIMUM_DENIALS, MAXIMUM_FACTORS, MAXIMUM_FACTS, MAXIMUM_PREMISE_LITERALS, MAXIMUM_VARIABLES,
+};
 use regatta_term::{
     Arena, Build, Op, Pool, Rebuild, Sort, TermId, TermKind, disjuncts, for_each_subterm, solved,
 };
-
-/// Maximum number of literals of the premises.
-pub(super) const MAXIMUM_LITERALS: usize = 1_000;
-/// Maximum number of disequalities that are tried.
-const MAXIMUM_DENIALS: usize = 3;
-/// Maximum number of equations that are used for one goal.
-const MAXIMUM_FACTS: usize = 24;
-/// Maximum number of variables whose pairwise equality is asked.
-const MAXIMUM_VARIABLES: usize = 7;
-
-/// Maximum number of atoms by which equations are multiplied.
-const MAXIMUM_FACTORS: usize = 10;
 
 impl Premises<'_> {
     /// Returns premises that imply the goal, if stage 6 finds any.
@@ -47,7 +38,7 @@ impl Premises<'_> {
         let arena = &**self.arena;
         let mut all = self.formulas.to_vec();
         all.push(arena.not(goal));
-        let Some(mut literals) = literals(arena, &all, MAXIMUM_LITERALS) else {
+        let Some(mut literals) = literals(arena, &all, MAXIMUM_PREMISE_LITERALS) else {
             return Ok(None);
         };
         let mut denied: Vec<([TermId; 2], Vec<usize>)> = literals

@@ -25,6 +25,7 @@ mod declarations;
 mod environment;
 mod expressions;
 mod initializer;
+mod limits;
 mod sequencing;
 mod state;
 mod statements;

@@ -21,15 +21,13 @@ use super::declarations::declarator::declarator_name;
 use super::state::scope::{Entity, Symbol};
 use super::{Lowerer, Result};
 use crate::ir::{Function, FunctionIndex, Terminator};
+use crate::lower::limits::MAXIMUM_LEFT_OUT_STATEMENTS;
 use crate::position::Origin;
 use crate::types::Type;
 use regatta_base::diagnostic::{Error, ErrorKind};
 
 /// The start of a syntax node: its text and offset.
 type Start = (Origin, usize);
-
-/// Maximum number of statements that are left out of one declaration; beyond it the whole declaration is left out.
-const MAXIMUM_STATEMENTS: u32 = 24;
 
 /// The kind of a part that is left out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -329,7 +327,7 @@ impl Lowerer<'_> {
             return Err(error);
         }
         let known = self.omissions.left_out.statements.get(&declaration);
-        let may_go_on = known.is_none_or(|&count| count < MAXIMUM_STATEMENTS);
+        let may_go_on = known.is_none_or(|&count| count < MAXIMUM_LEFT_OUT_STATEMENTS);
         let (part, start) = match (&node.node, failing.statement) {
             (_, Some(start)) if may_go_on => (Part::Statement, start),
             (ast::ExternalDeclaration::FunctionDefinition(function), _) if failing.in_body => {

@@ -15,6 +15,7 @@
 mod analysis;
 mod builder;
 mod emit;
+mod limits;
 mod operators;
 mod placement;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::{ArrayLength, FloatKind, IntegerKind, OpaqueKind, Type, TypeKind, TypeTable};
 use crate::ir::{Leaf, ScalarType};
+use crate::types::limits::MAXIMUM_LEAVES;
 use regatta_program::DataModel;
 use regatta_term::FloatFormat;
 
@@ -22,9 +23,6 @@ pub enum LayoutError {
     #[error("the size of the type is not constant")]
     NotConstant,
 }
-
-/// Maximum number of leaves of a type; beyond it, the type is represented by its bytes.
-const MAXIMUM_LEAVES: usize = 4096;
 
 impl TypeTable {
     /// Fails if an object of the size (bytes) is too large: more than half of the address space, or so large that the

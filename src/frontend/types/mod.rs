@@ -8,6 +8,7 @@
 pub(crate) mod constant;
 mod definition;
 pub mod layout;
+mod limits;
 mod places;
 pub mod record;
 pub mod relation;

@@ -2,12 +2,7 @@
 
 use super::{ArrayLength, Type, TypeKind, TypeTable};
 use crate::ir::{Leaf, ScalarPlace};
-
-/// Maximum number of named scalars of a type.
-const MAXIMUM_NAMED_PLACES: usize = 512;
-
-/// Maximum number of elements of an array of aggregates that are named one by one.
-const MAXIMUM_NAMED_ELEMENTS: u64 = 16;
+use crate::types::limits::{MAXIMUM_NAMED_ELEMENTS, MAXIMUM_NAMED_PLACES};
 
 impl TypeTable {
     /// The named scalars in an object of the type, and rows of them at equal distances; only the first ones if there

@@ -19,6 +19,7 @@ mod compiler;
 pub mod concolic;
 mod execution;
 mod input;
+mod limits;
 mod observer;
 mod outcome;
 mod state;

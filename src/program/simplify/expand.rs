@@ -12,18 +12,9 @@ use rustc_hash::FxHashMap;
 use crate::call_graph::CallGraph;
 use crate::cfa::*;
 use crate::simplify::Origin;
+use crate::simplify::limits::{MAXIMUM_FUNCTION_SIZE, MAXIMUM_GROWTH, MAXIMUM_SMALL_FUNCTION_SIZE};
 use crate::simplify::workspace::{Workspace, replace};
 use regatta_term::{Symbol, TermId};
-
-/// Maximum size (edges) of a function that is always copied.
-const MAXIMUM_SMALL_FUNCTION: usize = 10;
-
-/// Maximum size (edges) to which a function may grow: the other passes' data grow with the product of a function's
-/// variables and locations, and a large function that is called once loses no precision.
-const MAXIMUM_FUNCTION: usize = 2000;
-
-/// Maximum number of edges that all copies may add, or half of the program's edges if that is more.
-const MAXIMUM_GROWTH: usize = 2000;
 
 /// Runs the pass; returns the number of replaced calls.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
@@ -63,14 +54,15 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
             .collect();
         let size = expansion.edges_of[function.index()].len();
         let growth = size * sites.len().saturating_sub(1);
-        if sites.is_empty() || (sites.len() > 1 && size > MAXIMUM_SMALL_FUNCTION && growth > budget)
+        if sites.is_empty()
+            || (sites.len() > 1 && size > MAXIMUM_SMALL_FUNCTION_SIZE && growth > budget)
         {
             continue;
         }
         if expansion.would_be_too_large(&workspace.program, size, &sites) {
             continue;
         }
-        if size > MAXIMUM_SMALL_FUNCTION {
+        if size > MAXIMUM_SMALL_FUNCTION_SIZE {
             budget = budget.saturating_sub(growth);
         }
         changes += sites.len();
@@ -118,8 +110,8 @@ impl Expansion {
             let caller = program.location(program.edge(*site).source).function;
             let added = added.entry(caller).or_default();
             *added += size;
-            size > MAXIMUM_SMALL_FUNCTION
-                && self.edges_of[caller.index()].len() + *added > MAXIMUM_FUNCTION
+            size > MAXIMUM_SMALL_FUNCTION_SIZE
+                && self.edges_of[caller.index()].len() + *added > MAXIMUM_FUNCTION_SIZE
         })
     }
 

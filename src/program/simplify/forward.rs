@@ -13,15 +13,10 @@ use crate::call_graph::CallGraph;
 use crate::cfa::*;
 use crate::graph::{Graph, callee, goes_on};
 use crate::liveness::Liveness;
+use crate::simplify::limits::{MAXIMUM_SEARCHED_OPERATIONS, MAXIMUM_TERM_SIZE};
 use crate::simplify::workspace::{Workspace, replace};
 use crate::variables::VariableUse;
 use regatta_term::{Pool, TermId, TermKind, size, store};
-
-/// Maximum number of distinct subterms of a substituted term.
-const MAXIMUM_TERM_SIZE: usize = 64;
-
-/// Maximum number of operations that are searched, on an edge, for the reads of a larger term's variable.
-const MAXIMUM_SEARCHED_OPERATIONS: usize = 32;
 
 /// Runs the pass; returns the number of changed operations.
 pub(super) fn run(workspace: &mut Workspace) -> usize {

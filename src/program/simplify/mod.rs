@@ -31,6 +31,7 @@ mod dependence;
 mod expand;
 mod forward;
 mod globals;
+mod limits;
 mod prune;
 mod range;
 mod regions;
@@ -46,15 +47,10 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use crate::cfa::*;
+use crate::simplify::limits::{EDGES_PER_CHANGE, MAXIMUM_ROUNDS};
 pub use range::Abstract;
 use regatta_term::TermId;
 use workspace::Workspace;
-
-/// Maximum number of rounds of all passes.
-const MAXIMUM_ROUNDS: u32 = 6;
-
-/// From the second round on, another round follows only if there were more changes than the number of edges divided by this.
-const EDGES_PER_CHANGE: usize = 200;
 
 /// A simplified program, with its relation to the lowered program.
 #[derive(Clone, Debug)]

@@ -9,12 +9,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::cfa::*;
+use crate::simplify::limits::MAXIMUM_REPLACED_CELLS;
 use crate::simplify::workspace::Workspace;
 use crate::variables::VariableUse;
 use regatta_term::{Build, Op, Pool, Rebuild, TermId, TermKind, for_each_subterm, store};
-
-/// Maximum number of cells of a region that is replaced.
-const MAXIMUM_CELLS: usize = 64;
 
 /// Runs the pass; returns the number of replaced regions.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
@@ -50,7 +48,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
     changes
 }
 
-/// For each region its indices, if all are constant and there are at most [`MAXIMUM_CELLS`]; `None` if it must stay.
+/// For each region its indices, if all are constant and there are at most [`MAXIMUM_REPLACED_CELLS`]; `None` if it must stay.
 fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<TermId>>> {
     let mut cells: Vec<Option<Vec<TermId>>> = vec![Some(Vec::new()); program.regions.len()];
     let mut region_of: FxHashMap<TermId, usize> = FxHashMap::default();
@@ -63,7 +61,7 @@ fn fixed_cells(program: &Program, uses: &mut VariableUse) -> Vec<Option<Vec<Term
     let add = |cells: &mut Vec<Option<Vec<TermId>>>, region: usize, index: TermId| {
         let constant = store().is_constant(index);
         if let Some(known) = &mut cells[region] {
-            if !constant || (known.len() >= MAXIMUM_CELLS && !known.contains(&index)) {
+            if !constant || (known.len() >= MAXIMUM_REPLACED_CELLS && !known.contains(&index)) {
                 cells[region] = None;
             } else if !known.contains(&index) {
                 known.push(index);

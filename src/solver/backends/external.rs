@@ -11,18 +11,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::z3::text::TextAnswer;
+use crate::limits::{EXTERNAL_GRACE_PERIOD, MAXIMUM_EXTERNAL_MEMORY};
 
 /// Environment variable that names the program.
 const PROGRAM_VARIABLE: &str = "REGATTA_SECOND_SOLVER";
 
 /// Program that is used if the variable is not set.
 const DEFAULT_PROGRAM: &str = "cvc5";
-
-/// Maximum address space of the program (bytes).
-const MAXIMUM_MEMORY: u64 = 4 << 30;
-
-/// Wall time beyond the program's time limit after which it is killed.
-const GRACE_PERIOD: Duration = Duration::from_millis(500);
 
 /// The program to run.
 #[derive(Clone, Debug)]
@@ -75,8 +70,8 @@ impl ExternalSolver {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let limit = libc::rlimit {
-            rlim_cur: MAXIMUM_MEMORY,
-            rlim_max: MAXIMUM_MEMORY,
+            rlim_cur: MAXIMUM_EXTERNAL_MEMORY,
+            rlim_max: MAXIMUM_EXTERNAL_MEMORY,
         };
         // SAFETY: setrlimit is async-signal-safe.
         unsafe {
@@ -85,7 +80,7 @@ impl ExternalSolver {
                 Ok(())
             });
         }
-        let end = Instant::now() + timeout + GRACE_PERIOD;
+        let end = Instant::now() + timeout + EXTERNAL_GRACE_PERIOD;
         let mut child = command.spawn()?;
         // The program reads the whole input before it prints anything.
         if let Some(mut input) = child.stdin.take() {

@@ -5,10 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::Reason;
 use super::Sequence;
 use super::queries::Queries;
+use crate::interpolation::limits::MAXIMUM_MINIMIZED_CORE;
 use regatta_term::{Arena, TermId, TermKind, conjuncts, for_each_subterm};
-
-/// Maximum size of a core (conjuncts) that is minimised by leaving out its conjuncts one by one.
-const MAXIMUM_MINIMIZED_CORE: usize = 60;
 
 /// A sequence reduced to its core.
 #[derive(Clone, Debug)]

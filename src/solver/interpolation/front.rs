@@ -10,9 +10,10 @@ use rustc_hash::FxHashSet;
 use super::super::{CheckLimit, Interrupt, Reason, Solver, SolverError, new_solver};
 use super::core::{CoreSequence, core};
 use super::definition::{check, weaken};
+use super::limits::DEFAULT_SEARCH_DELAY;
 use super::quality::{Quality, known_constants};
 use super::queries::Queries;
-use super::sources::beside::{DELAY, Search};
+use super::sources::beside::Search;
 use super::sources::conditions;
 use super::sources::horn::{HornSource, projected};
 use super::{
@@ -73,7 +74,7 @@ impl Interpolators {
             limit: CheckLimit::default(),
             statistics: InterpolationStatistics::default(),
             workers: Workers::none(),
-            delay: DELAY,
+            delay: DEFAULT_SEARCH_DELAY,
         }
     }
 

@@ -21,6 +21,7 @@ mod config;
 mod core;
 mod definition;
 mod front;
+mod limits;
 mod projection;
 mod quality;
 mod queries;

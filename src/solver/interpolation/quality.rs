@@ -5,6 +5,7 @@ use num_traits::Signed;
 use rustc_hash::FxHashSet;
 
 use super::Sequence;
+use crate::interpolation::limits::PATH_CONSTANT_WEIGHT;
 use regatta_term::{Arena, Constant, Pool, Sort, TermId, TermKind, for_each_subterm, size};
 
 /// The quality of interpolants; less is better.
@@ -15,9 +16,6 @@ pub struct Quality {
     /// Number of constants that describe a single path.
     pub path_constants: usize,
 }
-
-/// Weight of a path constant in the cost (terms).
-const PATH_CONSTANT_WEIGHT: usize = 8;
 
 impl Quality {
     /// The quality of a term, given the [`known_constants`].

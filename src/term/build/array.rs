@@ -2,9 +2,7 @@
 
 use super::linear::decide_equal;
 use super::*;
-
-/// Maximum number of nested stores that the rules for reads and sums look through.
-const MAXIMUM_STORES: usize = 64;
+use crate::build::limits::MAXIMUM_STORES;
 
 fn element_sort<P: Pool + ?Sized>(pool: &P, array: TermId) -> Sort {
     match pool.sort(array) {

@@ -4,11 +4,7 @@ use smallvec::SmallVec;
 
 use super::linear::number;
 use super::*;
-
-/// Maximum number of arguments up to which conjunctions in conjunctions (and so for disjunctions) are flattened.
-const MAXIMUM_FLATTENED: usize = 16;
-/// Maximum number of arguments of a conjunction or disjunction that are compared pairwise.
-const MAXIMUM_PAIRWISE: usize = 8;
+use crate::build::limits::{MAXIMUM_FLATTENED, MAXIMUM_PAIRWISE};
 
 pub(super) fn not<P: Pool + ?Sized>(pool: &P, a: TermId) -> TermId {
     match pool.as_application(a) {

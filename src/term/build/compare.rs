@@ -5,9 +5,7 @@
 
 use super::linear::{Linear, difference};
 use super::*;
-
-/// Maximum depth of nested `ite` through which a comparison with a constant is distributed.
-const MAXIMUM_CHOICE_DEPTH: usize = 16;
+use crate::build::limits::MAXIMUM_CHOICE_DEPTH;
 
 /// Distributes a comparison over a chain of `ite` with constant branches: `(c ? 1 : 0) == 0` is `¬c`, `(c ? x : 3) < 3` is
 /// `c ∧ x < 3`; also over a tree of `ite` all of whose leaves are constants. `compare` compares the other terms.

@@ -9,11 +9,7 @@ use num_traits::ToPrimitive;
 use smallvec::{SmallVec, smallvec};
 
 use super::*;
-
-/// Maximum number of addends of a sum in normal form.
-pub(super) const MAXIMUM_ADDENDS: usize = 6;
-/// Maximum number of subterms that are visited to find the addends.
-const MAXIMUM_VISITS: usize = 24;
+use crate::build::limits::{MAXIMUM_ADDEND_VISITS, MAXIMUM_ADDENDS};
 
 /// A linear sum. The addends are sorted; no factor is zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +78,7 @@ impl Linear {
         let mut visits = 0;
         while let Some((term, factor)) = stack.pop() {
             visits += 1;
-            if visits > MAXIMUM_VISITS {
+            if visits > MAXIMUM_ADDEND_VISITS {
                 return None;
             }
             match pool.kind(term) {

@@ -3,6 +3,7 @@
 //! [`Build`] has the constructors of terms: they fold constants and apply rewrites that are equivalences and look at a
 //! bounded part of the arguments only. Each module here has the rules of one sort.
 
+mod limits;
 #[macro_use]
 mod operators;
 

@@ -5,9 +5,7 @@
 
 use super::linear::Linear;
 use super::*;
-
-/// Maximum depth to which an extraction is pushed into arithmetic and bitwise operations.
-const MAXIMUM_DEPTH: u32 = 6;
+use crate::build::limits::MAXIMUM_EXTRACTION_DEPTH;
 
 pub(super) fn concat<P: Pool + ?Sized>(pool: &P, high: TermId, low: TermId) -> TermId {
     let width = pool.width(high) + pool.width(low);
@@ -160,12 +158,14 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
         (Op::BvAnd | Op::BvOr | Op::BvXor, &[left, right])
             if takes_apart(pool, left) || takes_apart(pool, right) =>
         {
-            bitwise_part(pool, a, high, low, MAXIMUM_DEPTH)
+            bitwise_part(pool, a, high, low, MAXIMUM_EXTRACTION_DEPTH)
         }
         (Op::BvNot, &[inner]) if takes_apart(pool, inner) => {
             pool.bvnot(extract(pool, inner, high, low))
         }
-        (op, _) if is_narrowed(op) && low == 0 && narrows(pool, a, count, MAXIMUM_DEPTH) => {
+        (op, _)
+            if is_narrowed(op) && low == 0 && narrows(pool, a, count, MAXIMUM_EXTRACTION_DEPTH) =>
+        {
             narrow(pool, a, count)
         }
         (Op::BvMul | Op::BvAdd | Op::BvNeg, _) => {

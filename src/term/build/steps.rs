@@ -7,9 +7,7 @@ use smallvec::SmallVec;
 
 use super::linear::Linear;
 use super::*;
-
-/// Maximum number of visits of constants and `ite` in a tree.
-const MAXIMUM_TREE_VISITS: usize = 64;
+use crate::build::limits::MAXIMUM_TREE_VISITS;
 
 /// The constants and `ite` of a tree, branches before the `ite` that has them.
 type Tree = SmallVec<[TermId; 16]>;

@@ -6,18 +6,8 @@ use super::environment::{Environment, Values};
 use super::intervals::{INFINITY, Intervals, Universe};
 use super::transfer::difference;
 use super::view::{View, ceiling, floor};
+use crate::domain::limits::{MAXIMUM_CONDITION_DEPTH, MAXIMUM_DISJUNCTS};
 use crate::{Op, Pool, Sort, TermId, TermKind};
-
-/// Maximum depth of conditions and terms into which a condition is propagated.
-const MAXIMUM_DEPTH: u32 = 40;
-
-/// Maximum number of disjuncts that are analysed case by case.
-const MAXIMUM_DISJUNCTS: usize = 8;
-/// Maximum nesting of such case distinctions.
-pub(super) const MAXIMUM_FORK_DEPTH: u32 = 2;
-
-/// Maximum number of case distinctions.
-pub(super) const MAXIMUM_FORKS: u32 = 40;
 
 impl<P: Pool> Environment<'_, P> {
     /// Refines the state by the condition.
@@ -25,7 +15,7 @@ impl<P: Pool> Environment<'_, P> {
         // Later conjuncts may refine earlier ones, so propagate twice; not where evaluation is bounded.
         let passes = if self.is_bounded() { 1 } else { 2 };
         for _ in 0..passes {
-            self.truth(condition, true, MAXIMUM_DEPTH);
+            self.truth(condition, true, MAXIMUM_CONDITION_DEPTH);
             self.forget();
             self.spread_differences();
             if self.empty {
@@ -47,7 +37,7 @@ impl<P: Pool> Environment<'_, P> {
             } = self.pool.kind(term)
                 && let Some(value) = self.value(term)
             {
-                backward::refine(self, term, &value, MAXIMUM_DEPTH);
+                backward::refine(self, term, &value, MAXIMUM_CONDITION_DEPTH);
             }
         }
     }

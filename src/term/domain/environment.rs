@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::abstract_value::{AbstractValue, apply};
-use super::condition::{MAXIMUM_FORK_DEPTH, MAXIMUM_FORKS};
 use super::intervals::Universe;
+use super::limits::{MAXIMUM_FORK_DEPTH, MAXIMUM_FORKS};
 use super::view::View;
 use crate::{Build, Op, Pool, Sort, TermId, TermKind};
 

@@ -8,12 +8,10 @@ use smallvec::SmallVec;
 
 use super::set::{IntervalSet, Span};
 use crate::Sort;
+use crate::domain::limits::MAXIMUM_ARCS;
 
 /// The end of an unbounded interval of integers; ends beyond are not distinguished from it.
 pub const INFINITY: i128 = 1 << 100;
-
-/// Maximum number of arcs of a set during computations.
-const MAXIMUM_ARCS: usize = 12;
 
 /// The set of numbers from which the members are.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

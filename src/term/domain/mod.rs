@@ -24,6 +24,7 @@ pub mod environment;
 pub mod float_transfer;
 pub mod floats;
 pub mod intervals;
+mod limits;
 pub mod set;
 #[cfg(test)]
 pub(crate) mod tests;

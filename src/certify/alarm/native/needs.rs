@@ -4,18 +4,13 @@
 //! of them. A wrong guess is harmless: a compiled program that then ends elsewhere withdraws a correct alarm, but never
 //! confirms a wrong one.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::script::{Unsaid, UnsaidKind};
+use crate::alarm::limits::{MAXIMUM_TRIAL_LENGTH_FACTOR, MAXIMUM_TRIALS_TIME};
 use crate::alarm::replay::{Replay, Violation, replay_compiled};
 use regatta_program::interpreter::{Executable, Journal, Limits};
 use regatta_term::{ArrayValue, FloatValue, Sort, Value};
-
-/// Maximum wall time of all trials; inputs that are undecided then count as needed.
-const MAXIMUM_TRIALS_TIME: Duration = Duration::from_secs(5);
-
-/// Maximum length of a trial as a multiple of the violation's run.
-const MAXIMUM_TRIAL_LENGTH_FACTOR: u64 = 4;
 
 /// Other values to try.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -22,6 +22,9 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::harness::{Command, HOOK, REACHED};
+use crate::alarm::limits::{
+    MAXIMUM_ADDRESS_SPACE, MAXIMUM_FILE_SIZE, MAXIMUM_MARK_LENGTH, MAXIMUM_STACK, POLL_INTERVAL,
+};
 
 /// A program to compile and run.
 #[derive(Clone, Debug)]
@@ -52,21 +55,6 @@ pub enum NativeEnd {
 
 /// File descriptor over which the program reports its end; chosen so that programs do not use it by chance.
 const MARK_DESCRIPTOR: RawFd = 198;
-
-/// Maximum length of that report (bytes).
-const MAXIMUM_MARK_LENGTH: usize = 200;
-
-/// Interval at which a process is polled.
-const POLL_INTERVAL: Duration = Duration::from_micros(500);
-
-/// Maximum address space of the program (bytes), for 64-bit code.
-const MAXIMUM_ADDRESS_SPACE: u64 = 16 << 30;
-
-/// Maximum stack of the program (bytes), if the system permits it.
-const MAXIMUM_STACK: u64 = 1 << 30;
-
-/// Maximum size of files that the program writes (bytes).
-const MAXIMUM_FILE_SIZE: u64 = 64 << 20;
 
 /// Compiles and runs the program.
 pub fn run(run: &NativeRun<'_>) -> NativeEnd {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::alarm::limits::MAXIMUM_CONTENTS_SIZE;
 use regatta_program::interpreter::Journal;
 use regatta_program::{
     DataModel, External, ExternalKind, Input, InputKind, InputPart, Program, ReturnType, Span,
@@ -207,9 +208,6 @@ fn add_part(
     }
     Ok(())
 }
-
-/// Maximum size of the contents of an object or result that are written (bytes).
-const MAXIMUM_CONTENTS_SIZE: u32 = 1 << 16;
 
 /// Checks whether a C function can return the scalar as a literal.
 fn said(

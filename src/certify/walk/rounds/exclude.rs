@@ -1,29 +1,18 @@
 //! Exclusion of unreachable rounds, and cutting off of states.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::super::GivenUp;
 use super::RoundWalk;
 use crate::lowered::call_strings::Node;
 use crate::queries::query::{Answer, ask_within, assertions};
 use crate::verification_conditions::What;
+use crate::walk::limits::{
+    INITIAL_QUESTION_TIME, MAXIMUM_CERTAIN_CONDITIONS, MAXIMUM_QUESTION_SHARE,
+    MAXIMUM_QUESTION_SHARE_IN_VAIN, MINIMUM_QUESTION_LIMIT, MINIMUM_QUESTIONS_IN_VAIN,
+};
 use regatta_program::LocationId;
 use regatta_term::{Build, TermId};
-
-/// Maximum share of the elapsed time for questions whether a round is reachable.
-const MAXIMUM_QUESTION_SHARE: f64 = 0.6;
-/// The same for a loop whose rounds were not excluded for long.
-const MAXIMUM_QUESTION_SHARE_IN_VAIN: f64 = 0.15;
-/// Wall time of questions that is granted in addition.
-const INITIAL_QUESTION_TIME: Duration = Duration::from_millis(1000);
-/// Minimum of the time limit of a question.
-const MINIMUM_QUESTION_LIMIT: Duration = Duration::from_millis(500);
-
-/// Number of consecutive questions about a loop without an excluded round, from which on only some rounds are asked about.
-const MINIMUM_QUESTIONS_IN_VAIN: u32 = 32;
-
-/// Maximum number of certain conditions that are noted at a time.
-const MAXIMUM_CERTAIN_CONDITIONS: usize = 64;
 
 impl RoundWalk<'_, '_, '_> {
     /// Decides whether to ask about the loop's open round, by its number in a row. A few rounds too many do no harm.

@@ -6,10 +6,8 @@ use smallvec::SmallVec;
 
 use super::super::State;
 use super::RoundWalk;
+use crate::walk::limits::MAXIMUM_BEST_ORDER_STATES;
 use regatta_term::TermId;
-
-/// Maximum number of states that are merged in the best order, which takes quadratic time.
-const MAXIMUM_BEST_ORDER_STATES: usize = 40;
 
 impl RoundWalk<'_, '_, '_> {
     /// Merges the states.

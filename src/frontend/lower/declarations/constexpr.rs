@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::ir::{Expr, ObjectIndex, Place};
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
+use crate::lower::limits::MAXIMUM_SEARCHED_PARTS;
 use crate::lower::{Lowerer, Result};
 use crate::rewrite::encoding;
 use crate::types::{Qualifiers, Type};
@@ -21,9 +22,6 @@ pub(in crate::lower) struct NamedConstants {
 
 /// The values written to an object by their first bit (type, width of a bit-field, value); the rest is zero.
 type Contents = FxHashMap<u64, (Type, Option<u8>, Expr)>;
-
-/// Maximum number of recorded parts of an object that are searched for an overlap with a part that was not written.
-const MAXIMUM_SEARCHED_PARTS: usize = 256;
 
 /// Decodes a call that encodes syntax unknown to lang-c: the function's name and its argument.
 pub(in crate::lower) fn encoded_call(

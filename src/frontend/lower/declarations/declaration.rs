@@ -11,6 +11,7 @@ use crate::ir::{BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, Scala
 use crate::library;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
+use crate::lower::limits::UNKNOWN_OBJECT_SIZE;
 use crate::lower::state::builder::FunctionBuilder;
 use crate::lower::state::scope::{Definition, Entity, Linked, Symbol, SymbolId};
 use crate::lower::{Lowerer, Result};
@@ -497,8 +498,6 @@ impl Lowerer<'_> {
 
     /// Lays out an object that is declared and never defined; an unknown size becomes a generous one.
     fn define_elsewhere(&mut self, object: ObjectIndex, ty: Type) -> Result<()> {
-        /// Size of an object of unknown size (bytes): more than programs use.
-        const UNKNOWN_OBJECT_SIZE: u64 = 1 << 20;
         let mut ty = ty;
         if let Some((element, ArrayLength::Unknown)) = self.types.array_parts(ty)
             && self.types.is_complete(element)

@@ -12,6 +12,7 @@ use crate::ir::{
 };
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
+use crate::lower::limits::{MAXIMUM_MODELLED_STRINGS, MAXIMUM_STRING_SIZE};
 use crate::lower::state::scope::{Definition, Entity};
 use crate::lower::{Lowerer, Result};
 use crate::memory::walk;
@@ -513,13 +514,9 @@ impl Lowerer<'_> {
         Ok(Argument::Scalar { value, scalar })
     }
 
-    /// Creates an array of `count` pointers to strings with a null pointer at its end. The first `MODELLED_STRINGS` of
+    /// Creates an array of `count` pointers to strings with a null pointer at its end. The first `MAXIMUM_MODELLED_STRINGS` of
     /// them point to text of any length up to Linux's limit; the others are unknown.
     fn environment_strings(&mut self, place: &Place, count: Expr) {
-        /// Number of strings with modelled contents.
-        const MODELLED_STRINGS: u64 = 6;
-        /// Maximum size of a string (bytes, with its terminator), as on Linux.
-        const STRING_BYTES: u64 = 1 << 17;
         let pointer_bytes = u64::from(self.input.pointer_bits() / 8);
         let character = ScalarType::Integer {
             bits: 8,
@@ -527,7 +524,7 @@ impl Lowerer<'_> {
         };
         let text = self.push_object(Object {
             name: "<strings>".to_owned(),
-            size: MODELLED_STRINGS * STRING_BYTES,
+            size: MAXIMUM_MODELLED_STRINGS * MAXIMUM_STRING_SIZE,
             alignment: 1,
             storage: Storage::Outside,
             constant: false,
@@ -535,7 +532,7 @@ impl Lowerer<'_> {
                 bit_offset: 0,
                 bits: 8,
                 scalar: character,
-                count: MODELLED_STRINGS * STRING_BYTES,
+                count: MAXIMUM_MODELLED_STRINGS * MAXIMUM_STRING_SIZE,
                 stride: 8,
             }],
             blocks: Vec::new(),
@@ -544,7 +541,10 @@ impl Lowerer<'_> {
         let scalar = self.types.size_scalar();
         let used = self.byte_count(count, pointer_bytes);
         // The array always has room for the modelled strings, so that they can be written whatever the count is.
-        let more = fold::integer(i128::from(pointer_bytes * (MODELLED_STRINGS + 1)), scalar);
+        let more = fold::integer(
+            i128::from(pointer_bytes * (MAXIMUM_MODELLED_STRINGS + 1)),
+            scalar,
+        );
         self.emit(Instruction::Allocate {
             place: place.clone(),
             size: fold::binary(BinaryOp::Add, used.clone(), more, scalar),
@@ -554,10 +554,13 @@ impl Lowerer<'_> {
         });
         let distance =
             |this: &Self, bytes: u64| fold::integer(bytes.into(), this.types.offset_scalar());
-        for number in 0..MODELLED_STRINGS {
+        for number in 0..MAXIMUM_MODELLED_STRINGS {
             let string = Expr::ObjectAddress(text);
-            let start = self.offset(string.clone(), distance(self, number * STRING_BYTES));
-            let last = self.offset(string, distance(self, (number + 1) * STRING_BYTES - 1));
+            let start = self.offset(string.clone(), distance(self, number * MAXIMUM_STRING_SIZE));
+            let last = self.offset(
+                string,
+                distance(self, (number + 1) * MAXIMUM_STRING_SIZE - 1),
+            );
             self.assign_scalar(last, character, fold::zero(character));
             let entry = self.offset(
                 Expr::Load(place.clone()),

@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 
 use super::constexpr::encoded_call;
+use crate::lower::limits::{MAXIMUM_BIT_PRECISE_WIDTH, MAXIMUM_VECTOR_SIZE};
 use crate::lower::state::scope::{Entity, Symbol};
 use crate::lower::{Lowerer, Result};
 use crate::rewrite::encoding;
@@ -13,9 +14,6 @@ use crate::types::{
     ArrayLength, FloatKind, FunctionType, IntegerKind, OpaqueKind, Qualifiers, Type, TypeKind,
 };
 use regatta_program::DataModel;
-
-/// Maximum width of a bit-precise type (bits), as clang's `BITINT_MAXWIDTH`.
-const MAXIMUM_BIT_PRECISE_WIDTH: u32 = 8_388_608;
 
 /// The storage classes that matter here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -59,9 +57,6 @@ pub(in crate::lower) struct Attributes {
     /// An enumeration's underlying type.
     pub underlying: Option<Type>,
 }
-
-/// Maximum size of a vector (bytes).
-const MAXIMUM_VECTOR_SIZE: u64 = 1 << 16;
 
 /// The type of objects that signal handlers may write (C17 7.14p2).
 const SIGNAL_TYPE: &str = "sig_atomic_t";

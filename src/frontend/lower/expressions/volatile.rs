@@ -11,13 +11,11 @@
 
 use super::value::Value;
 use crate::ir::{BitField, Expr, Instruction, Place, Pointer, Storage};
+use crate::lower::limits::MAXIMUM_COPIED_SCALARS;
 use crate::lower::{Lowerer, Result};
 use crate::memory::devices::fixed_address;
 use crate::memory::walk::start_of;
 use crate::types::{ArrayLength, Qualifiers, Type, TypeKind};
-
-/// Maximum number of scalars of an object that a copy reads or writes one by one.
-const MAXIMUM_COPIED_SCALARS: usize = 256;
 
 /// A scalar in an object.
 struct Part {

@@ -10,10 +10,8 @@ use super::super::{Lowerer, Result};
 use super::members::Target;
 use super::{Plan, Source, UnionMembers, Write};
 use crate::ir::Leaf;
+use crate::lower::limits::MAXIMUM_INITIALIZER_WRITES;
 use crate::types::{ArrayLength, Type};
-
-/// Maximum number of scalar writes of an initialiser; with more, the program would become too large.
-const WRITE_LIMIT: usize = 1 << 20;
 
 #[derive(Default)]
 pub(super) struct Planner<'n> {
@@ -136,7 +134,7 @@ impl<'n> Planner<'n> {
         target: Target,
         source: Source<'n>,
     ) -> Result<()> {
-        if self.writes.len() >= WRITE_LIMIT {
+        if self.writes.len() >= MAXIMUM_INITIALIZER_WRITES {
             return Err(lowerer.error("the initialiser has too many elements"));
         }
         let bits = match target.bit_width {

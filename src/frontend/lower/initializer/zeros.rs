@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::super::{Lowerer, Result};
 use super::{Plan, UnionMembers, Write};
 use crate::ir::{Expr, Instruction, Leaf, Pointer};
+use crate::lower::limits::MAXIMUM_PADDED_MEMBERS;
 use crate::types::{RecordKind, Type, TypeKind};
 
 impl Lowerer<'_> {
@@ -135,13 +136,11 @@ impl Lowerer<'_> {
 
     /// The bits that belong to no member of any alternative; none for types with too many members.
     pub(in super::super) fn padding_between(&self, ty: Type) -> Result<Vec<Range<u64>>> {
-        /// Maximum number of members of a type whose padding is determined.
-        const MAXIMUM_MEMBERS: u64 = 1 << 10;
         let leaves = self.types.leaves(ty);
         let members = leaves
             .iter()
             .fold(0, |sum: u64, leaf| sum.saturating_add(leaf.count));
-        if members > MAXIMUM_MEMBERS {
+        if members > MAXIMUM_PADDED_MEMBERS {
             return Ok(Vec::new());
         }
         let mut taken: Vec<Range<u64>> = Vec::new();

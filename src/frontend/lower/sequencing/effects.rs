@@ -9,10 +9,8 @@ use super::step::{Access, Part, Region, Step, reads_rounding, region_of, steps_o
 use crate::ir::{
     Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
 };
+use crate::lower::limits::MAXIMUM_PARTS_PER_OBJECT;
 use crate::memory::walk;
-
-/// Maximum number of distinct parts of an object in a footprint; beyond it the whole object counts as accessed.
-const MAXIMUM_PARTS_PER_OBJECT: usize = 64;
 
 /// The memory that is read, or that is written.
 #[derive(Clone, Debug, Default)]

@@ -4,16 +4,13 @@ use rustc_hash::FxHashMap;
 
 use super::Conflict;
 use super::branch_result::JoinStorage;
-use super::orders::MAXIMUM_ORDERS;
 use crate::ir::{BlockIndex, Instruction, Terminator};
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
+use crate::lower::limits::{MAXIMUM_OPERAND_COPIES, MAXIMUM_ORDERS};
 use crate::lower::state::builder::Mark;
 use crate::lower::{Lowerer, Result};
 use regatta_program::AssumptionKind;
-
-/// Maximum number of times that an operand of nested sites is lowered.
-const MAXIMUM_OPERAND_COPIES: usize = 64;
 
 impl Lowerer<'_> {
     /// Evaluates the operands of a conflicting site in each of its orders. `evaluate` lowers the operand of the given

@@ -2,11 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-/// Maximum number of orders that are tried at a site.
-pub(super) const MAXIMUM_ORDERS: usize = 24;
-
-/// Maximum number of conflicting operands of which all permutations are enumerated.
-const MAXIMUM_PERMUTED_OPERANDS: usize = 6;
+use crate::lower::limits::{MAXIMUM_ORDERS, MAXIMUM_PERMUTED_OPERANDS};
 
 /// Pairwise inequivalent orders, from left to right first; some of them, not `complete`, if there are too many.
 pub(super) fn orders(

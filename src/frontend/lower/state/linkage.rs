@@ -12,6 +12,7 @@ use crate::library;
 use crate::lower::declarations::declarator::declarator_name;
 use crate::lower::declarations::inline::Declarations;
 use crate::lower::declarations::linkage::string_argument;
+use crate::lower::limits::MAXIMUM_ALIAS_CHAIN;
 use crate::parse::Pragma;
 use crate::syntax::literal::plain_text;
 use crate::types::Type;
@@ -42,9 +43,6 @@ pub(in crate::lower) struct Linkage {
     /// The declarations that decide whether a definition is an inline definition, by C name.
     inline: FxHashMap<Rc<str>, Declarations>,
 }
-
-/// Maximum number of aliases of aliases that are followed.
-const MAXIMUM_ALIAS_CHAIN: usize = 64;
 
 impl Linkage {
     /// The symbol of a C name.

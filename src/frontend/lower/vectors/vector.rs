@@ -9,6 +9,7 @@ use lang_c::span::Node;
 use crate::ir::{BinaryOp, Expr, Instruction, Place, ScalarType, UnaryOp};
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
+use crate::lower::limits::MAXIMUM_COMPARED_ELEMENTS;
 use crate::lower::{Lowerer, Result};
 use crate::memory::walk::is_condition;
 use crate::types::{IntegerKind, Type};
@@ -19,9 +20,6 @@ struct Elements {
     scalar: ScalarType,
     parts: Vec<Expr>,
 }
-
-/// Maximum number of elements among which comparisons with a mask select; beyond it, the mask is an index into memory.
-const MAXIMUM_COMPARED_ELEMENTS: usize = 32;
 
 impl Lowerer<'_> {
     /// Lowers `left op right` where at least one operand is a vector.

@@ -19,6 +19,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::memory::limits::{MAXIMUM_ALIKE_OFFSETS, MAXIMUM_ALIKE_SETS};
+
 /// A class of objects.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
@@ -53,11 +55,6 @@ struct Node {
     /// The sets of alike offsets: disjoint, ascending, of at least two offsets each. Empty if there is a period.
     alike: Vec<Vec<i64>>,
 }
-
-/// Maximum number of offsets in a set of alike offsets; beyond it the node gets a period.
-const MAXIMUM_ALIKE_OFFSETS: usize = 4;
-/// Maximum number of sets of alike offsets in a node; beyond it the node gets a period.
-const MAXIMUM_ALIKE_SETS: usize = 8;
 
 impl Node {
     /// The set of alike offsets that contains this one, if there is one.

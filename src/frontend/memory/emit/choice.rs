@@ -3,12 +3,8 @@
 
 use super::*;
 use crate::ir::{Object, ObjectIndex};
+use crate::memory::limits::MAXIMUM_SEPARATED_OBJECTS;
 use crate::memory::placement::plan::Chosen;
-
-/// Maximum number of objects that exist from the start with which another one is constrained not to overlap. It may
-/// overlap further ones: a proof that needs disjointness is not found, and the interpreter does not confirm an alarm
-/// that relies on an overlap.
-const MAXIMUM_SEPARATED_OBJECTS: usize = 48;
 
 /// When an object ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

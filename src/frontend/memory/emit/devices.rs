@@ -6,10 +6,8 @@ use super::super::walk::{place_bits, start_of};
 use super::transfer::{Overlap, Source};
 use super::*;
 use crate::ir::{Expr, Place};
+use crate::memory::limits::MAXIMUM_COMPARED_OBJECTS;
 use regatta_program::{AssumptionKind, Doubt};
-
-/// Maximum number of objects that an address is compared with to decide whether it lies in one of them.
-const MAXIMUM_COMPARED_OBJECTS: usize = 64;
 
 /// Whether an access through a pointer accesses memory or a device.
 #[derive(Copy, Clone, Debug)]

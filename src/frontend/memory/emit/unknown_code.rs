@@ -4,16 +4,11 @@ use super::places::Spot;
 use super::transfer::{Element, Overlap, Source};
 use super::*;
 use crate::ir::{ResultPlace, UnknownEffect};
+use crate::memory::limits::{
+    MAXIMUM_RESTORED_IN_ALL, MAXIMUM_RESTORED_OBJECT_BITS, MAXIMUM_RESTORED_PER_CALL,
+};
 use crate::memory::placement::plan::FieldHome;
 use regatta_program::{AssumptionKind, Doubt, InputPart};
-
-/// Maximum number of elements of constant objects that are restored after one call.
-const MAXIMUM_RESTORED_PER_CALL: usize = 1024;
-/// Maximum number of elements of constant objects that are restored after all calls.
-const MAXIMUM_RESTORED_IN_ALL: usize = 16 * MAXIMUM_RESTORED_PER_CALL;
-
-/// Maximum size (bits) of a constant object that is restored after a call.
-const MAXIMUM_RESTORED_OBJECT_BITS: u64 = 1 << 16;
 
 /// The constant objects, which unknown code must not change, of a class that it can otherwise change.
 enum Constants {

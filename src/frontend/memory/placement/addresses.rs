@@ -8,6 +8,7 @@ use super::plan::{
 };
 use crate::ir::{FunctionIndex, ObjectIndex};
 use crate::memory::builder::{Builder, Description};
+use crate::memory::limits::MAXIMUM_RECENT_OBJECTS;
 use regatta_program::{CScalar, Object, ObjectId, RegionId, Role, Scope, Span, VariableId};
 use regatta_term::{Build, Sort, TermId, store};
 
@@ -17,10 +18,6 @@ enum Wanted {
     Function(FunctionIndex),
     External(String),
 }
-
-/// Maximum number of living dynamic objects that a new one is constrained not to overlap. It may overlap older ones: a
-/// proof that needs more is not found, and the interpreter does not confirm an alarm that relies on an overlap.
-const MAXIMUM_RECENT_OBJECTS: usize = 6;
 
 impl Planner<'_, '_> {
     /// Gives every object in memory and every function an address, and dynamic objects their arenas.

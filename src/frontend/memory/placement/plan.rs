@@ -12,6 +12,7 @@ use crate::memory::analysis::call_graph::CallGraph;
 use crate::memory::analysis::constraints::{AccessTable, Facts, Locals};
 use crate::memory::analysis::points_to::{NodeId, Target};
 use crate::memory::builder::{Builder, Description};
+use crate::memory::limits::MAXIMUM_VARIABLES_PER_OBJECT;
 use regatta_program::{
     Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId, last_part,
 };
@@ -188,9 +189,6 @@ pub struct Plan {
     /// Objects with a declaration.
     pub declared: FxHashSet<ObjectIndex>,
 }
-
-/// Maximum number of scalar variables for one object; an object with more fields stays in memory.
-const MAXIMUM_VARIABLES_PER_OBJECT: usize = 256;
 
 /// Maximum number of elements that are written one by one; more are written by a loop.
 pub const MAXIMUM_UNROLLED_ELEMENTS: u64 = 64;

@@ -10,15 +10,10 @@ use rustc_hash::FxHashMap;
 use super::assembler::{Assembler, Label};
 use super::facts::{FactTable, VariableFilter};
 use crate::interpreter::code::bytecode::{General, Instruction, IntegerRelation, Place, Register};
+use crate::interpreter::limits::{MAXIMUM_GUARD_DEPTH, MAXIMUM_GUARDED_INSTRUCTIONS};
 use crate::interpreter::state::bit_pattern::Class;
 use crate::{Program, VariableId};
 use regatta_term::{Constant, Op, Pool, Sort, TermId, TermKind, Value, store};
-
-/// Maximum nesting depth of guards.
-const MAXIMUM_GUARD_DEPTH: u32 = 100;
-/// Maximum number of instructions of an edge with guards; beyond it all operands are computed. Guarded operands are not
-/// shared between branches, so that their code can be exponential in the size of the term.
-const MAXIMUM_GUARDED_INSTRUCTIONS: usize = 20_000;
 
 /// The description of a term that the machine cannot compute.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,6 +23,10 @@ use crate::interpreter::code::bytecode::{Instruction, Place, Register};
 use crate::interpreter::code::executable::Executable;
 use crate::interpreter::execution::support::index_mask;
 use crate::interpreter::input::InputSource;
+use crate::interpreter::limits::{
+    ATTEMPT_COST, MAXIMUM_CREDIT, MAXIMUM_ITERATION_EDGES, MAXIMUM_ITERATIONS, MAXIMUM_WAIT,
+    MINIMUM_ITERATIONS,
+};
 use crate::interpreter::observer::{InstructionView, Observer};
 use crate::interpreter::outcome::{Limits, Outcome};
 use crate::interpreter::state::heap::Heap;
@@ -32,18 +36,6 @@ use regatta_term::domain::IntervalSet;
 
 /// Number of steps before the first attempt, and between attempts that succeed. Shorter runs take all their steps.
 pub const STEPS_BEFORE_ACCELERATION: u64 = 1 << 16;
-/// Maximum number of steps between two attempts.
-const MAXIMUM_WAIT: u64 = 1 << 24;
-/// Maximum number of edges of an iteration, and number of edges that are observed to find loops.
-const MAXIMUM_ITERATION_EDGES: usize = 2048;
-/// Minimum number of skipped iterations.
-const MINIMUM_ITERATIONS: i128 = 16;
-/// Maximum number of skipped iterations.
-const MAXIMUM_ITERATIONS: i128 = 1 << 62;
-/// The cost of an attempt, in steps that the machine could take in the same time.
-const ATTEMPT_COST: u128 = 1 << 12;
-/// Maximum credit (steps): after long accelerations, some attempts may save little.
-const MAXIMUM_CREDIT: u128 = 1 << 18;
 
 /// The schedule of attempts to accelerate.
 #[derive(Clone, Debug)]

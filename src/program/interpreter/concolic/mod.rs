@@ -28,6 +28,7 @@ use super::observer::NoObserver;
 use super::outcome::{Limits, Outcome, Report};
 use super::state::bit_pattern::value_of_bits;
 use super::state::machine::Machine;
+use crate::interpreter::limits::UNSHADOWED_STEPS;
 use crate::{Input, InputId, InputKind};
 use acceleration::Accelerator;
 pub use acceleration::STEPS_BEFORE_ACCELERATION;
@@ -37,8 +38,6 @@ use shadow::Shadow;
 
 /// Least and greatest number of steps between two checks whether the machine may run without the shadow.
 const SHADOWED_STEPS: std::ops::Range<u64> = 16..4096;
-/// Number of steps between two checks of the limits while the machine runs without the shadow.
-const UNSHADOWED_STEPS: u64 = 1 << 14;
 
 /// The chosen value of an input.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,10 @@
 
 use crate::interpreter::concolic::acceleration::Accelerator;
 use crate::interpreter::input::InputSource;
+use crate::interpreter::limits::STEPS_BETWEEN_CHECKS;
 use crate::interpreter::observer::{NoObserver, Observer};
 use crate::interpreter::outcome::{Limits, Report};
 use crate::interpreter::state::machine::Machine;
-
-/// Number of steps between two checks of the time and memory limits.
-const STEPS_BETWEEN_CHECKS: u64 = 1 << 14;
 
 impl Machine<'_> {
     /// Runs the program from its start.

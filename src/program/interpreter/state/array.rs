@@ -5,17 +5,14 @@
 //! part grows only as far as cells are written, so that resetting a machine is cheap.
 
 use super::integer::Integer;
+use crate::interpreter::limits::{
+    CELLS_PER_PAGED_CELL, MAXIMUM_COMPARED_ACCESSES, MAXIMUM_FLAT_LENGTH, MINIMUM_FLAT_LENGTH,
+};
 use rustc_hash::FxHashMap;
 
 /// Number of cells in a page.
 const CELLS_PER_PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 9;
-/// Maximum length (cells) of the flat part.
-const MAXIMUM_FLAT_LENGTH: u64 = 1 << 20;
-/// Minimum length (cells) of a non-empty flat part.
-const MINIMUM_FLAT_LENGTH: usize = 64;
-/// The flat part is extended over a gap if the pages hold at least one cell in this number of the flat part's cells.
-const CELLS_PER_PAGED_CELL: usize = 8;
 
 /// A type of cells.
 pub(crate) trait Cell: Clone + PartialEq + Default {
@@ -180,8 +177,6 @@ impl<T: Cell> Cells<T> {
     ///
     /// Unwritten cells and consecutive cells of the flat part are compared fast.
     pub(crate) fn equal_reads(&self, first: u64, step: i64, count: u8, most: u64) -> u64 {
-        /// Maximum number of accesses that are compared one by one.
-        const SEARCHED: u64 = 1 << 22;
         let index = |access: u64| first.wrapping_add_signed(step.wrapping_mul(access as i64));
         let lowest = first.min(index(most.saturating_sub(1)));
         if self.page_table.is_empty() && lowest >= self.flat.len() as u64 {
@@ -209,7 +204,7 @@ impl<T: Cell> Cells<T> {
         let cells = |access: u64| {
             (0..u64::from(count)).map(move |cell| self.peek(index(access).wrapping_add(cell)))
         };
-        let most = most.min(SEARCHED);
+        let most = most.min(MAXIMUM_COMPARED_ACCESSES);
         let differs = |access: &u64| !cells(*access).eq(cells(0));
         (1..most).find(differs).unwrap_or(most)
     }

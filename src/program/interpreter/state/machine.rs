@@ -4,13 +4,11 @@ use super::heap::{Heap, Memory, Undo};
 use super::integer::Integer;
 use crate::interpreter::code::bytecode::Address;
 use crate::interpreter::code::executable::Executable;
+use crate::interpreter::limits::MAXIMUM_RECORDED_FAULTS;
 use crate::interpreter::observer::StateView;
 use crate::interpreter::outcome::{Fault, FaultKind};
 use crate::{InputId, VariableId};
 use regatta_term::Value;
-
-/// Maximum number of faults that are recorded with their edges.
-const MAXIMUM_RECORDED_FAULTS: usize = 64;
 
 /// An activation of a function.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

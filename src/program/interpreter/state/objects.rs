@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::interpreter::limits::NEIGHBOURHOOD;
 use crate::{Lifetime, ObjectId};
 
 /// The origin of an object.
@@ -52,10 +53,6 @@ pub(crate) enum Misuse {
     /// There is no object, or it is too small.
     Outside,
 }
-
-/// Distance from all objects (bytes) beyond which an address counts as memory outside of the program rather than as an
-/// access out of bounds.
-const NEIGHBOURHOOD: u64 = 1 << 16;
 
 /// The end of the addresses that are reported as null.
 const NULL_PAGE: u64 = 256;

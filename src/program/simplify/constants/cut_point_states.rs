@@ -5,10 +5,8 @@ use crate::call_graph::CallGraph;
 use crate::cfa::*;
 use crate::cut_points::CutPoints;
 use crate::simplify::CutPointFacts;
+use crate::simplify::limits::MAXIMUM_RECORDED_VALUES;
 use crate::simplify::workspace::Workspace;
-
-/// Number of abstract values, over all rounds, after which no more states are recorded.
-const MAXIMUM_RECORDED_VALUES: usize = 200_000;
 
 /// The results of a round.
 pub(in crate::simplify) struct RoundStates {

@@ -7,14 +7,12 @@ use rustc_hash::FxHashMap;
 use super::objects::{Objects, Pointer, Site};
 use crate::cfa::*;
 use crate::persistent::PersistentMap;
+use crate::simplify::limits::MAXIMUM_STORES;
 use crate::simplify::range::{Abstract, Assumed, range_of, restrict};
 use crate::simplify::workspace::replace;
 use crate::variables::VariableUse;
 use regatta_term::domain::Values;
 use regatta_term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
-
-/// Maximum number of stores in the term of a tracked array.
-const MAXIMUM_STORES: usize = 1024;
 
 type Map = PersistentMap<Abstract>;
 

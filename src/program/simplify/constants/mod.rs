@@ -31,18 +31,13 @@ use crate::cut_points::CutPoints;
 use crate::graph::{Graph, callee, goes_on};
 use crate::liveness::Liveness;
 use crate::simplify::Pass;
+use crate::simplify::limits::{CHANGES_BEFORE_WIDENING, CHANGES_BEFORE_WIDENING_ELSEWHERE};
 use crate::simplify::range::Abstract;
 use crate::simplify::workspace::Workspace;
 use crate::variables::VariableUse;
 pub(super) use cut_point_states::{RoundStates, finish};
 use cut_point_states::{heads, record_round};
 use regatta_term::{Build, TermId, store};
-
-/// Number of changes of a cut point's or function entry's state after which ranges are widened.
-const CHANGES_BEFORE_WIDENING: u32 = 3;
-
-/// Number of changes of any other location's state after which ranges are widened.
-const CHANGES_BEFORE_WIDENING_ELSEWHERE: u32 = 30;
 
 /// Runs the pass; returns the number of changed edges and terms.
 pub(super) fn run(workspace: &mut Workspace) -> usize {

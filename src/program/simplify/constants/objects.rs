@@ -10,11 +10,9 @@ use rustc_hash::FxHashMap;
 use super::evaluator::{Evaluator, State};
 use crate::call_graph::CallGraph;
 use crate::cfa::*;
+use crate::simplify::limits::MAXIMUM_DISTANCE;
 use crate::simplify::range::{full, number};
 use regatta_term::{Op, Pool, TermId, TermKind, store};
-
-/// Maximum absolute distance (bytes) of a tracked pointer from the object's start.
-const MAXIMUM_DISTANCE: i128 = 1 << 40;
 
 /// The abstract value of a pointer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -8,14 +8,9 @@
 #[cfg(test)]
 mod tests;
 
+use crate::simplify::limits::{MAXIMUM_CONDITION_OPERATORS, MAXIMUM_OPERATORS};
 use regatta_term::domain::{AbstractValue, Environment, INFINITY, Intervals, Universe, Values};
 use regatta_term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
-
-/// Maximum number of operators that are evaluated for one range.
-const MAXIMUM_OPERATORS: usize = 200;
-
-/// Maximum number of operators that are evaluated for one assumed condition.
-const MAXIMUM_CONDITION_OPERATORS: usize = 2_000;
 
 /// An abstract value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -19,12 +19,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use yices2::sys::*;
 
 use super::translate::{self, Translator, required};
+use crate::limits::MAXIMUM_NARROW_INDEX_WIDTH;
 use regatta_term::{ScalarSort, Sort};
 
 type Result<T> = std::result::Result<T, String>;
-
-/// Maximum width of an index sort (bits) whose arrays are constrained at every index.
-const MAXIMUM_NARROW_INDEX_WIDTH: u8 = 4;
 
 /// Indices, equalities and constant arrays that occur in the open scopes, for each array sort.
 #[derive(Default)]

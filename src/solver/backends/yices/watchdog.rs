@@ -5,15 +5,13 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use yices2::sys::{context_t, yices_stop_search};
 
 use crate::Interrupt;
-
-/// Interval at which a stop is tried again.
-const RETRY_INTERVAL: Duration = Duration::from_millis(1);
+use crate::limits::STOP_RETRY_INTERVAL;
 
 /// Why a check was stopped.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -104,7 +102,7 @@ impl Watch {
                 (Some(Running(context)), Some(_)) => {
                     // SAFETY: the context is in a check, which cannot end while the lock is held.
                     unsafe { yices_stop_search(*context) };
-                    Some(now + RETRY_INTERVAL)
+                    Some(now + STOP_RETRY_INTERVAL)
                 }
                 _ => state.deadline,
             };

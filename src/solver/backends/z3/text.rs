@@ -9,6 +9,7 @@ use std::time::Duration;
 use z3_sys::*;
 
 use super::context::{Context, text};
+use crate::limits::EASY_STRATEGY_TIME;
 
 /// The answer of a solver to a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +21,6 @@ pub enum TextAnswer {
     /// Not decided, with the solver's reason.
     Unknown(String),
 }
-
-/// Wall time of Z3's cheapest strategy (`smt`) before its default one is used, which takes some 5 ms to set up; most
-/// questions are easy.
-const EASY_STRATEGY_TIME: Duration = Duration::from_millis(4);
 
 /// Answers scripts one after the other. No script affects a later one.
 #[derive(Default)]

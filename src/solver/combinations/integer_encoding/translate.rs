@@ -21,23 +21,13 @@ use num_traits::{Signed, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::number::{Number, Reading, power, range};
+use crate::limits::{
+    MAXIMUM_MASK_RUNS, MAXIMUM_SPARE_BITS, MAXIMUM_UNSIGNED_ELEMENT_WIDTH, MINIMUM_WIDE_INDEX_WIDTH,
+};
 use regatta_term::{
     Arena, BitVecValue, Build, Constant, Op, Pool, ScalarSort, Sort, Symbol, TermId, TermKind,
     for_each_unknown_subterm,
 };
-
-/// Minimum width of a wide index sort (bits); arrays over narrower indices may be written at every index.
-const MINIMUM_WIDE_INDEX_WIDTH: u8 = 32;
-
-/// Maximum number of bits by which a number may be longer than its bit vector; beyond it the number is wrapped, so that
-/// numbers stay short.
-const MAXIMUM_SPARE_BITS: u64 = 64;
-
-/// Maximum number of runs of ones in a mask that is encoded exactly.
-const MAXIMUM_MASK_RUNS: usize = 4;
-
-/// Maximum width of array elements (bits) that are read unsigned, since bytes are concatenated.
-const MAXIMUM_UNSIGNED_ELEMENT_WIDTH: u8 = 8;
 
 /// A translated term.
 #[derive(Clone, Debug)]

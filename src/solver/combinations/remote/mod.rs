@@ -20,20 +20,16 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
 pub use self::serve::serve;
 use self::wire::{Frame, Interruption, Reply, Request, receive, send};
+use crate::limits::{INTERRUPT_TIMEOUT, POLL_INTERVAL};
 use crate::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use regatta_base::counters;
 use regatta_term::{Arena, Exporter, TermId, Value};
-
-/// Maximum wall time of a check after its interruption; beyond it the process is given up.
-const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Interval at which a waiting thread looks for interruptions and adapts the process's priority.
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Starts the process and returns the streams to it.
 pub type Start = Box<dyn FnOnce() -> io::Result<Streams>>;

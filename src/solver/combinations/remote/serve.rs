@@ -4,19 +4,16 @@ use std::io::{self, ErrorKind};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::Streams;
 use super::wire::{Frame, Interruption, Reply, Request, receive, send};
+use crate::limits::INTERRUPT_INTERVAL;
 use crate::{Answer, Interrupt, Reason, Solver, SolverError};
 use regatta_base::huge_pages;
 use regatta_base::workers::SOLVER_STACK;
 use regatta_term::{Arena, TermId};
-
-/// Interval at which an interruption is repeated, since a solver notices it only while it searches.
-const INTERRUPT_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The running check and the interrupted ones.
 #[derive(Default)]

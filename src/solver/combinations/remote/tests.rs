@@ -10,7 +10,8 @@ use num_bigint::BigInt;
 use rand::RngExt;
 
 use super::wire::{Frame, Interruption, Reply, Request, receive, send};
-use super::{INTERRUPT_TIMEOUT, RemoteSolver, Streams, serve};
+use super::{RemoteSolver, Streams, serve};
+use crate::limits::INTERRUPT_TIMEOUT;
 use crate::unit_tests::contract;
 use crate::{Answer, CheckLimit, Reason, Solver, SolverConfig, SolverError, new_solver};
 use regatta_term::random::{RandomTerms, seeds};

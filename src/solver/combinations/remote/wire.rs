@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::limits::MAXIMUM_MESSAGE_LENGTH;
 use crate::{Answer, CheckLimit};
 use regatta_term::{PortableTerms, Value};
 
@@ -45,9 +46,6 @@ pub enum Reply {
     /// The values of terms, in order.
     Values(Vec<Option<Value>>),
 }
-
-/// Maximum length of a message (bytes); a longer one is an error.
-const MAXIMUM_MESSAGE_LENGTH: u64 = 1 << 32;
 
 /// Sends a message.
 ///

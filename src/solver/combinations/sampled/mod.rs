@@ -9,15 +9,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use self::samples::Samples;
+use crate::limits::{MAXIMUM_MODEL_VARIABLES, MINIMUM_QUESTIONS_BEFORE_RESET, SLOW_QUESTION};
 use crate::{Answer, CheckLimit, Solver};
 use regatta_term::{Build, CellVariables, TermId, Value, free_variables};
-
-/// Maximum number of variables of a model that is kept for later questions.
-const MAXIMUM_MODEL_VARIABLES: usize = 4096;
-/// Minimum number of questions before the solver's state may be dropped.
-const MINIMUM_QUESTIONS_BEFORE_RESET: u32 = 32;
-/// Average wall time of a question above which the solver's state is dropped.
-const SLOW_QUESTION: Duration = Duration::from_millis(2);
 
 /// The model of the last satisfiable question.
 #[derive(Copy, Clone, Debug)]

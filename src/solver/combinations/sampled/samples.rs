@@ -10,12 +10,8 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::FxHashMap;
 
+use crate::limits::{MAXIMUM_CACHED_VALUES, MAXIMUM_MODELS};
 use regatta_term::{Arena, Evaluator, Sort, Symbol, TermId, Value};
-
-/// Maximum number of models that are kept; the latest ones are.
-const MAXIMUM_MODELS: usize = 4;
-/// Maximum number of term values that a sample caches; beyond it the cache is cleared.
-const MAXIMUM_CACHED_VALUES: usize = 4_000_000;
 
 /// The values of variables without a value of their own.
 #[derive(Copy, Clone, Debug)]

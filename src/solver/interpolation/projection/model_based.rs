@@ -4,8 +4,6 @@
 //! ∃ variables. conjunction. That is repeated with models outside the projections until there are none. A single projection
 //! under-approximates; the final disjunction is equivalent.
 
-use std::time::Duration;
-
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,19 +12,13 @@ use super::project::{Eliminated, flat};
 use super::solve::{containing, free, solve_equation};
 use crate::Reason;
 use crate::interpolation::core::variables;
+use crate::interpolation::limits::{
+    MAXIMUM_ELIMINATION_STEPS, MAXIMUM_IMPLICANTS, MAXIMUM_PART_SIZE, MAXIMUM_PART_TIME,
+};
 use crate::interpolation::queries::Queries;
 use regatta_term::{
     Arena, Build, Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, size, substitute,
 };
-
-/// Maximum number of implicants of a part that are projected.
-const MAXIMUM_IMPLICANTS: usize = 16;
-/// Maximum size of a part (terms) that is projected by models.
-const MAXIMUM_PART_SIZE: usize = 2_000;
-/// Maximum number of elimination steps for an implicant.
-const MAXIMUM_ELIMINATION_STEPS: usize = 200;
-/// Maximum wall time of the projection of a part.
-const MAXIMUM_PART_TIME: Duration = Duration::from_millis(300);
 
 /// Returns ∃ variables. part, if few implicants cover it.
 pub fn by_models(

@@ -9,16 +9,10 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use crate::interpolation::core::CoreSequence;
+use crate::interpolation::limits::{QUESTION_TIMEOUT, SEARCH_INTERRUPT_INTERVAL};
 use crate::z3::fixedpoint::Fixedpoints;
 use crate::{CheckLimit, Interrupt};
 use regatta_term::{Arena, Exporter, PortableTerms, TermId};
-
-/// Default delay before the search begins.
-pub(in crate::interpolation) const DELAY: Duration = Duration::from_millis(20);
-/// Maximum wall time that the search waits for its question.
-const QUESTION_TIMEOUT: Duration = Duration::from_secs(1);
-/// Interval at which a running solver is interrupted again.
-const INTERRUPT_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Terms, and the indices of the states' definitions among them.
 type Definitions = (PortableTerms, Vec<u32>);
@@ -111,7 +105,7 @@ impl Search {
             if state.is_stopped {
                 solver.interrupt();
             }
-            self.changed.wait_for(&mut state, INTERRUPT_INTERVAL);
+            self.changed.wait_for(&mut state, SEARCH_INTERRUPT_INTERVAL);
         }
     }
 
@@ -174,6 +168,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::interpolation::limits::DEFAULT_SEARCH_DELAY;
 
     /// Counts interruptions.
     #[derive(Default)]
@@ -188,7 +183,10 @@ mod tests {
     /// The solver goes on after its first interruptions.
     #[test]
     fn a_search_that_has_missed_an_interruption_is_interrupted_again() {
-        let (search, solver) = (Search::after(DELAY), Arc::new(Solver::default()));
+        let (search, solver) = (
+            Search::after(DEFAULT_SEARCH_DELAY),
+            Arc::new(Solver::default()),
+        );
         search.state.lock().at_work = Some(Arc::<Solver>::clone(&solver));
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -8,6 +8,7 @@
 
 use crate::Reason;
 use crate::interpolation::core::CoreSequence;
+use crate::interpolation::limits::{MAXIMUM_CHANGE_POSITIONS, MAXIMUM_CONDITION_SIZE};
 use crate::interpolation::projection::project::project;
 use crate::interpolation::quality::Quality;
 use crate::interpolation::queries::Queries;
@@ -15,11 +16,6 @@ use num_bigint::BigInt;
 use rustc_hash::FxHashSet;
 
 use regatta_term::{Build, TermId, size};
-
-/// Maximum size of a condition (terms); beyond it the computation of further conditions ends.
-const MAXIMUM_CONDITION_SIZE: usize = 4_000;
-/// Maximum number of positions k that are tried.
-const MAXIMUM_CHANGE_POSITIONS: usize = 4;
 
 /// The conditions F or B: the conjuncts at each position from 0 (before φ1) to n (after φn), as far as they were computed.
 type Conditions = Vec<Option<Vec<TermId>>>;

@@ -4,14 +4,12 @@
 use rustc_hash::FxHashSet;
 
 use crate::interpolation::core::{CoreSequence, variables};
+use crate::interpolation::limits::MAXIMUM_SEQUENCES_PER_CONTEXT;
 use crate::interpolation::projection::project::project;
 use crate::interpolation::queries::Queries;
 use crate::z3::fixedpoint::Fixedpoints;
 use crate::{CheckLimit, Reason};
 use regatta_term::{Build, Op, Pool, TermId, conjuncts};
-
-/// Maximum number of sequences for one context; then it is replaced, since it keeps all translated terms.
-const MAXIMUM_SEQUENCES_PER_CONTEXT: u32 = 100;
 
 /// The source [`SourceName::Horn`](crate::interpolation::SourceName::Horn).
 #[derive(Default)]

@@ -4,13 +4,14 @@ use rustc_hash::FxHashSet;
 
 use super::leaving::{Marks, may_leave};
 use super::uses::Uses;
-use super::{LANDING_SCALAR, MAXIMUM_TRACKED_SCALARS, PendingJump};
+use super::{LANDING_SCALAR, PendingJump};
 use crate::ir::{
     BinaryOp, Block, BlockIndex, Expr, Function, FunctionIndex, Instruction, Leaf, ObjectIndex,
     Place, ResultPlace, ScalarType, Terminator,
 };
 use crate::lower::Lowerer;
 use crate::lower::expressions::fold;
+use crate::lower::limits::MAXIMUM_TRACKED_SCALARS;
 use crate::memory::walk;
 use regatta_base::Span;
 

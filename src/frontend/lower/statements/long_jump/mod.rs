@@ -47,9 +47,6 @@ const BUFFER_IS_NOT_READ: &str = "the program does not read what `setjmp` writes
 /// The assumption about unknown code, if there is any.
 const NO_OTHER_JUMPS: &str = "code of other files does not jump to a `setjmp` of this one";
 
-/// Maximum number of scalars of a struct, union or array that are tracked over a jump.
-const MAXIMUM_TRACKED_SCALARS: u64 = 16;
-
 /// The scalar type of a landing's number.
 const LANDING_SCALAR: ScalarType = ScalarType::Integer {
     bits: 32,

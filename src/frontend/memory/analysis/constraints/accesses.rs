@@ -2,10 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Facts, MAXIMUM_REPETITIONS};
+use super::Facts;
 use crate::ir::{Leaf, Place, ScalarType};
 use crate::memory::analysis::points_to::{NodeId, Target};
 use crate::memory::analysis::walk;
+use crate::memory::limits::MAXIMUM_REPETITIONS;
 use regatta_term::FloatFormat;
 
 /// The type as which an access reads or writes the bits.

@@ -1,8 +1,9 @@
 //! Copies of ranges: a read from the copy counts as a read from the source.
 
+use super::Facts;
 use super::accesses::{AccessTable, Direction, View};
-use super::{Facts, MAXIMUM_REPETITIONS};
 use crate::memory::analysis::points_to::Target;
+use crate::memory::limits::MAXIMUM_REPETITIONS;
 
 /// A copy of a range of bytes.
 #[derive(Copy, Clone, Debug)]

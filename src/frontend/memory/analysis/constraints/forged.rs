@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
+use super::Facts;
 use super::accesses::{AccessTable, View};
-use super::{Facts, MAXIMUM_REPETITIONS};
 use crate::ir::{Leaf, ScalarType, Storage};
 use crate::memory::analysis::points_to::{NodeId, Target};
+use crate::memory::limits::MAXIMUM_REPETITIONS;
 
 impl Facts<'_> {
     /// The target of a pointer that is made from an integer.

@@ -48,9 +48,6 @@ use instructions::Site;
 pub use accesses::{AccessTable, Direction, View};
 pub use lifetimes::Locals;
 
-/// Maximum number of repetitions of a class that are handled one by one; beyond it the other class gets its period.
-const MAXIMUM_REPETITIONS: i64 = 16;
-
 /// The points-to analysis has not visited the instruction or pointer that is asked for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the points-to analysis has not seen it")]

@@ -1,0 +1,47 @@
+//! The limits of questions to solvers and of their records.
+
+use std::time::Duration;
+
+// --- opinion ---
+
+/// Maximum wall time of a question about an obligation to each solver.
+pub(super) const OBLIGATION_TIME: Duration = Duration::from_secs(10);
+
+/// Number of simplifications that are asked about together.
+pub(super) const SIMPLIFICATIONS_PER_QUESTION: usize = 48;
+
+/// Maximum wall time of a question about a single simplification to each solver.
+pub(super) const SIMPLIFICATION_TIME: Duration = Duration::from_secs(1);
+
+/// Maximum number of simplifications that are asked about.
+pub(super) const MAXIMUM_SIMPLIFICATIONS: usize = 20_000;
+
+// --- query ---
+
+/// Maximum wall time of a question in the stage [`Stage::Unknowns`].
+pub(super) const UNKNOWNS_STAGE_TIME: Duration = Duration::from_millis(500);
+
+/// Maximum wall time of a question in the stage [`Stage::Power`].
+pub(super) const POWER_STAGE_TIME: Duration = Duration::from_millis(200);
+
+/// Maximum wall time of a question as a whole, if its parts can be asked in parallel. Zero in tests, which cover the parts.
+pub(super) const WHOLE_QUESTION_TIME: Duration =
+    Duration::from_millis(if cfg!(test) { 0 } else { 100 });
+
+/// Number of parts of a question for each thread.
+pub(super) const PARTS_PER_THREAD: usize = 2;
+
+/// Maximum number of conditions in a part if quantified formulas are instantiated: a single condition needs few of the
+/// instances, all conditions together need all of them.
+pub(super) const MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART: usize = 4;
+
+// --- record ---
+
+/// Number of simplifications in a file.
+pub(super) const SIMPLIFICATIONS_PER_FILE: usize = 48;
+
+/// Maximum size of all files (bytes); beyond it recording fails.
+pub(super) const MAXIMUM_RECORDED_BYTES: u64 = 2 << 30;
+
+/// Maximum length of a formula in the index (bytes); the files have it whole.
+pub(super) const MAXIMUM_INDEX_FORMULA_LENGTH: usize = 200;

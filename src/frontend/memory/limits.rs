@@ -1,0 +1,48 @@
+//! The limits of the memory model: of its analysis, and of what it emits.
+
+// --- addresses ---
+
+/// Maximum number of living dynamic objects that a new one is constrained not to overlap. It may overlap older ones: a
+/// proof that needs more is not found, and the interpreter does not confirm an alarm that relies on an overlap.
+pub(super) const MAXIMUM_RECENT_OBJECTS: usize = 6;
+
+// --- constraints ---
+
+/// Maximum number of repetitions of a class that are handled one by one; beyond it the other class gets its period.
+pub(super) const MAXIMUM_REPETITIONS: i64 = 16;
+
+// --- emit::choice ---
+
+/// Maximum number of objects that exist from the start with which another one is constrained not to overlap. It may
+/// overlap further ones: a proof that needs disjointness is not found, and the interpreter does not confirm an alarm
+/// that relies on an overlap.
+pub(super) const MAXIMUM_SEPARATED_OBJECTS: usize = 48;
+
+// --- emit::devices ---
+
+/// Maximum number of objects that an address is compared with to decide whether it lies in one of them.
+pub(super) const MAXIMUM_COMPARED_OBJECTS: usize = 64;
+
+// --- emit::unknown_code ---
+
+/// Maximum number of elements of constant objects that are restored after one call.
+pub(super) const MAXIMUM_RESTORED_PER_CALL: usize = 1024;
+
+/// Maximum number of elements of constant objects that are restored after all calls.
+pub(super) const MAXIMUM_RESTORED_IN_ALL: usize = 16 * MAXIMUM_RESTORED_PER_CALL;
+
+/// Maximum size (bits) of a constant object that is restored after a call.
+pub(super) const MAXIMUM_RESTORED_OBJECT_BITS: u64 = 1 << 16;
+
+// --- plan ---
+
+/// Maximum number of scalar variables for one object; an object with more fields stays in memory.
+pub(super) const MAXIMUM_VARIABLES_PER_OBJECT: usize = 256;
+
+// --- points_to ---
+
+/// Maximum number of offsets in a set of alike offsets; beyond it the node gets a period.
+pub(super) const MAXIMUM_ALIKE_OFFSETS: usize = 4;
+
+/// Maximum number of sets of alike offsets in a node; beyond it the node gets a period.
+pub(super) const MAXIMUM_ALIKE_SETS: usize = 8;
