@@ -10,7 +10,7 @@
 
 mod commands;
 mod input;
-pub mod options;
+mod options;
 mod output;
 
 use std::ffi::OsString;

@@ -21,8 +21,8 @@
 
 pub mod algorithm;
 pub mod arg;
-pub mod call_stack;
-pub mod composite;
+mod call_stack;
+mod composite;
 pub mod location;
 pub mod loop_bound;
 pub mod predicate;

@@ -24,13 +24,13 @@
 //! `--check thorough` everything that the checker has found in any stage is asked of two solvers, in its form before the first
 //! stage (`regatta_certify::opinion`).
 
-pub mod by_cases;
+mod by_cases;
 mod by_polynomials;
 mod combination;
 mod laws;
 mod limits;
 mod polynomials;
-pub mod powers;
+mod powers;
 mod remainders;
 #[cfg(test)]
 mod tests;

@@ -26,9 +26,11 @@ mod printing;
 pub mod simplify;
 pub mod testing;
 
-pub use analyses::{arena, conditions, features, liveness, variables};
+pub use analyses::{arena, conditions, features};
+pub(crate) use analyses::{liveness, variables};
 pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
-pub use automaton::{assumption, builder, cfa, external, ghost, validate, waypoint};
+pub use automaton::{assumption, ghost, waypoint};
+pub(crate) use automaton::{builder, cfa, external, validate};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
 pub use builder::ProgramBuilder;
 pub use call_graph::CallGraph;
@@ -37,15 +39,15 @@ pub use cut_points::{CutPointKind, CutPoints, Loop, LoopId, LoopShape};
 pub use dot::to_dot;
 pub use external::{External, ExternalKind, ReturnType};
 pub use graph::Graph;
-pub use graphs::{call_graph, cut_points, digraph, graph, inline, nesting, weak_order};
+pub(crate) use graphs::{call_graph, cut_points, weak_order};
+pub use graphs::{digraph, graph, inline, nesting};
 pub use inline::{CallStringId, InlinedLocation, InlinedProgram, Step, StepKind};
-pub use liveness::Liveness;
-pub use printing::{c_value, dot, short_names};
+pub(crate) use printing::short_names;
+pub use printing::{c_value, dot};
 pub use regatta_base::source::{FileId, SourceMap, Span};
 pub use short_names::{ShortNames, last_part};
 pub use simplify::{Simplified, open_assumptions, simplify};
 pub use validate::Malformed;
-pub use variables::VariableUse;
 pub use waypoint::{
     Cells, DeclaredName, NamedPart, Names, PartHome, Passed, Waypoint, WaypointKind, Waypoints,
 };

@@ -14,7 +14,7 @@
 pub mod error_path;
 pub mod html;
 pub mod place;
-pub mod recording;
+mod recording;
 pub mod sarif;
 pub mod sources;
 pub mod utc;

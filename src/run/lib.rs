@@ -36,4 +36,4 @@ mod task;
 // For other crates, each file by its name alone.
 pub use judge::{alarm, check_process, evidence, ledger, proof_export};
 pub use process::{crash, exit, supervisor, zygote};
-pub use record::{description, dump, error_path, event, file, findings, verdict};
+pub use record::{description, error_path, event, file, findings, verdict};

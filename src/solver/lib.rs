@@ -39,9 +39,9 @@ use serde::{Deserialize, Serialize};
 use regatta_term::{Arena, TermId, Value};
 
 #[cfg(feature = "bitwuzla")]
-pub use self::backends::bitwuzla;
+pub(crate) use self::backends::bitwuzla;
 #[cfg(feature = "yices2")]
-pub use self::backends::yices;
+pub(crate) use self::backends::yices;
 pub use self::backends::{external, z3};
 pub use self::combinations::{integer_encoding, pair, remote, sampled};
 pub use self::config::{Backend, Encoding, SolverConfig, SolverError, new_solver};

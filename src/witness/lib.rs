@@ -13,5 +13,5 @@ pub mod format;
 pub mod input_values;
 pub mod instrument;
 pub mod lint;
-pub mod node;
-pub mod points;
+mod node;
+mod points;
