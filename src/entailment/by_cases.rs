@@ -71,7 +71,7 @@ impl<'a> Equations<'a> {
     }
 
     /// Like [`Self::imply`], with the substituted goal rewritten by `view`. `false` means unknown.
-    pub fn imply_in_view(&self, goal: TermId, view: impl FnOnce(TermId) -> TermId) -> bool {
+    pub(crate) fn imply_in_view(&self, goal: TermId, view: impl FnOnce(TermId) -> TermId) -> bool {
         let left = view(self.reduced(goal));
         left == TermId::TRUE
             || is_equation(self.arena, left) && Self::new(self.arena, &[]).imply(left)
@@ -107,7 +107,7 @@ pub fn core(arena: &Arena, premises: &[TermId], goal: TermId) -> Option<Vec<usiz
 }
 
 /// Like [`core()`], also with the substituted goal rewritten by `view`.
-pub fn core_in_view(
+pub(crate) fn core_in_view(
     arena: &Arena,
     premises: &[TermId],
     goal: TermId,

@@ -162,7 +162,7 @@ impl<'p> Premises<'p> {
     }
 
     /// Returns premises that imply the goal by stages 1 and 2. The goal `false` is implied by contradictory premises.
-    pub fn without_solver(&self, goal: TermId) -> Option<Core> {
+    pub(crate) fn without_solver(&self, goal: TermId) -> Option<Core> {
         if goal == TermId::TRUE {
             return Some(Vec::new());
         }

@@ -166,7 +166,7 @@ impl Polynomial {
     }
 
     /// Solves `self = 0` for the atom; `None` unless the atom occurs only as a monomial of its own with coefficient 1 or -1.
-    pub fn solved_for(&self, atom: TermId) -> Option<Self> {
+    pub(crate) fn solved_for(&self, atom: TermId) -> Option<Self> {
         let alone: Monomial = [atom].into_iter().collect();
         let mut others = self.monomials.keys().filter(|&factors| *factors != alone);
         if others.any(|factors| factors.contains(&atom)) {

@@ -37,7 +37,7 @@ impl Abstraction {
     }
 
     /// Checks whether any subterm was abstracted.
-    pub fn is_coarser(&self) -> bool {
+    pub(crate) fn is_coarser(&self) -> bool {
         !self.unknowns.is_empty()
     }
 

@@ -292,7 +292,11 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
     /// The keys that both maps have, with the value that `meet` computes from the two values, if any.
     ///
     /// `meet` must be idempotent: of two equal values it returns the value.
-    pub fn intersect(&self, other: &Self, meet: &mut impl FnMut(u32, &V, &V) -> Option<V>) -> Self {
+    pub(crate) fn intersect(
+        &self,
+        other: &Self,
+        meet: &mut impl FnMut(u32, &V, &V) -> Option<V>,
+    ) -> Self {
         Self(match (&self.0, &other.0) {
             (Some(a), Some(b)) => Self::intersect_nodes(a, b, meet),
             _ => None,

@@ -148,7 +148,7 @@ CHECK( init(main()), LTL(G assert) )";
 
 impl Witness {
     /// Returns the names of the witness's ghost variables.
-    pub fn ghosts(&self) -> Vec<String> {
+    pub(crate) fn ghosts(&self) -> Vec<String> {
         let entries = self.entries.iter();
         let names = entries.filter_map(|entry| match &entry.content {
             Content::Ghosts(names) => Some(names.iter().cloned()),

@@ -35,7 +35,7 @@ pub struct Step {
 pub const RESULT: &str = "__regatta_result";
 
 /// Returns the program with the expressions evaluated and ignored at their points, to check whether they are valid there.
-pub fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) -> Vec<u8> {
+pub(crate) fn with_expressions(source: &SourceText, expressions: &[(Point, String)]) -> Vec<u8> {
     let mut edits = Edits::new(source);
     for (point, expression) in expressions {
         edits.expression(*point, expression);
@@ -158,7 +158,7 @@ fn branch_condition(value: &str) -> String {
 }
 
 /// Returns the condition under which a `switch` with the cases, which are constants or ranges, goes to its default.
-pub fn default_of(cases: &[String]) -> String {
+pub(crate) fn default_of(cases: &[String]) -> String {
     // Cases are converted to the type of the value.
     let value = |text: &str| format!("(__typeof__({CHOICE}))({text})");
     let is_case = |case: &String| match case.split_once("...") {

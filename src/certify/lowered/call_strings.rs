@@ -150,7 +150,7 @@ impl CallStrings {
     }
 
     /// Checks whether the string ends in these calls.
-    pub fn ends_in(&self, mut stack: CallStringId, calls: &[EdgeId]) -> bool {
+    pub(crate) fn ends_in(&self, mut stack: CallStringId, calls: &[EdgeId]) -> bool {
         calls.iter().rev().all(|&call| match self.pop(stack) {
             Some((rest, last)) if last == call => {
                 stack = rest;

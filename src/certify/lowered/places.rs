@@ -21,7 +21,7 @@ pub(crate) struct Cuts {
 
 impl Cuts {
     /// The cut points of the simplified program, and the entry.
-    pub fn of_simplified(simplified: &Simplified, lowered: &Program) -> Self {
+    pub(crate) fn of_simplified(simplified: &Simplified, lowered: &Program) -> Self {
         let mut cuts = Self::default();
         cuts.add(lowered.function(lowered.start).entry, Vec::new());
         let calls = CallGraph::new(&simplified.program);
@@ -168,7 +168,7 @@ pub(crate) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Adds the candidates of a round of the simplifier. Returns whether there are new ones.
-    pub fn add_round(
+    pub(crate) fn add_round(
         &mut self,
         simplified: &'a Simplified,
         meaning: &Meaning<'_>,
@@ -225,7 +225,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The numbers of the facts that were found to be inductive.
-    pub fn confirmed_numbers(&self) -> Vec<u32> {
+    pub(crate) fn confirmed_numbers(&self) -> Vec<u32> {
         let alive = self.alive[..self.confirmed].iter().zip(0..);
         alive
             .filter_map(|(alive, number)| alive.then_some(number))
@@ -249,7 +249,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Drops facts. Returns whether any of them was still alive.
-    pub fn drop_facts(&mut self, dropped: impl IntoIterator<Item = usize>) -> bool {
+    pub(crate) fn drop_facts(&mut self, dropped: impl IntoIterator<Item = usize>) -> bool {
         let mut changed = false;
         for fact in dropped {
             changed |= std::mem::replace(&mut self.alive[fact], false);

@@ -100,7 +100,10 @@ impl<F> Certificate<F> {
     }
 
     /// Maps the formulas; `None` if that fails for one of them.
-    pub fn try_map<G>(&self, mut formula: impl FnMut(&F) -> Option<G>) -> Option<Certificate<G>> {
+    pub(crate) fn try_map<G>(
+        &self,
+        mut formula: impl FnMut(&F) -> Option<G>,
+    ) -> Option<Certificate<G>> {
         let mut map = |batch: &[(InvariantLocation, F)]| {
             let formulas = batch.iter();
             let formulas = formulas.map(|(at, one)| Some((at.clone(), formula(one)?)));
@@ -148,7 +151,7 @@ pub fn any_index(sort: Sort) -> TermId {
 }
 
 /// The symbol of [`any_index`].
-pub fn any_index_symbol(sort: Sort) -> Symbol {
+pub(crate) fn any_index_symbol(sort: Sort) -> Symbol {
     Symbol::new("any index#", sort)
 }
 

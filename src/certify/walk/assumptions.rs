@@ -14,7 +14,7 @@ use regatta_term::{Build, Op, Pool, TermId, TermKind, for_each_subterm, store};
 impl Walk<'_, '_> {
     /// Returns arbitrary states at the entry of the outermost activation and at the node that satisfy the formula.
     /// `known_at_entry` are all variables whose values at the entry occur in any formula.
-    pub fn start_related(
+    pub(crate) fn start_related(
         &mut self,
         node: Node,
         formula: TermId,
@@ -77,7 +77,7 @@ impl Walk<'_, '_> {
     }
 
     /// Checks whether a quantified formula was assumed.
-    pub fn assumes_of_any_index(&self) -> bool {
+    pub(crate) fn assumes_of_any_index(&self) -> bool {
         !self.universal.is_empty()
     }
 

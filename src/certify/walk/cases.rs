@@ -21,7 +21,7 @@ pub enum Starts {
 }
 
 /// Checks whether the formulas can be split into cases.
-pub fn tells_cases(formulas: &[TermId]) -> bool {
+pub(crate) fn tells_cases(formulas: &[TermId]) -> bool {
     longest(&[all_conjuncts(formulas)]).is_some()
 }
 

@@ -71,7 +71,7 @@ impl<'a> Lifted<'a> {
     }
 
     /// Notes that the condition holds for all terms built from now on.
-    pub fn note_certain(&mut self, condition: TermId) {
+    pub(crate) fn note_certain(&mut self, condition: TermId) {
         if let Some(numbers) = &mut self.numbers {
             numbers.assume(condition);
             // Under contradictory conditions the analysis has no values.
@@ -152,7 +152,7 @@ impl<'a> Lifted<'a> {
 
     /// Guesses objects from assumptions that a number of bytes from an address on does not wrap around. The guess need not be
     /// right, since disjointness of objects becomes an obligation wherever it is used.
-    pub fn note_assumed(&mut self, condition: TermId) {
+    pub(crate) fn note_assumed(&mut self, condition: TermId) {
         let parts = self.arena.arguments(Op::And, condition);
         for &part in parts.unwrap_or(std::slice::from_ref(&condition)) {
             let Some(&[start, end]) = self.arena.arguments(Op::BvUle, part) else {
@@ -172,7 +172,7 @@ impl<'a> Lifted<'a> {
     }
 
     /// Notes a possible object of the size (bytes).
-    pub fn note_size(&mut self, start: TermId, size: u64) {
+    pub(crate) fn note_size(&mut self, start: TermId, size: u64) {
         let Sort::BitVec(width) = self.arena.sort(start) else {
             return;
         };
@@ -206,7 +206,7 @@ impl<'a> Lifted<'a> {
 
     /// Checks whether the guard contains the conditions that two objects are disjoint: that neither wraps around, and that
     /// one ends before the other begins.
-    pub fn is_said_apart(&self, guard: TermId, one: TermId, other: TermId) -> bool {
+    pub(crate) fn is_said_apart(&self, guard: TermId, one: TermId, other: TermId) -> bool {
         // Indices of aligned objects are disjoint if the addresses are.
         let bytes = |object: TermId| match self.addresses.get(&object) {
             Some(&known) => Some(known),
@@ -279,7 +279,7 @@ impl<'a> Lifted<'a> {
     }
 
     /// Simplifies the index by the guard. If paths are executed separately, notes the condition of a remaining choice.
-    pub fn index_under(&mut self, guard: TermId, index: TermId) -> TermId {
+    pub(crate) fn index_under(&mut self, guard: TermId, index: TermId) -> TermId {
         if !self.by_path {
             return index;
         }

@@ -123,7 +123,7 @@ impl Summaries {
     }
 
     /// Whether some summary is trivial because nothing was claimed.
-    pub fn is_partial(&self) -> bool {
+    pub(crate) fn is_partial(&self) -> bool {
         self.partial
     }
 
@@ -272,7 +272,7 @@ impl<'c, 'p> Walk<'c, 'p> {
     }
 
     /// Removes and returns the meanings of the condition.
-    pub fn take_labels(&self, condition: TermId) -> Vec<Label> {
+    pub(crate) fn take_labels(&self, condition: TermId) -> Vec<Label> {
         self.meanings.take(condition)
     }
 
@@ -304,7 +304,7 @@ impl<'c, 'p> Walk<'c, 'p> {
     }
 
     /// The definitions of the names in the given formulas, transitively.
-    pub fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
+    pub(crate) fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
         self.names.definitions_for(formulas)
     }
 }

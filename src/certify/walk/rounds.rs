@@ -112,7 +112,7 @@ pub(crate) struct Left {
 impl Walk<'_, '_> {
     /// Executes from the entry to the ends of all paths. Guards of states at targets are added to [`Self::targets`]; those of
     /// states that were cut off are returned.
-    pub fn all_rounds(&mut self, rounds: &Rounds) -> Result<Left, GivenUp> {
+    pub(crate) fn all_rounds(&mut self, rounds: &Rounds) -> Result<Left, GivenUp> {
         let program = self.lowered.program;
         let order = WeakOrder::new(program, &Graph::new(program));
         let mut most: FxHashMap<LocationId, u32> = FxHashMap::default();

@@ -29,11 +29,6 @@ impl Region {
         !self.0.satisfiable()
     }
 
-    /// Checks whether the set contains all states.
-    pub fn is_everything(&self) -> bool {
-        self.0.valid()
-    }
-
     /// Checks whether the set is a subset of the other.
     pub fn is_within(&self, other: &Self) -> Result<bool, TooLarge> {
         Ok(self == other || self.0.imp(&other.0)?.valid())

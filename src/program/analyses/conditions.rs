@@ -93,7 +93,7 @@ fn is_constant(term: TermId) -> bool {
 
 /// Checks whether one of the edges that leave a location can always be taken, judged by their conditions; callees are
 /// taken to return. An edge with an unsupported operation does not count.
-pub fn always_go_on<'a>(edges: impl Iterator<Item = &'a Edge>) -> bool {
+pub(crate) fn always_go_on<'a>(edges: impl Iterator<Item = &'a Edge>) -> bool {
     let mut conditions = Vec::new();
     for edge in edges {
         let mut condition = TermId::TRUE;

@@ -454,7 +454,7 @@ impl Program {
     }
 
     /// Keeps the error locations that `is_kept` accepts and makes ordinary locations of the others.
-    pub fn retain_errors(&mut self, is_kept: impl Fn(LocationId) -> bool) {
+    pub(crate) fn retain_errors(&mut self, is_kept: impl Fn(LocationId) -> bool) {
         let Self {
             errors, locations, ..
         } = self;

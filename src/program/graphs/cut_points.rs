@@ -167,7 +167,7 @@ impl CutPoints {
 
     /// The reachable locations of all functions in a weak topological order: a location comes before its successors,
     /// except for heads of loops around it, and the locations of a loop are consecutive.
-    pub fn weak_topological_order(&self) -> &[LocationId] {
+    pub(crate) fn weak_topological_order(&self) -> &[LocationId] {
         &self.order
     }
 

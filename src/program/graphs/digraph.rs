@@ -167,7 +167,7 @@ impl Digraph {
 
     /// The immediate dominators of the nodes reachable from the root (\[CHK01\]);
     /// the root is its own.
-    pub fn dominators(&self, root: u32) -> Dominators {
+    pub(crate) fn dominators(&self, root: u32) -> Dominators {
         let order = self.reverse_postorder([root]);
         let predecessors = self.reversed();
         Dominators::new(self.nodes(), &order, &predecessors)
@@ -268,7 +268,7 @@ impl Dominators {
     }
 
     /// Whether every path from the root to `node` passes `dominator`; a reached node dominates itself.
-    pub fn dominates(&self, dominator: u32, mut node: u32) -> bool {
+    pub(crate) fn dominates(&self, dominator: u32, mut node: u32) -> bool {
         if self.number[node as usize] == NONE || self.number[dominator as usize] == NONE {
             return false;
         }

@@ -77,7 +77,7 @@ pub fn callee(edge: &Edge) -> Option<FunctionId> {
 
 impl Program {
     /// The graph of the locations within their functions: a call edge leads from its source to its target.
-    pub fn intraprocedural(&self) -> Digraph {
+    pub(crate) fn intraprocedural(&self) -> Digraph {
         let edges = self.edges.iter().filter(|edge| goes_on(edge));
         Digraph::new(
             self.locations.len(),

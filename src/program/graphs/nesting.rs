@@ -152,7 +152,7 @@ impl<'a> Decomposition<'a> {
     }
 
     /// Whether the subgraph that the nodes induce has no cycle.
-    pub fn is_acyclic(&mut self, nodes: &[u32]) -> bool {
+    pub(crate) fn is_acyclic(&mut self, nodes: &[u32]) -> bool {
         let components = self.components(nodes);
         components
             .iter()

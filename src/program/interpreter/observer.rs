@@ -116,7 +116,7 @@ impl StateView<'_> {
     }
 
     /// The bytes of the static object with the name, if it is in memory; see [`crate::Program::objects`].
-    pub fn object_bytes(&self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn object_bytes(&self, name: &str) -> Option<Vec<u8>> {
         let position = self
             .executable
             .objects

@@ -114,7 +114,7 @@ impl ControlDependence {
     }
 
     /// The location's immediate postdominator, if there is one: every execution from the location reaches it.
-    pub fn postdominator(&self, location: LocationId) -> Option<LocationId> {
+    pub(crate) fn postdominator(&self, location: LocationId) -> Option<LocationId> {
         let next = self.postdominators.immediate[location.index()];
         (next < self.end).then_some(LocationId(next))
     }

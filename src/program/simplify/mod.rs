@@ -81,7 +81,7 @@ impl Simplified {
     }
 
     /// Whether an unsupported edge is left.
-    pub fn has_unsupported(&self) -> bool {
+    pub(crate) fn has_unsupported(&self) -> bool {
         let mut edges = self.program.edges.iter();
         edges.any(|edge| matches!(edge.operations.last(), Some(Operation::Unsupported(_))))
     }

@@ -75,7 +75,7 @@ impl Workspace {
     }
 
     /// Keeps the edges that are marked; returns the number of removed edges.
-    pub fn keep_edges(&mut self, keep: &[bool]) -> usize {
+    pub(crate) fn keep_edges(&mut self, keep: &[bool]) -> usize {
         let before = self.program.edges.len();
         let mut marks = keep.iter();
         self.program.edges.retain(|_| marks.next() == Some(&true));
@@ -121,7 +121,7 @@ impl Workspace {
     }
 
     /// The name, with a number appended if a variable of the same sort has it already.
-    pub fn unused_name(&self, name: &str, variable: &Variable) -> String {
+    pub(crate) fn unused_name(&self, name: &str, variable: &Variable) -> String {
         let is_free = |name: &str| {
             self.uses
                 .variable(Symbol::new(name, variable.sort))
@@ -142,7 +142,10 @@ impl Workspace {
     }
 
     /// A sequence of assignments with the effect of assigning all the values to the targets at once.
-    pub fn parallel_assignment(&mut self, mut pairs: Vec<(VariableId, TermId)>) -> Vec<Operation> {
+    pub(crate) fn parallel_assignment(
+        &mut self,
+        mut pairs: Vec<(VariableId, TermId)>,
+    ) -> Vec<Operation> {
         let mut operations = Vec::new();
         pairs.retain(|&(target, value)| value != self.value(target));
         for index in 0..pairs.len() {
@@ -176,7 +179,7 @@ impl Workspace {
     }
 
     /// For each location whether it must stay: entries, exits and errors.
-    pub fn fixed_locations(&self) -> Vec<bool> {
+    pub(crate) fn fixed_locations(&self) -> Vec<bool> {
         let mut fixed = vec![false; self.program.locations.len()];
         for function in &self.program.functions {
             fixed[function.entry.index()] = true;
@@ -188,7 +191,7 @@ impl Workspace {
         fixed
     }
 
-    pub fn add_fact(&mut self, pass: Pass, location: LocationId, formula: TermId) {
+    pub(crate) fn add_fact(&mut self, pass: Pass, location: LocationId, formula: TermId) {
         let origin = self.origins[location.index()].clone();
         self.facts.push(Fact {
             pass,

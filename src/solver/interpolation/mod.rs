@@ -14,7 +14,7 @@
 //!
 //! If a processor core is idle, the second source runs in parallel to the first ([`sources::beside`]). Both start from the
 //! unsatisfiable [`core`] of the sequence. A source's answer is [weakened](definition::weaken) where it is stronger than
-//! needed and checked against the definition; an answer that fails the check is dropped and counted. [`path_constants`]
+//! needed and checked against the definition; an answer that fails the check is dropped and counted. [`quality::path_constants`]
 //! counts constants that describe only a single path.
 
 mod config;
@@ -38,7 +38,7 @@ use regatta_term::{Arena, TermId, Value};
 
 pub use self::config::{Choice, InterpolationConfig, SourceName};
 pub use self::front::{Interpolators, new_interpolator};
-pub use self::quality::{Quality, known_constants, path_constants, path_constants_of};
+pub use self::quality::{Quality, path_constants_of};
 pub use self::sources::{conditions, horn};
 
 /// A sequence to be interpolated, with terms of the arena (or of the shared store).

@@ -47,7 +47,7 @@ impl Quality {
 
 /// Returns the absolute values of the constants in a sequence, each with its neighbours (a strict comparison is a weak one
 /// with the next number), and 0 and 1.
-pub fn known_constants(arena: &Arena, sequence: Sequence<'_>) -> FxHashSet<BigInt> {
+pub(crate) fn known_constants(arena: &Arena, sequence: Sequence<'_>) -> FxHashSet<BigInt> {
     let mut known = FxHashSet::default();
     for_each_subterm(arena, sequence.formulas.iter().copied(), |term, _| {
         if let Some(number) = number(arena, term) {
@@ -62,7 +62,7 @@ pub fn known_constants(arena: &Arena, sequence: Sequence<'_>) -> FxHashSet<BigIn
 
 /// Counts the different numbers in a term that are not known: the iteration count of a loop on one path, for instance.
 /// Predicates without such numbers are preferred.
-pub fn path_constants(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) -> usize {
+pub(crate) fn path_constants(arena: &Arena, term: TermId, known: &FxHashSet<BigInt>) -> usize {
     let mut count = 0;
     for_each_subterm(arena, [term], |term, kind| {
         if matches!(kind, TermKind::Constant(_))

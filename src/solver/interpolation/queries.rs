@@ -67,7 +67,7 @@ impl Queries {
     }
 
     /// The pool of the terms.
-    pub fn arena_ref(&self) -> &Rc<Arena> {
+    pub(crate) fn arena_ref(&self) -> &Rc<Arena> {
         self.solver.arena()
     }
 

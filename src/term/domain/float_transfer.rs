@@ -202,7 +202,7 @@ pub fn fused(mode: RoundingMode, a: FloatSet, b: FloatSet, c: FloatSet) -> Float
 }
 
 /// The square root.
-pub fn square_root(mode: RoundingMode, a: FloatSet) -> FloatSet {
+pub(crate) fn square_root(mode: RoundingMode, a: FloatSet) -> FloatSet {
     let format = a.format();
     if !is_known(format) {
         return FloatSet::top(format);
@@ -234,7 +234,7 @@ fn monotone(
 }
 
 /// Rounds to integral floats.
-pub fn rounded_to_integral(mode: RoundingMode, a: FloatSet) -> FloatSet {
+pub(crate) fn rounded_to_integral(mode: RoundingMode, a: FloatSet) -> FloatSet {
     monotone(a, a.format(), |value| value.round_to_integral(mode))
 }
 
@@ -343,7 +343,7 @@ fn decided(may: bool, must: bool) -> Option<bool> {
 }
 
 /// Converts the integers from `low` to `high`, of which ends beyond [`INFINITY`] are infinite.
-pub fn from_integers(
+pub(crate) fn from_integers(
     mode: RoundingMode,
     (low, high): (i128, i128),
     format: FloatFormat,

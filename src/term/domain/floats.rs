@@ -89,7 +89,7 @@ impl FloatSet {
 
     /// Removes NaN.
     #[must_use]
-    pub fn without_nan(self) -> Self {
+    pub(crate) fn without_nan(self) -> Self {
         Self { nan: false, ..self }
     }
 
@@ -136,7 +136,7 @@ impl FloatSet {
     }
 
     /// Checks whether NaN is in the set.
-    pub const fn may_be_nan(self) -> bool {
+    pub(crate) const fn may_be_nan(self) -> bool {
         self.nan
     }
 
@@ -160,7 +160,7 @@ impl FloatSet {
     }
 
     /// Checks whether an infinity is in the set.
-    pub fn may_be_infinite(self) -> bool {
+    pub(crate) fn may_be_infinite(self) -> bool {
         let greatest = greatest_rank(self.format);
         self.numbers
             .is_some_and(|(low, high)| low == -1 - greatest || high == greatest)

@@ -122,7 +122,7 @@ impl Intervals {
     }
 
     /// The union of arcs.
-    pub fn arcs_of(universe: Universe, arcs: impl IntoIterator<Item = Span>) -> Self {
+    pub(crate) fn arcs_of(universe: Universe, arcs: impl IntoIterator<Item = Span>) -> Self {
         let arcs = arcs.into_iter();
         let set = arcs
             .flat_map(|(low, high)| universe.spans(low, high))
@@ -173,7 +173,7 @@ impl Intervals {
     }
 
     /// The ascending intervals of signed numbers; integers are left as they are.
-    pub fn signed_spans(&self) -> SmallVec<[Span; 3]> {
+    pub(crate) fn signed_spans(&self) -> SmallVec<[Span; 3]> {
         let (sign, turn) = (self.universe.sign(), self.universe.turn());
         if turn == 0 {
             return self.spans().iter().copied().collect();

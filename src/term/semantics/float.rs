@@ -167,7 +167,7 @@ impl FloatValue {
     }
 
     /// The highest bit: whether the value is negative, or the negative zero. Clear for NaN.
-    pub const fn sign_bit(self) -> bool {
+    pub(crate) const fn sign_bit(self) -> bool {
         self.bits >> (self.format.storage_bits() - 1) != 0
     }
 
@@ -294,7 +294,7 @@ impl FloatValue {
     }
 
     /// `self · factor + addend`, rounded once.
-    pub fn fused_multiply_add(self, mode: RoundingMode, factor: Self, addend: Self) -> Self {
+    pub(crate) fn fused_multiply_add(self, mode: RoundingMode, factor: Self, addend: Self) -> Self {
         exact::fused_multiply_add(mode, self, factor, addend)
     }
 
@@ -303,7 +303,7 @@ impl FloatValue {
         exact::remainder(self, divisor)
     }
 
-    pub fn round_to_integral(self, mode: RoundingMode) -> Self {
+    pub(crate) fn round_to_integral(self, mode: RoundingMode) -> Self {
         exact::round_to_integral(mode, self)
     }
 

@@ -85,22 +85,6 @@ impl Value {
         }
     }
 
-    /// The integer, or `None` for any other sort.
-    pub const fn as_int(&self) -> Option<&BigInt> {
-        match self {
-            Self::Int(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The float, or `None` for any other sort.
-    pub const fn as_float(&self) -> Option<FloatValue> {
-        match self {
-            Self::Float(value) => Some(*value),
-            _ => None,
-        }
-    }
-
     /// The array, or `None` for any other sort.
     pub const fn as_array(&self) -> Option<&ArrayValue> {
         match self {

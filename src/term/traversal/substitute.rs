@@ -88,7 +88,7 @@ impl<'r, F: Pool + ?Sized, T: Pool + ?Sized, R: FnMut(TermId) -> Option<TermId>>
     }
 
     /// Returns the cache: the results of all terms rebuilt.
-    pub fn into_done(self) -> FxHashMap<TermId, TermId> {
+    pub(crate) fn into_done(self) -> FxHashMap<TermId, TermId> {
         self.done
     }
 

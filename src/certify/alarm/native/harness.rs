@@ -50,7 +50,7 @@ impl Command {
     }
 
     /// The options about code generation among [`Self::flags`].
-    pub fn machine_flags(&self) -> Vec<&'static str> {
+    pub(crate) fn machine_flags(&self) -> Vec<&'static str> {
         let mut flags = vec!["-O0", "-fwrapv", "-ffp-contract=off"];
         match self.data_model {
             DataModel::Ilp32 => flags.extend(["-m32", "-msse2", "-mfpmath=sse"]),

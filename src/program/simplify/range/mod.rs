@@ -72,7 +72,7 @@ fn constant(sort: Sort, value: i128) -> Option<TermId> {
 
 impl Abstract {
     /// The abstract value of a range: a constant if there is only one value, `None` if the range contains all values.
-    pub fn from_range(sort: Sort, low: i128, high: i128) -> Option<Self> {
+    pub(crate) fn from_range(sort: Sort, low: i128, high: i128) -> Option<Self> {
         // The representation of infinity must not be taken for a number.
         let (low, high) = match sort {
             Sort::Int => within_limit(low, high),

@@ -170,7 +170,7 @@ impl Instance {
     }
 
     /// Returns the unsat core after an unsatisfiable check of an instance with cores; `None` after an internal error.
-    pub fn unsat_assumptions(&self) -> Option<Vec<BitwuzlaTerm>> {
+    pub(crate) fn unsat_assumptions(&self) -> Option<Vec<BitwuzlaTerm>> {
         let mut size = 0;
         // SAFETY: the instance is alive; the array has so many elements, or is null without any.
         unsafe {

@@ -64,7 +64,7 @@ impl Translator {
     }
 
     /// The variable's translation, if it has one already.
-    pub fn known_variable(&self, symbol: Symbol, instance: u32) -> Option<Term> {
+    pub(crate) fn known_variable(&self, symbol: Symbol, instance: u32) -> Option<Term> {
         self.variables.get(&(symbol, instance)).copied()
     }
 

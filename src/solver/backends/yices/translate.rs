@@ -33,7 +33,7 @@ pub struct Translator {
 }
 
 /// Yices's message for the last error.
-pub fn last_error() -> String {
+pub(crate) fn last_error() -> String {
     // SAFETY: the string is ours to free.
     unsafe {
         let message = yices_error_string();
@@ -64,7 +64,7 @@ impl Translator {
     }
 
     /// Whether an array has occurred.
-    pub fn knows_arrays(&self) -> bool {
+    pub(crate) fn knows_arrays(&self) -> bool {
         self.types.keys().any(|sort| sort.is_array())
     }
 
@@ -74,7 +74,7 @@ impl Translator {
     }
 
     /// The variable's translation, if it has one already.
-    pub fn known_variable(&self, symbol: Symbol, instance: u32) -> Option<term_t> {
+    pub(crate) fn known_variable(&self, symbol: Symbol, instance: u32) -> Option<term_t> {
         self.variables.get(&(symbol, instance)).copied()
     }
 

@@ -178,7 +178,7 @@ impl<'c> Clauses<'c> {
     }
 
     /// Checks whether the predicate is empty.
-    pub fn emptiness(&self, predicate: Z3_func_decl) -> Emptiness {
+    pub(crate) fn emptiness(&self, predicate: Z3_func_decl) -> Emptiness {
         let raw = self.context.raw();
         // SAFETY (for the block): everything is alive; the string is the context's.
         unsafe {

@@ -40,7 +40,7 @@ impl Interrupt for Handle {
 
 impl Handle {
     /// Returns and resets whether a check was interrupted.
-    pub fn take_interrupted(&self) -> bool {
+    pub(crate) fn take_interrupted(&self) -> bool {
         self.interrupted.swap(false, Ordering::Relaxed)
     }
 }
@@ -131,7 +131,7 @@ impl Context {
     }
 
     /// Why the last check of the solver was unknown.
-    pub fn reason_unknown(&self, solver: Z3_solver) -> String {
+    pub(crate) fn reason_unknown(&self, solver: Z3_solver) -> String {
         // SAFETY: both are alive; the string is the context's.
         unsafe { text(Z3_solver_get_reason_unknown(self.raw, solver)) }
     }

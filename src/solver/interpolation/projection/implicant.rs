@@ -45,7 +45,7 @@ pub fn mentions(arena: &Arena, term: TermId, variables: &FxHashSet<TermId>) -> b
 
 /// Returns an implicant of the conjunction in which neither `ite` terms nor reads over stores contain the variables. `None`
 /// if the conjunction is not true in the model.
-pub fn implicant(
+pub(crate) fn implicant(
     arena: &Arena,
     conjuncts: &[TermId],
     variables: &FxHashSet<TermId>,

@@ -21,7 +21,7 @@ use regatta_term::{
 };
 
 /// Returns ∃ variables. part, if few implicants cover it.
-pub fn by_models(
+pub(crate) fn by_models(
     queries: &mut Queries,
     eliminated: &Eliminated<'_>,
     part: &[TermId],

@@ -79,7 +79,7 @@ impl<'k> Eliminated<'k> {
     }
 
     /// Substitutes every variable for which an equation can be solved; `chosen` is called with each solution.
-    pub fn by_equations(
+    pub(crate) fn by_equations(
         &self,
         arena: &Arena,
         formula: Vec<TermId>,
@@ -111,7 +111,7 @@ impl<'k> Eliminated<'k> {
     }
 
     /// Eliminates variables that occur only in comparisons which some value of theirs satisfies.
-    pub fn by_freedom(&self, arena: &Arena, mut formula: Vec<TermId>) -> Vec<TermId> {
+    pub(crate) fn by_freedom(&self, arena: &Arena, mut formula: Vec<TermId>) -> Vec<TermId> {
         loop {
             let mut occurrences: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
             for (position, &conjunct) in formula.iter().enumerate() {

@@ -67,7 +67,7 @@ pub fn solve(arena: &Arena, literal: TermId, variable: TermId) -> Option<Solutio
 }
 
 /// Solves a = b if the variable occurs on one side only; `within` are the terms that contain it.
-pub fn solve_equation(
+pub(crate) fn solve_equation(
     arena: &Arena,
     a: TermId,
     b: TermId,
