@@ -45,7 +45,8 @@ impl Names {
     /// A new name for a condition.
     pub(super) fn name_condition(&mut self, condition: TermId) -> TermId {
         let name = self.condition();
-        self.define(name, condition);
+        let definition = self.arena.eq(name, condition);
+        self.definitions.insert(name, definition);
         name
     }
 
@@ -55,14 +56,10 @@ impl Names {
             return name;
         }
         let name = self.variable(Symbol::new("certified value", self.arena.sort(value)));
-        self.define(name, value);
-        self.names.insert(value, name);
-        name
-    }
-
-    fn define(&mut self, name: TermId, value: TermId) {
         let definition = self.arena.eq(name, value);
         self.definitions.insert(name, definition);
+        self.names.insert(value, name);
+        name
     }
 
     /// The definitions of the names in the given formulas, transitively.
