@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::limits::HALVINGS_BY_VALUE_ALONE;
 use regatta_certify::boxes::{Codes, Dimension, InputBox, Open};
 use regatta_program::Input;
 use regatta_term::{FloatFormat, FloatValue, Op, RoundingMode, Sort, Value, apply_op};
@@ -63,9 +64,6 @@ pub(super) fn division(
         is_at_constant: false,
     })
 }
-
-/// Number of halvings of a float by its value alone; beyond it, halvings by value and by number alternate.
-const HALVINGS_BY_VALUE_ALONE: u32 = 24;
 
 /// Returns the least code of the upper half. Floats are halved by value where the bounds have similar magnitudes, and
 /// by code otherwise.

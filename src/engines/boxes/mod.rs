@@ -14,6 +14,7 @@
 //! Boxes of equal depth are processed together, distributed over the worker threads.
 
 mod divide;
+mod limits;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,9 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use self::divide::{Division, Halvings, division};
+use self::limits::{
+    BOXES_PER_WORKER, BOXES_WITH_POINTS, MAXIMUM_STEPS_PER_POINT, POINT_SAMPLING_INTERVAL,
+};
 use super::engine::{Engine, Lowered, NOT_LOWERED, Recursion, Registration, Report, Subject};
 use super::{Answer, Context};
 use regatta_base::options;
@@ -71,15 +75,6 @@ impl Statistics {
         ]
     }
 }
-
-/// Number of boxes per worker between two checks of the time limit.
-const BOXES_PER_WORKER: usize = 128;
-/// Number of initial boxes of which points are run without exception.
-const BOXES_WITH_POINTS: u64 = 2_000;
-/// Sampling interval for later boxes: points are run of one box in this number.
-const POINT_SAMPLING_INTERVAL: u64 = 16;
-/// Maximum number of steps of the run of a point.
-const MAXIMUM_STEPS_PER_POINT: u64 = 1_000_000;
 
 struct Node {
     inner: InputBox,

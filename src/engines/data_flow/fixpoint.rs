@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use super::limits::{
+    INITIAL_MAXIMUM_PATHS, MAXIMUM_DISJUNCTS, MAXIMUM_NARROWINGS, MAXIMUM_NEAR_DISTANCE,
+    MAXIMUM_NEAR_VARIABLES, MAXIMUM_PATHS,
+};
 use super::relevance::{Relevance, thresholds};
 use crate::Context;
 use crate::unrolling::inner_cut_points;
@@ -105,18 +109,6 @@ impl Refinement {
         precision
     }
 }
-
-/// Maximum distance of variables that the first round tracks, and maximum number of them.
-const MAXIMUM_NEAR_DISTANCE: u32 = 1;
-const MAXIMUM_NEAR_VARIABLES: usize = 60;
-
-/// Maximum number of intervals of a variable, and of paths through a block: at first, and with disjunctions.
-const MAXIMUM_DISJUNCTS: usize = 4;
-const INITIAL_MAXIMUM_PATHS: usize = 4;
-const MAXIMUM_PATHS: usize = 12;
-
-/// Maximum number of narrowing steps after the fixpoint.
-const MAXIMUM_NARROWINGS: u32 = 3;
 
 /// A sound abstract state at each cut point that may be reached.
 pub type Fixpoint = FxHashMap<InlinedLocation, ValueState>;

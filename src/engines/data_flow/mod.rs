@@ -17,6 +17,7 @@
 //! Abstraction refinement runs it on path programs ([`super::cegar`]).
 
 mod fixpoint;
+mod limits;
 mod relevance;
 #[cfg(test)]
 mod tests;

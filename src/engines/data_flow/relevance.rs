@@ -2,20 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::{MAXIMUM_PAIRS, MAXIMUM_THRESHOLDS, MAXIMUM_VARIABLES_FOR_ALL_PAIRS};
 use regatta_program::VariableId;
 use regatta_program::block::{Block, Blocks};
 use regatta_term::domain::Thresholds;
 use regatta_term::{
     Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, free_variables, store,
 };
-
-/// Maximum number of variables of which all pairs are tracked; of more, those pairs in one comparison or sum.
-const MAXIMUM_VARIABLES_FOR_ALL_PAIRS: usize = 9;
-
-const MAXIMUM_PAIRS: usize = 60;
-
-/// Maximum number of thresholds of widening.
-const MAXIMUM_THRESHOLDS: usize = 400;
 
 /// The variables on which the property depends, the nearest to it first.
 #[derive(Clone, Debug, Default)]

@@ -15,6 +15,7 @@
 //! The engine gives up as soon as too many values of an input must be distinguished, or when the part explored so far
 //! predicts that the rest takes too long.
 
+mod limits;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,11 @@ mod tree;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::limits::{
+    BOXES_WITH_CORNERS, CORNER_SAMPLING_INTERVAL, ESTIMATE_FACTOR, FIRST_ESTIMATE_TIME,
+    MAXIMUM_OPEN_INPUTS, MAXIMUM_PROMISING_TIME, MAXIMUM_TIME_WITHOUT_ESTIMATE, RUNS_PER_CHECK,
+    STEPS_PER_CHECK,
+};
 use super::engine::{self, Engine, NOT_LOWERED, Recursion, Registration, Subject};
 use super::{Answer, CancellationToken, Context};
 use parts::{Continuation, Part, Parts, Remainder};
@@ -89,25 +95,6 @@ impl std::fmt::Display for Statistics {
         )
     }
 }
-
-/// Maximum number of inputs on a path that have unexplored values.
-const MAXIMUM_OPEN_INPUTS: usize = 500;
-/// Number of initial boxes whose corners are run without exception.
-const BOXES_WITH_CORNERS: u64 = 2_000;
-/// Sampling interval for later boxes: the corners of one box in this number are run.
-const CORNER_SAMPLING_INTERVAL: u64 = 32;
-/// Time before the first estimate of the rest.
-const FIRST_ESTIMATE_TIME: Duration = Duration::from_secs(1);
-/// Factor by which the estimate may be wrong.
-const ESTIMATE_FACTOR: f64 = 4.0;
-/// Maximum estimated time of an exploration that does not wait at safe points.
-const PROMISING_TIME: Duration = Duration::from_secs(30);
-/// Time after which an exploration without an estimate is given up.
-const TIME_WITHOUT_ESTIMATE: Duration = Duration::from_secs(5);
-/// Number of runs between two checks of the limits.
-const RUNS_PER_CHECK: u64 = 64;
-/// Number of steps between two checks of the limits.
-const STEPS_PER_CHECK: u64 = 1 << 20;
 
 impl Engine for Options {
     fn registration(&self) -> Registration {
@@ -421,7 +408,7 @@ impl<'e> Explorer<'e> {
     fn is_promising(&self, tree: &Tree) -> bool {
         let own = self.task.begin.elapsed().saturating_sub(self.waited);
         let progress = tree.progress();
-        progress.is_some_and(|progress| own.div_f64(progress.max(1e-6)) < PROMISING_TIME)
+        progress.is_some_and(|progress| own.div_f64(progress.max(1e-6)) < MAXIMUM_PROMISING_TIME)
     }
 
     /// Checks the limits; returns the result if the exploration ends.
@@ -441,7 +428,7 @@ impl<'e> Explorer<'e> {
                     && total > self.task.options.time.mul_f64(ESTIMATE_FACTOR))
                 .then(|| format!("it would take about {:.0} s", total.as_secs_f64()))
             }
-            None => (elapsed > TIME_WITHOUT_ESTIMATE)
+            None => (elapsed > MAXIMUM_TIME_WITHOUT_ESTIMATE)
                 .then(|| "it is not known how many cases there are".to_owned()),
         };
         reason.map(Exploration::GivenUp)

@@ -15,14 +15,12 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
+use super::limits::MAXIMUM_CASES;
 use crate::horn_clauses::encode::{Contexts, Encoding};
 use regatta_program::{FunctionId, InlinedProgram};
 use regatta_solver::horn::{Application, HornClause, PredicateId};
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{Arena, Build, Pool, Rebuild, TermId, fixed, free_variables, store, transfer};
-
-/// Maximum number of cases per function, and of nested calls of an example.
-const MAXIMUM_CASES: usize = 400;
 
 /// The cases of a recursive function.
 struct Table {

@@ -9,6 +9,7 @@
 //! take turns with increasing time limits. A solution is checked over bit vectors before it becomes a certificate.
 
 mod cases;
+mod limits;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::cases::Cases;
+use self::limits::{
+    MAXIMUM_CASES_CLAUSE_CHECK_TIME, MAXIMUM_CLAUSE_CHECK_TIME, MAXIMUM_FIRST_ATTEMPT_TIME,
+    TIME_FACTOR,
+};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::horn_clauses::counterexample;
 use super::horn_clauses::encode::{Contexts, Encoding, encode, is_supported};
@@ -51,17 +56,6 @@ pub enum Programs {
 }
 choice!(Programs: "recursive" = Self::Recursive, "all" = Self::All);
 
-/// Maximum time of the first attempt at a query.
-const FIRST_ATTEMPT_TIME: Duration = Duration::from_millis(500);
-
-/// Maximum time for the check of one clause of a solution.
-const CLAUSE_CHECK_TIME: Duration = Duration::from_secs(2);
-/// The same for a solution by cases, whose formulas may be large.
-const CASES_CLAUSE_CHECK_TIME: Duration = Duration::from_secs(8);
-
-/// Factor by which the time of each further attempt grows.
-const TIME_FACTOR: u32 = 4;
-
 impl Engine for Options {
     fn registration(&self) -> Registration {
         Registration {
@@ -94,7 +88,7 @@ fn run(
     let mut taken = Taken::new(blocks);
     taken.refresh(context.exchange);
     let mut queries = queries(blocks, &taken, solver, context)?;
-    let mut time = FIRST_ATTEMPT_TIME;
+    let mut time = MAXIMUM_FIRST_ATTEMPT_TIME;
     let mut last = "the Horn engine does not support the clauses".to_owned();
     while !queries.is_empty() {
         if let Some(certificate) = by_cases(blocks, &queries, time, context) {
@@ -112,7 +106,12 @@ fn run(
             match query.solve(share, context) {
                 HornAnswer::Solution(formulas) => {
                     let encoding = &query.encoding;
-                    match encoding.certificate(blocks, &formulas, CLAUSE_CHECK_TIME, context) {
+                    match encoding.certificate(
+                        blocks,
+                        &formulas,
+                        MAXIMUM_CLAUSE_CHECK_TIME,
+                        context,
+                    ) {
                         Ok(certificate) => return Ok(Answer::Safe(certificate)),
                         Err(reason) => last = reason,
                     }
@@ -156,7 +155,7 @@ fn by_cases(
     let mut cases = Cases::new(blocks.inlined(), &encoding, Instant::now() + time)?;
     let formulas = cases.solution(&mut **query.solver.borrow_mut())?;
     encoding
-        .certificate(blocks, &formulas, CASES_CLAUSE_CHECK_TIME, context)
+        .certificate(blocks, &formulas, MAXIMUM_CASES_CLAUSE_CHECK_TIME, context)
         .ok()
 }
 

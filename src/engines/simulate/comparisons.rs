@@ -7,14 +7,10 @@
 //! bit that has one is changed instead, which handles shifts.
 
 use super::input_values::{Bits, fit};
+use super::limits::{MAXIMUM_COMPARISONS, MAXIMUM_COMPARISONS_PER_SITE};
 use regatta_program::EdgeId;
 use regatta_program::interpreter::{Observer, StateView};
 use regatta_term::{BitVecValue, Sort};
-
-/// Maximum number of recorded comparisons of a run.
-const MAXIMUM_COMPARISONS: usize = 4_096;
-/// Maximum number of recorded comparisons of a run at one site.
-const MAXIMUM_COMPARISONS_PER_SITE: u8 = 16;
 
 /// The first comparisons of a run at each site.
 #[derive(Clone, Debug, Default)]

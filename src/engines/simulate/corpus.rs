@@ -1,6 +1,7 @@
 //! The corpus of candidates, and their mutation.
 
 use super::input_values::{Bits, Dictionary, Random, fit};
+use super::limits::{MAXIMUM_ENTRIES, RECENT_ENTRIES};
 use super::source::{Candidate, Policy};
 use regatta_program::Input;
 use regatta_term::Sort;
@@ -22,11 +23,6 @@ pub(super) struct Entry {
 pub(super) struct Corpus {
     pub(super) entries: Vec<Entry>,
 }
-
-/// Maximum number of entries; beyond it, the half that was chosen most often is dropped.
-const MAXIMUM_ENTRIES: usize = 2_048;
-/// Number of the newest entries, which are preferred.
-const RECENT_ENTRIES: usize = 8;
 
 impl Corpus {
     pub(super) fn add(&mut self, candidate: Candidate, steps: u64, distance: u32) {

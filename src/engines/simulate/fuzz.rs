@@ -1,13 +1,19 @@
 //! The main loop of simulation: the choice of the next candidate, and the limit on its steps.
 
 use std::convert::Infallible;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::corpus::{Corpus, mutate};
 use super::coverage::Coverage;
 use super::input_values::{Dictionary, Random};
+use super::limits::{
+    CHANGES_PER_ROUND, INITIAL_CHANGES_PER_ROUND, LONG_RUN_STEPS, MAXIMUM_FIRST_RUN_STEPS,
+    MAXIMUM_REJECTIONS, MAXIMUM_RUN_SHARE, MAXIMUM_SOLVED_INPUTS, MAXIMUM_SOLVING_RUNS,
+    MAXIMUM_UNSOLVED_CANDIDATES, RUNS_PER_LIMIT_ADJUSTMENT, SEED_RUNS_PER_POLICY,
+    SOLVED_INPUTS_PER_ROUND, TARGET_STEPS_PER_ROUND,
+};
 use super::round::{
     Base, Budget, Finding, FoundRun, Job, JobResult, Round, RoundWorker, Runners, Until,
 };
@@ -15,34 +21,6 @@ use super::source::{Candidate, Policy};
 use super::{Confirm, Control, Options, Simulation, SimulationOutcome, Statistics};
 use regatta_program::Program;
 use regatta_program::interpreter::{Executable, Limits, Outcome, RecordingInputs, Report};
-
-/// Maximum number of inputs of a candidate that are solved for.
-const MAXIMUM_SOLVED_INPUTS: usize = 24;
-/// Number of inputs that are solved for in one round.
-const SOLVED_INPUTS_PER_ROUND: usize = 8;
-/// Approximate maximum number of runs for solving for a candidate's inputs.
-const MAXIMUM_SOLVING_RUNS: u64 = 400;
-/// Number of mutations in the first round after one with new coverage.
-const INITIAL_CHANGES_PER_ROUND: u64 = 16;
-/// Target number of steps of a mutation round: it is worth waking a worker thread, and threads do not wait long for the
-/// last run.
-const TARGET_STEPS_PER_ROUND: u64 = 100_000;
-/// Minimum and maximum number of mutations in a later round.
-const CHANGES_PER_ROUND: RangeInclusive<u64> = 64..=1_024;
-/// Number of runs between two adjustments of the limit of steps.
-const RUNS_PER_LIMIT_ADJUSTMENT: u64 = 64;
-/// Maximum number of alarms that the caller rejects.
-const MAXIMUM_REJECTIONS: u64 = 100;
-/// A run may take at most one part in this number of the budget.
-const MAXIMUM_RUN_SHARE: u32 = 4;
-/// Maximum number of steps of the first run if it draws inputs.
-const MAXIMUM_FIRST_RUN_STEPS: u64 = 10_000_000;
-/// Number of steps from which a run is long.
-const LONG_RUN_STEPS: u64 = 100_000;
-/// Maximum number of candidates that wait to be solved for.
-const MAXIMUM_UNSOLVED_CANDIDATES: usize = 1_000;
-/// Number of runs of each policy before any mutation.
-const SEED_RUNS_PER_POLICY: usize = 4;
 
 pub(super) struct Fuzzer<'f> {
     executable: &'f Executable,

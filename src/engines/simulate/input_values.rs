@@ -5,6 +5,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::MAXIMUM_CONSTANTS_PER_SORT;
 use regatta_program::{Operation, Program};
 use regatta_term::{
     BitVecValue, Constant, FloatFormat, FloatValue, Sort, TermId, TermKind, Value,
@@ -77,9 +78,6 @@ pub(super) fn bits_of(value: &Value) -> Bits {
         other => i128::try_from(other).map_or(0, |value| value as Bits),
     }
 }
-
-/// Maximum number of constants of one sort.
-const MAXIMUM_CONSTANTS_PER_SORT: usize = 2_000;
 
 /// Interesting values for each sort of input.
 #[derive(Clone, Debug, Default)]

@@ -22,6 +22,7 @@ mod corpus;
 mod coverage;
 mod fuzz;
 mod input_values;
+mod limits;
 mod round;
 mod sample;
 mod source;
@@ -32,6 +33,7 @@ pub use sample::sample_runs;
 
 use std::time::Duration;
 
+use self::limits::{REPLAY_FACTOR, REPLAY_STEPS, SHARE_OF_TIME_LEFT};
 use super::engine::{Engine, NOT_LOWERED, Recursion, Registration, Report, Statistic, Subject};
 use super::{Answer, CancellationToken, Context};
 use regatta_base::options;
@@ -66,9 +68,6 @@ options! {
         pub accesses: AccessChecks = AccessChecks::All;
     }
 }
-
-/// Share of the time that is left for the run which simulation takes; the rest is for the check of an answer.
-const SHARE_OF_TIME_LEFT: f64 = 0.9;
 
 impl Engine for Options {
     fn registration(&self) -> Registration {
@@ -250,10 +249,6 @@ pub struct ReplayOnLowered<'e> {
     /// The violation that was confirmed.
     pub violation: Option<Violation>,
 }
-
-/// Factor and constant that bound the length of a replay by the length of the simplified program's run (steps).
-const REPLAY_FACTOR: u64 = 50;
-const REPLAY_STEPS: u64 = 10_000_000;
 
 fn replay_limits(steps: u64) -> Limits<'static> {
     Limits {

@@ -15,13 +15,11 @@ use parking_lot::Mutex;
 use super::comparisons::{ComparisonLog, proposals, solvable_width};
 use super::coverage::{Coverage, Hits};
 use super::input_values::{Bits, Dictionary, fit};
+use super::limits::JOBS_PER_CLOCK_CHECK;
 use super::source::{Candidate, CandidateInputs};
 use regatta_certify::replay::{NotConfirmed, judge};
 use regatta_program::interpreter::{Executable, Limits, Machine, Outcome, Report};
 use regatta_program::{EdgeId, InputId, Program};
-
-/// Number of jobs of the calling thread between two checks of the clock.
-const JOBS_PER_CLOCK_CHECK: u32 = 16;
 
 pub(super) enum Job {
     Run(Candidate),

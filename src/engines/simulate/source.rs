@@ -5,6 +5,7 @@ use regatta_program::{Input, InputId};
 use regatta_term::{ArrayValue, FloatValue, ScalarSort, Sort, Value};
 
 use super::input_values::{Bits, Dictionary, Random, fit, value_of};
+use super::limits::{MAXIMUM_ARRAY_CELLS, MAXIMUM_RECORDED_VALUES};
 
 /// The source of input values that a candidate does not list.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -115,11 +116,6 @@ impl Candidate {
         }
     }
 }
-
-/// Maximum number of values that are recorded of a run.
-pub(super) const MAXIMUM_RECORDED_VALUES: usize = 4_096;
-/// Maximum number of cells of an array that get values of their own.
-const MAXIMUM_ARRAY_CELLS: usize = 256;
 
 /// The input source for a candidate, which records the values drawn.
 pub(super) struct CandidateInputs<'d> {

@@ -1,5 +1,6 @@
 //! EXTRACTINVS: extraction of invariants of the program from a proof of an under-approximation.
 
+use super::limits::MAXIMUM_COUNTER_INSTANCES;
 use super::program::CountedProgram;
 use super::steps::{Steps, check};
 use regatta_solver::horn::Application;
@@ -105,9 +106,6 @@ pub fn is_safe(steps: &mut Steps<'_>, invariants: &Lemmas) -> bool {
             })
     })
 }
-
-/// Maximum number of instances of a lemma for values of its counters.
-const MAXIMUM_COUNTER_INSTANCES: usize = 64;
 
 /// Eliminates the counters from the lemma (Lemma 2): ∀C ≥ 0. φ. A proof for a bound compares counters only with numbers up
 /// to the bound, so that one greater number represents all greater ones; for other lemmas, the result is weaker.

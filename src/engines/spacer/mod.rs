@@ -18,6 +18,7 @@
 
 mod abstraction;
 mod invariants;
+mod limits;
 mod loops;
 mod program;
 mod steps;
@@ -30,6 +31,7 @@ use std::time::{Duration, Instant};
 
 use self::abstraction::{Abstraction, Refined, abstract_by_proof, control_path, refine};
 use self::invariants::{Lemmas, extract_invariants, is_safe, lemmas, without_counters};
+use self::limits::{MAXIMUM_CLAUSE_CHECK_TIME, MINIMUM_FIRST_ATTEMPT_TIME, RESTART_DELAY_FACTOR};
 use self::program::{CountedProgram, Omissible};
 use self::steps::Steps;
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
@@ -62,15 +64,6 @@ options! {
 }
 choice!(Omissible: "constraints" = Self::Constraints, "variables" = Self::Variables);
 
-/// Maximum time for the check of one clause of a solution.
-const CLAUSE_CHECK_TIME: Duration = Duration::from_secs(5);
-
-/// Minimum time of the first attempt before it is restarted with new invariants of other engines: Z3's engine is not
-/// incremental.
-const FIRST_RESTART_DELAY: Duration = Duration::from_millis(250);
-/// Factor of the minimum time of the next attempt over the duration of a restarted one.
-const RESTART_DELAY_FACTOR: u32 = 4;
-
 impl Engine for Options {
     fn registration(&self) -> Registration {
         Registration {
@@ -97,7 +90,7 @@ fn run(
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     let mut taken = Taken::new(blocks);
-    let mut restart_delay = FIRST_RESTART_DELAY;
+    let mut restart_delay = MINIMUM_FIRST_ATTEMPT_TIME;
     loop {
         taken.refresh(context.exchange);
         let begin = Instant::now();
@@ -348,7 +341,7 @@ impl Spacer<'_> {
         let formulas: Vec<TermId> = formulas.collect();
         match self
             .encoding
-            .certificate(self.blocks, &formulas, CLAUSE_CHECK_TIME, context)
+            .certificate(self.blocks, &formulas, MAXIMUM_CLAUSE_CHECK_TIME, context)
         {
             Ok(certificate) => Outcome::Answer(Answer::Safe(certificate)),
             Err(reason) => Outcome::Unknown(reason),

@@ -2,17 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use super::limits::{
+    MAXIMUM_MINIMISATION_QUERY_TIME, MAXIMUM_MINIMISATION_TIME, MAXIMUM_QUERY_TIME,
+};
 use super::program::CountedProgram;
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{Build, Sort, Symbol, TermId};
-
-/// Maximum wall time of a query.
-const QUERY_TIME: Duration = Duration::from_secs(10);
-/// Maximum wall time of a query for the minimisation of a core.
-const MINIMISATION_QUERY_TIME: Duration = Duration::from_millis(200);
-
-/// Maximum wall time of the minimisation of a core.
-const MINIMISATION_TIME: Duration = Duration::from_secs(1);
 
 /// The transitions of a program in a solver.
 ///
@@ -110,7 +105,7 @@ fn within<R>(
 
 /// Checks whether the assumptions are consistent with the assertions.
 pub fn check(solver: &mut dyn Solver, assumptions: &[TermId]) -> Answer {
-    check_within(solver, assumptions, QUERY_TIME)
+    check_within(solver, assumptions, MAXIMUM_QUERY_TIME)
 }
 
 fn check_within(solver: &mut dyn Solver, assumptions: &[TermId], time: Duration) -> Answer {
@@ -138,7 +133,7 @@ pub fn minimal_core(solver: &mut dyn Solver, assumptions: &[TermId]) -> Core {
         Answer::Satisfiable => return Core::Consistent,
         Answer::Unknown(_) => return Core::Unknown,
     }
-    let until = Instant::now() + MINIMISATION_TIME;
+    let until = Instant::now() + MAXIMUM_MINIMISATION_TIME;
     let in_order = |core: &[TermId]| -> Vec<TermId> {
         let assumptions = assumptions.iter().copied();
         assumptions.filter(|one| core.contains(one)).collect()
@@ -149,7 +144,7 @@ pub fn minimal_core(solver: &mut dyn Solver, assumptions: &[TermId]) -> Core {
     while next < core.len() && Instant::now() < until {
         let mut less = core.clone();
         less.remove(next);
-        if check_within(solver, &less, MINIMISATION_QUERY_TIME) == Answer::Unsatisfiable {
+        if check_within(solver, &less, MAXIMUM_MINIMISATION_QUERY_TIME) == Answer::Unsatisfiable {
             core = in_order(&solver.unsat_core());
         } else {
             next += 1;

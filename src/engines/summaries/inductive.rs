@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::{MAXIMUM_BRIEF_QUERIES, MAXIMUM_BRIEF_QUERY_TIME, MAXIMUM_PROOF_QUERY_TIME};
 use super::pairs::Pairs;
 use crate::Context;
 use crate::horn_clauses::encode::Encoding;
@@ -22,14 +23,6 @@ use regatta_term::{
 
 /// For each predicate, formulas over its parameters.
 pub type Formulas = Vec<Vec<TermId>>;
-
-/// Maximum wall time of a query on which a proof depends.
-const PROOF_QUERY_TIME: Duration = Duration::from_secs(3);
-
-/// Maximum wall time of a query that is followed by another if it is undecided.
-const BRIEF_QUERY_TIME: Duration = Duration::from_millis(200);
-/// Maximum number of such queries per clause.
-const MAXIMUM_BRIEF_QUERIES: usize = 6;
 
 /// A state that a model derives for a predicate and that refutes candidates for it.
 #[derive(Clone, Debug)]
@@ -275,12 +268,12 @@ impl<'e> Inductive<'e> {
         for one in alone.take(MAXIMUM_BRIEF_QUERIES) {
             let mut few = easy.clone();
             few.extend(one);
-            if let Some(core) = self.claims_of(few, goal, BRIEF_QUERY_TIME) {
+            if let Some(core) = self.claims_of(few, goal, MAXIMUM_BRIEF_QUERY_TIME) {
                 return Some(core);
             }
         }
         premises.retain(|&(formula, _)| formula != TermId::TRUE);
-        self.claims_of(premises, goal, PROOF_QUERY_TIME)
+        self.claims_of(premises, goal, MAXIMUM_PROOF_QUERY_TIME)
     }
 
     /// Returns the claims of the premises that the goal needs.

@@ -13,6 +13,7 @@
 //! * [`inductive`]: the candidates that the clauses preserve, and the check that they prove the property.
 
 mod inductive;
+mod limits;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::inductive::{Formulas, Inductive, Refutation};
+use self::limits::MAXIMUM_ATTEMPTS_PER_ROUND;
 use self::pairs::Pairs;
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::horn_clauses::encode::{Contexts, encode, is_supported};
@@ -58,9 +60,6 @@ const ROUNDS: [guess::Round; 10] = [
     guess::Round::Polynomial,
     guess::Round::Differences,
 ];
-
-/// Maximum number of attempts per round, each with the candidates that the previous one left.
-const MAXIMUM_ATTEMPTS_PER_ROUND: u32 = 12;
 
 impl Engine for Options {
     fn registration(&self) -> Registration {

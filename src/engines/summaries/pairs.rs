@@ -1,10 +1,14 @@
 //! Pairs of states of concrete runs: at the entry of an activation of a recursive function, and at a location in it.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::{
+    LONG_RUN_TIME, MAXIMUM_LONG_RUN_STEPS, MAXIMUM_PAIRS_PER_PREDICATE, MAXIMUM_RECORDING_TIME,
+    MAXIMUM_RUN_MEMORY, MAXIMUM_VISITS_PER_RUN,
+};
 use crate::horn_clauses::encode::Encoding;
 use crate::invariants::samples::{PlaceSamples, RUN_STEPS, SampledVariable, simulated};
 use crate::simulate::{self, Control};
@@ -56,7 +60,7 @@ impl Pairs {
         let mut recorder = Recorder::new(blocks, encoding);
         let mut machine = Machine::new(executable);
         let begin = Instant::now();
-        let deadline = begin + RECORDING_TIME;
+        let deadline = begin + MAXIMUM_RECORDING_TIME;
         for run in runs {
             recorder.begin_run();
             let may_be_long = begin.elapsed() < LONG_RUN_TIME;
@@ -75,22 +79,6 @@ impl Pairs {
         recorder.pairs
     }
 }
-
-/// Maximum number of pairs of a predicate, including those that are kept for rare values.
-const MAXIMUM_PAIRS_PER_PREDICATE: usize = 600;
-
-/// Maximum wall time of sampling: deep recursion takes more than it is worth.
-const RECORDING_TIME: Duration = Duration::from_millis(600);
-/// Maximum memory of a run (bytes), for the same reason.
-const MAXIMUM_RUN_MEMORY: usize = 16 << 20;
-
-/// Maximum number of steps of a run at the beginning of sampling: a deep call tree has many.
-const MAXIMUM_LONG_RUN_STEPS: u64 = 600_000;
-/// Wall time in which runs may have that many steps.
-const LONG_RUN_TIME: Duration = Duration::from_millis(200);
-
-/// Maximum number of visits of a location that are considered per run.
-const MAXIMUM_VISITS_PER_RUN: u32 = 100_000;
 
 /// The frequencies of the values of parameters with few values. A pair with a rare value is kept, because others would
 /// displace it (a function may be called thousands of times with one value of its first parameter, and a dozen times with

@@ -12,14 +12,10 @@
 use smallvec::SmallVec;
 
 use super::known_values::{Case, Terms};
+use super::limits::{MAXIMUM_CELLS_READ, MAXIMUM_CELLS_WRITTEN};
 use super::walk::changes;
 use regatta_program::persistent::PersistentMap;
 use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
-
-/// Maximum number of cells that a read chooses among, or that are compared with an unknown index.
-const MAXIMUM_CELLS_READ: usize = 512;
-/// Maximum number of cells that a write may change.
-const MAXIMUM_CELLS_WRITTEN: usize = 64;
 
 /// The contents of an array: cells over a base.
 #[derive(Clone, Debug)]

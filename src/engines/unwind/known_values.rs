@@ -19,26 +19,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::limits::{
+    MAXIMUM_ATOM_PAIRS, MAXIMUM_ATOMS, MAXIMUM_CASE_PAIRS, MAXIMUM_CASES,
+    MAXIMUM_CONDITIONS_FOR_RANGE, MAXIMUM_NESTED_CHOICES, MAXIMUM_SPLIT_NUMBERS,
+    MAXIMUM_SPLIT_POINTERS,
+};
 use super::path::Path;
 use regatta_term::domain::{AbstractValue, Environment, Values};
 use regatta_term::{Arena, Build, Constant, Op, Pool, Sort, TermId, extended_sum};
-
-/// Maximum number of cases of a value.
-const MAXIMUM_CASES: usize = 64;
-/// Maximum number of pairs of cases to which a binary operator is applied.
-const MAXIMUM_CASE_PAIRS: usize = 64;
-/// Maximum number of atoms of a value.
-const MAXIMUM_ATOMS: usize = 12;
-/// Maximum number of pairs of atoms that a comparison expands to.
-const MAXIMUM_ATOM_PAIRS: usize = 40;
-/// Maximum number of nested choices that are simplified by the path.
-const MAXIMUM_NESTED_CHOICES: usize = 8;
-/// Maximum number of pointers or constants of an index that splits paths.
-const MAXIMUM_SPLIT_POINTERS: usize = 64;
-/// Maximum number of numbers of an offset that splits paths.
-const MAXIMUM_SPLIT_NUMBERS: usize = 16;
-/// Maximum number of latest conditions of the path that are used for the range of an offset.
-const MAXIMUM_CONDITIONS_FOR_RANGE: usize = 48;
 
 /// A constant and the condition under which it is the value.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -22,6 +22,7 @@
 mod cells;
 mod evaluate;
 mod known_values;
+mod limits;
 mod path;
 mod queries;
 #[cfg(test)]
@@ -34,6 +35,10 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use self::limits::{
+    CATCH_UP_FACTOR, MAXIMUM_FORWARD_CONDITION_SHARE, MAXIMUM_LIMIT_GROWTH,
+    MAXIMUM_REJECTED_ALARMS, MINIMUM_FORWARD_CONDITION_TIME,
+};
 use self::walk::{Instances, Limits, Walk, Walked};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::{Answer, Context, Progress, SolverFactory};
@@ -109,18 +114,6 @@ impl Statistics {
         ]
     }
 }
-
-/// Maximum number of rejected alarms.
-const MAXIMUM_REJECTED_ALARMS: u32 = 4;
-/// Maximum share of the elapsed time for a query of the forward condition.
-const FORWARD_CONDITION_SHARE: f64 = 0.5;
-/// Minimum time for a query of the forward condition.
-const MINIMUM_FORWARD_CONDITION_TIME: Duration = Duration::from_millis(500);
-
-/// Maximum factor by which the limit of a loop grows, unless another loop had more rounds.
-const MAXIMUM_LIMIT_GROWTH: u32 = 32;
-/// A limit is raised to the rounds of another loop if these are fewer than this number of times the limit.
-const CATCH_UP_FACTOR: u32 = 4;
 
 impl Engine for Options {
     fn registration(&self) -> Registration {
@@ -216,8 +209,8 @@ fn run(
         };
         let cuts = walked.cuts.iter().map(|cut| cut.guard);
         let any = arena.or(cuts.collect::<Vec<TermId>>());
-        let most =
-            MINIMUM_FORWARD_CONDITION_TIME.max(queries.elapsed().mul_f64(FORWARD_CONDITION_SHARE));
+        let most = MINIMUM_FORWARD_CONDITION_TIME
+            .max(queries.elapsed().mul_f64(MAXIMUM_FORWARD_CONDITION_SHARE));
         match queries.check(any, Some(most)) {
             regatta_solver::Answer::Unsatisfiable => {
                 statistics.question = size(error).max(size(any));

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::limits::MAXIMUM_SEARCHED_CONDITIONS;
 use regatta_term::{Arena, Build, Op, Pool, Sort, TermId};
 
 /// A path condition: a conjunction of conditions in the order in which they were assumed.
@@ -19,9 +20,6 @@ struct Link {
     /// The conjunction of the conditions up to this one, without those that follow from others.
     all: TermId,
 }
-
-/// Maximum number of latest conditions that are searched for a condition.
-const MAXIMUM_SEARCHED_CONDITIONS: usize = 64;
 
 impl Path {
     /// Returns the number of conditions.

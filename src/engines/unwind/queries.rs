@@ -4,18 +4,12 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use super::limits::{
+    INITIAL_TIME, MAXIMUM_QUERY_TIME, MAXIMUM_TIME_SHARE, MINIMUM_IMPORTANT_QUERY_TIME,
+};
 use regatta_solver::sampled::SampledSolver;
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{TermId, Value};
-
-/// Maximum share of the elapsed time for queries during walks.
-const MAXIMUM_TIME_SHARE: f64 = 0.6;
-/// Time for queries that is available at the beginning.
-const INITIAL_TIME: Duration = Duration::from_millis(300);
-/// Maximum time of a query whose answer is not important.
-const QUERY_TIME: Duration = Duration::from_millis(400);
-/// Minimum of the time limit of an important query, such as the one before a path is cut off.
-const IMPORTANT_QUERY_TIME: Duration = Duration::from_millis(500);
 
 /// The solver of a walk. It has no assertions: each query is a complete condition.
 pub struct Queries {
@@ -64,8 +58,10 @@ impl Queries {
         }
         self.asked += 1;
         let most = match matters {
-            true => IMPORTANT_QUERY_TIME.max(self.elapsed().mul_f64(MAXIMUM_TIME_SHARE / 2.0)),
-            false => QUERY_TIME,
+            true => {
+                MINIMUM_IMPORTANT_QUERY_TIME.max(self.elapsed().mul_f64(MAXIMUM_TIME_SHARE / 2.0))
+            }
+            false => MAXIMUM_QUERY_TIME,
         };
         let began = Instant::now();
         let answer = self.ask(condition, Some(most));

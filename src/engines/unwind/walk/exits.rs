@@ -9,11 +9,9 @@ use std::collections::BTreeMap;
 use super::super::evaluate::Value;
 use super::super::path::Path;
 use super::{State, Walk};
+use crate::unwind::limits::MAXIMUM_STATES_MERGED_PAIRWISE;
 use regatta_program::persistent::PersistentMap;
 use regatta_term::{Build, TermId};
-
-/// Maximum number of states that are merged pairwise: their conditions are shorter than whole prefixes of the path.
-const MAXIMUM_STATES_MERGED_PAIRWISE: usize = 6;
 
 /// States that exclude one another.
 #[derive(Default)]

@@ -1,9 +1,7 @@
 //! Merging of states at a location.
 
 use super::{State, Walk};
-
-/// Maximum number of states that are merged in the order of their paths; beyond it, the latest ones are merged first.
-const MAXIMUM_STATES_MERGED_BY_PATH: usize = 48;
+use crate::unwind::limits::MAXIMUM_STATES_MERGED_BY_PATH;
 
 impl Walk<'_, '_> {
     /// Merges all states at a location.

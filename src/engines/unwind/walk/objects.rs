@@ -4,15 +4,8 @@ use smallvec::SmallVec;
 
 use super::super::path::Path;
 use super::Walk;
+use crate::unwind::limits::{MAXIMUM_CONDITIONS, MAXIMUM_OBJECTS, MAXIMUM_VARIABLES};
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
-
-/// Maximum number of such objects that are compared.
-const MAXIMUM_OBJECTS: usize = 24;
-/// Maximum number of latest conditions that are searched for conditions on two objects.
-const MAXIMUM_CONDITIONS: u32 = 256;
-
-/// Maximum number of variables of a term that is considered.
-const MAXIMUM_VARIABLES: usize = 4;
 
 /// The variables of a term; `None` if there are too many.
 pub(super) type Variables = Option<SmallVec<[TermId; MAXIMUM_VARIABLES]>>;

@@ -2,11 +2,9 @@
 
 use super::super::path::Path;
 use super::{Cut, Rounds, State, Walk};
+use crate::unwind::limits::MAXIMUM_ASSUMED_CONDITIONS;
 use regatta_program::LocationId;
 use regatta_term::Build;
-
-/// Maximum number of conditions of a single state that are assumed for all that follows.
-const MAXIMUM_ASSUMED_CONDITIONS: u32 = 64;
 
 /// The decision about a round.
 #[derive(Copy, Clone, PartialEq, Eq)]

@@ -2,11 +2,10 @@
 
 use super::super::evaluate::Value;
 use super::{GLOBAL, State, Walk};
+use crate::unwind::limits::SEPARATION_ATTEMPTS;
 use regatta_program::{Program, Scope, VariableId};
 use regatta_term::{Arena, Build, Constant, Op, Pool, Symbol, TermId};
 
-/// Number of attempts to separate a new object from the others: the assumptions on its address may follow its assignment.
-const SEPARATION_ATTEMPTS: u32 = 3;
 /// Maximum size of an object (bytes).
 const MAXIMUM_OBJECT_SIZE: u64 = 1 << 62;
 
