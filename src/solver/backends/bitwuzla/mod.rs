@@ -29,7 +29,6 @@ mod tests;
 pub mod text;
 mod translate;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,10 +39,11 @@ use rustc_hash::FxHashMap;
 use self::manager::{Cores, Instance, Manager};
 use self::termination::{Stop, Watch};
 use self::translate::Translator;
+use super::value_in_model;
 use crate::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use crate::{Backend, Encoding};
 use regatta_base::counters;
-use regatta_term::{Arena, Evaluator, Pool, Sort, Symbol, TermId, Value};
+use regatta_term::{Arena, Pool, Sort, TermId, Value};
 
 pub use self::manager::version;
 
@@ -250,20 +250,9 @@ impl Solver for BitwuzlaSolver {
             return None;
         }
         // Evaluated by us, from the model's values of variables.
-        let failed = RefCell::new(false);
-        let assignment = |symbol: Symbol, instance| {
-            let sort = symbol.sort();
-            let Some(variable) = self.translator.known_variable(symbol, instance) else {
-                return Some(Value::zero(sort));
-            };
-            let value = self.instance.value(variable, sort);
-            *failed.borrow_mut() |= value.is_none();
-            value
-        };
-        Evaluator::new(&*self.arena, &assignment)
-            .evaluate(term)
-            .ok()
-            .filter(|_| !*failed.borrow())
+        let known = |symbol, instance| self.translator.known_variable(symbol, instance);
+        let value = |variable, sort| self.instance.value(variable, sort);
+        value_in_model(&self.arena, term, known, value)
     }
 
     fn unsat_core(&mut self) -> Vec<TermId> {

@@ -21,7 +21,6 @@ mod token;
 mod translate;
 mod watchdog;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,9 +33,10 @@ use self::model::Model;
 pub use self::token::YicesToken;
 use self::translate::{Translator, last_error};
 use self::watchdog::{Stop, Watch};
+use super::value_in_model;
 use crate::{Answer, CheckLimit, Interrupt, Reason, Solver, SolverConfig, SolverStatistics};
 use regatta_base::counters;
-use regatta_term::{Arena, Evaluator, Op, Pool, Sort, TermId, Value};
+use regatta_term::{Arena, Op, Pool, Sort, TermId, Value};
 
 /// Yices over an arena.
 pub struct YicesSolver {
@@ -488,22 +488,9 @@ impl Solver for YicesSolver {
         }
         let model = self.model.as_ref()?;
         // Evaluated by us: array values of the model may be right only at the relevant indices ([`arrays`]).
-        let failed = RefCell::new(false);
-        let assignment = |symbol: regatta_term::Symbol, instance| {
-            let sort = symbol.sort();
-            match self.translator.known_variable(symbol, instance) {
-                None => Some(Value::zero(sort)),
-                Some(variable) => {
-                    let value = model.variable(variable, sort, &self.instances);
-                    *failed.borrow_mut() |= value.is_none();
-                    value
-                }
-            }
-        };
-        Evaluator::new(&*self.arena, &assignment)
-            .evaluate(term)
-            .ok()
-            .filter(|_| !*failed.borrow())
+        let known = |symbol, instance| self.translator.known_variable(symbol, instance);
+        let value = |variable, sort| model.variable(variable, sort, &self.instances);
+        value_in_model(&self.arena, term, known, value)
     }
 
     fn unsat_core(&mut self) -> Vec<TermId> {
