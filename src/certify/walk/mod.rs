@@ -14,25 +14,18 @@
 //! * [`term_values`]: values of terms in a state; [`states`]: conditions and merging of states; [`assumptions`]: states
 //!   restricted to claims; [`cases`]: a state for each case of a long claim; [`plans`]: the locations to execute and their
 //!   order; [`execute`]: edges; [`names`]: fresh variables, and names of large terms; [`meanings`]: what conditions mean.
-//! * [`rounds`]: an execution from the entry to the ends of all paths, with guards as [`paths`], [`exits`] of loops,
-//!   [`cells`] of memory, operators [`lifted`] to values that are one of a few constants, and [`exclusion`] of rounds.
+//! * [`rounds`]: an execution from the entry to the ends of all paths.
 
 mod assumptions;
 mod cases;
-mod cells;
-mod exclusion;
 mod execute;
-mod exits;
-mod lifted;
 mod limits;
 mod meanings;
 mod names;
-mod paths;
 mod plans;
 pub(super) mod rounds;
 mod states;
 mod term_values;
-mod waiting;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,15 +1,13 @@
 //! Makes the program's edges, after the plan.
 //!
-//! An [`Emitter`] has what it only reads ([`tables`]), the function that it emits ([`body`]), and the expression that it evaluates
-//! ([`evaluation`]). What needs one of them alone is a method of that part.
+//! An [`Emitter`] has three parts ([`state`]): what it only reads, the function that it emits, and the expression that it
+//! evaluates. What needs one of them alone is a method of that part.
 
 mod allocation;
 mod assumptions;
-mod body;
 mod calls;
 mod choice;
 mod devices;
-mod evaluation;
 mod expressions;
 mod functions;
 mod instructions;
@@ -17,7 +15,7 @@ mod memory;
 mod nan;
 mod places;
 mod start;
-mod tables;
+mod state;
 mod transfer;
 mod unknown_code;
 
@@ -35,9 +33,9 @@ use regatta_program::{
 };
 use regatta_term::{Build, RoundingMode, Sort, TermId};
 
-use body::Body;
-use evaluation::Evaluation;
-use tables::Tables;
+use state::body::Body;
+use state::evaluation::Evaluation;
+use state::tables::Tables;
 
 /// Makes the edges of all functions.
 pub struct Emitter<'a, 'b> {

@@ -1,4 +1,4 @@
-//! Simultaneous merging of states of [`super::rounds`] that have left one path at different positions.
+//! Simultaneous merging of states of [`super`] that have left one path at different positions.
 //!
 //! A loop with an open condition is left in each of its rounds. A state that leaves later has more of the writes on the path.
 //! So, as a function of the position at which a state left, a value changes only at the positions of writes. The merged value
@@ -10,8 +10,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::State;
-use super::rounds::RoundWalk;
+use super::RoundWalk;
+use crate::walk::State;
 use crate::walk::limits::MAXIMUM_SEQUENTIAL_MERGES;
 use regatta_term::{Build, TermId};
 

@@ -1,4 +1,4 @@
-//! Guards of the states of [`super::rounds`] as paths: sequences of conditions with shared prefixes.
+//! Guards of the states of [`super`] as paths: sequences of conditions with shared prefixes.
 //!
 //! A guard is a term, for which its last condition and the guard before that are known. Where two guards meet, their common
 //! prefix is kept, and their suffixes become a disjunction. If that is a tautology, since all branches have joined, the

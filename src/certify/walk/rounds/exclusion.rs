@@ -1,4 +1,4 @@
-//! Guesses of unreachable rounds, for [`super::rounds`].
+//! Guesses of unreachable rounds, for [`super`].
 //!
 //! There is a question for each round of each loop, on ever longer paths. An incremental solver answers them in a fraction of
 //! the time that separate questions need. Since engines use the same solver, its answers are not trusted: everything that it

@@ -13,16 +13,16 @@ use regatta_term::{Sort, Symbol, TermId, TermKind, for_each_subterm};
 use crate::ir::FunctionIndex;
 
 /// The function that is being emitted, and the program that its edges are added to.
-pub(super) struct Body<'a, 'b> {
-    pub(super) builder: &'b mut Builder,
+pub(in crate::memory::emit) struct Body<'a, 'b> {
+    pub(in crate::memory::emit) builder: &'b mut Builder,
     /// The function in the typed representation.
-    pub(super) index: FunctionIndex,
+    pub(in crate::memory::emit) index: FunctionIndex,
     /// The function in the program.
-    pub(super) function: FunctionId,
+    pub(in crate::memory::emit) function: FunctionId,
     /// Its name.
     name: &'a str,
     /// The place in the source of what is being emitted.
-    pub(super) span: Span,
+    pub(in crate::memory::emit) span: Span,
     /// The location where `operations` start; `None` where control does not come.
     current: Option<LocationId>,
     operations: Vec<Operation>,
@@ -42,7 +42,7 @@ pub(super) struct Body<'a, 'b> {
 
 impl<'a, 'b> Body<'a, 'b> {
     /// A body before the first function is entered.
-    pub(super) fn new(builder: &'b mut Builder, start: FunctionIndex) -> Self {
+    pub(in crate::memory::emit) fn new(builder: &'b mut Builder, start: FunctionIndex) -> Self {
         Self {
             builder,
             index: start,
@@ -62,7 +62,12 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 
     /// Goes on with another function.
-    pub(super) fn enter(&mut self, index: FunctionIndex, function: FunctionId, name: &'a str) {
+    pub(in crate::memory::emit) fn enter(
+        &mut self,
+        index: FunctionIndex,
+        function: FunctionId,
+        name: &'a str,
+    ) {
         self.index = index;
         self.function = function;
         self.name = name;
@@ -75,34 +80,34 @@ impl<'a, 'b> Body<'a, 'b> {
 
 impl Body<'_, '_> {
     /// Whether control comes to what is emitted next.
-    pub(super) const fn is_reached(&self) -> bool {
+    pub(in crate::memory::emit) const fn is_reached(&self) -> bool {
         self.current.is_some()
     }
 
     /// The location where control is, and the number of operations since; `None` where control does not come.
-    pub(super) fn position(&self) -> Option<(LocationId, usize)> {
+    pub(in crate::memory::emit) fn position(&self) -> Option<(LocationId, usize)> {
         self.current
             .map(|location| (location, self.operations.len()))
     }
 
     /// Continues at the location, with no operations before it.
-    pub(super) const fn continue_at(&mut self, location: LocationId) {
+    pub(in crate::memory::emit) const fn continue_at(&mut self, location: LocationId) {
         self.current = Some(location);
     }
 
     /// Lets control come to nothing that is emitted next, until it continues elsewhere.
-    pub(super) const fn stop(&mut self) {
+    pub(in crate::memory::emit) const fn stop(&mut self) {
         self.current = None;
     }
 
     /// Drops the operations since the current location, and stops: control does not come here.
-    pub(super) fn abandon(&mut self) {
+    pub(in crate::memory::emit) fn abandon(&mut self) {
         self.operations.clear();
         self.stop();
     }
 
     /// The error location for the current place.
-    pub(super) fn error(&mut self) -> LocationId {
+    pub(in crate::memory::emit) fn error(&mut self) -> LocationId {
         if let Some(&error) = self.errors.get(&self.span) {
             return error;
         }
@@ -113,49 +118,49 @@ impl Body<'_, '_> {
     }
 
     /// Lets the next instruction use the temporaries that were taken.
-    pub(super) fn release_temporaries(&mut self) {
+    pub(in crate::memory::emit) fn release_temporaries(&mut self) {
         self.taken.clear();
     }
 
     /// Lets the current instruction use the last temporary of the sort again.
-    pub(super) fn release_temporary(&mut self, sort: Sort) {
+    pub(in crate::memory::emit) fn release_temporary(&mut self, sort: Sort) {
         self.taken.entry(sort).and_modify(|taken| *taken -= 1);
     }
 
-    pub(super) const fn program(&mut self) -> &mut Program {
+    pub(in crate::memory::emit) const fn program(&mut self) -> &mut Program {
         &mut self.builder.program
     }
 
     /// Starts to collect operations at the location.
-    pub(super) fn begin(&mut self, location: LocationId) {
+    pub(in crate::memory::emit) fn begin(&mut self, location: LocationId) {
         debug_assert!(self.operations.is_empty());
         self.passed.clear();
         self.fork = None;
         self.current = Some(location);
     }
 
-    pub(super) fn push(&mut self, operation: Operation) {
+    pub(in crate::memory::emit) fn push(&mut self, operation: Operation) {
         if self.current.is_some() {
             self.operations.push(operation);
         }
     }
 
-    pub(super) fn assign(&mut self, target: VariableId, value: TermId) {
+    pub(in crate::memory::emit) fn assign(&mut self, target: VariableId, value: TermId) {
         self.push(Operation::Assign { target, value });
     }
 
-    pub(super) fn assume(&mut self, condition: TermId) {
+    pub(in crate::memory::emit) fn assume(&mut self, condition: TermId) {
         if condition != TermId::TRUE {
             self.push(Operation::Assume(condition));
         }
     }
 
-    pub(super) fn location(&mut self) -> LocationId {
+    pub(in crate::memory::emit) fn location(&mut self) -> LocationId {
         self.builder.location(self.function, self.span, None)
     }
 
     /// Puts the collected operations on an edge to the location; control is then nowhere.
-    pub(super) fn finish(&mut self, target: LocationId) {
+    pub(in crate::memory::emit) fn finish(&mut self, target: LocationId) {
         let operations = std::mem::take(&mut self.operations);
         if let Some(source) = self.current.take() {
             self.leave_fork(Some(source));
@@ -169,7 +174,7 @@ impl Body<'_, '_> {
 
     /// Tells that control is at the location, or within an edge: waypoints passed before a branching elsewhere are on
     /// the edges from there already.
-    pub(super) fn leave_fork(&mut self, now: Option<LocationId>) {
+    fn leave_fork(&mut self, now: Option<LocationId>) {
         if self.fork.is_some() && self.fork != now {
             self.passed.clear();
             self.fork = None;
@@ -177,7 +182,7 @@ impl Body<'_, '_> {
     }
 
     /// Records that control passes the waypoint.
-    pub(super) fn pass_waypoint(&mut self, waypoint: Waypoint) {
+    pub(in crate::memory::emit) fn pass_waypoint(&mut self, waypoint: Waypoint) {
         if self.current.is_some() {
             self.leave_fork(None);
             self.passed.push(Passed {
@@ -189,7 +194,7 @@ impl Body<'_, '_> {
 
     /// Puts the collected operations, if any, on an edge and returns the location after it; `None` where control does
     /// not come.
-    pub(super) fn cut(&mut self) -> Option<LocationId> {
+    pub(in crate::memory::emit) fn cut(&mut self) -> Option<LocationId> {
         let source = self.current?;
         if self.operations.is_empty() {
             return Some(source);
@@ -201,7 +206,7 @@ impl Body<'_, '_> {
     }
 
     /// Adds an edge with a condition, unless that is false; returns whether it did.
-    pub(super) fn branch(
+    pub(in crate::memory::emit) fn branch(
         &mut self,
         source: LocationId,
         target: LocationId,
@@ -222,7 +227,7 @@ impl Body<'_, '_> {
     }
 
     /// Adds the waypoints to the end of the last edge.
-    pub(super) fn turn(&mut self, waypoints: impl IntoIterator<Item = Waypoint>) {
+    pub(in crate::memory::emit) fn turn(&mut self, waypoints: impl IntoIterator<Item = Waypoint>) {
         let operations = self.builder.program.edges.last();
         let operation = operations.map_or(0, |edge| edge.operations.len()) as u32;
         let passed = waypoints.into_iter().map(|waypoint| Passed {
@@ -233,7 +238,7 @@ impl Body<'_, '_> {
     }
 
     /// The function's location without successors, where paths end that do not return.
-    pub(super) fn sink(&mut self) -> LocationId {
+    pub(in crate::memory::emit) fn sink(&mut self) -> LocationId {
         match self.sink {
             Some(sink) => sink,
             None => {
@@ -245,28 +250,28 @@ impl Body<'_, '_> {
     }
 
     /// Ends the path with an operation that is not modelled.
-    pub(super) fn unsupported(&mut self, reason: &str) {
+    pub(in crate::memory::emit) fn unsupported(&mut self, reason: &str) {
         self.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
         let sink = self.sink();
         self.finish(sink);
     }
 
     /// Notes that the current instruction cannot be expressed.
-    pub(super) fn note_trouble(&mut self, reason: &str) {
+    pub(in crate::memory::emit) fn note_trouble(&mut self, reason: &str) {
         if self.trouble.is_none() {
             self.trouble = Some(reason.to_owned());
         }
     }
 
     /// Ends the path if something since the last call of this function could not be expressed.
-    pub(super) fn check_trouble(&mut self) {
+    pub(in crate::memory::emit) fn check_trouble(&mut self) {
         if let Some(reason) = self.trouble.take() {
             self.unsupported(&reason);
         }
     }
 
     /// A temporary variable that the current instruction does not use yet.
-    pub(super) fn temporary(&mut self, sort: Sort) -> VariableId {
+    pub(in crate::memory::emit) fn temporary(&mut self, sort: Sort) -> VariableId {
         let taken = self.taken.entry(sort).or_insert(0);
         let number = *taken;
         *taken += 1;
@@ -292,7 +297,7 @@ impl Body<'_, '_> {
         variable
     }
 
-    pub(super) fn input(
+    pub(in crate::memory::emit) fn input(
         &mut self,
         kind: InputKind,
         sort: Sort,
@@ -302,14 +307,19 @@ impl Body<'_, '_> {
     }
 
     /// Marks the last input as a part of a larger value.
-    pub(super) fn set_part(&mut self, part: InputPart) {
+    pub(in crate::memory::emit) fn set_part(&mut self, part: InputPart) {
         if let Some(input) = self.builder.program.inputs.last_mut() {
             input.part = Some(part);
         }
     }
 
     /// An arbitrary value of the sort, in a temporary.
-    pub(super) fn any(&mut self, sort: Sort, kind: InputKind, c_type: Option<CScalar>) -> TermId {
+    pub(in crate::memory::emit) fn any(
+        &mut self,
+        sort: Sort,
+        kind: InputKind,
+        c_type: Option<CScalar>,
+    ) -> TermId {
         let target = self.temporary(sort);
         let input = self.input(kind, sort, c_type);
         self.push(Operation::Havoc { target, input });
@@ -317,7 +327,7 @@ impl Body<'_, '_> {
     }
 
     /// The current value of the term, which later assignments do not change.
-    pub(super) fn freeze(&mut self, term: TermId) -> TermId {
+    pub(in crate::memory::emit) fn freeze(&mut self, term: TermId) -> TermId {
         if regatta_term::Pool::constant(pool(), term).is_some() {
             return term;
         }
@@ -328,7 +338,7 @@ impl Body<'_, '_> {
     }
 
     /// Whether the term depends on one of the variables.
-    pub(super) fn mentions(&self, term: TermId, variables: &[VariableId]) -> bool {
+    pub(in crate::memory::emit) fn mentions(&self, term: TermId, variables: &[VariableId]) -> bool {
         let symbols: Vec<Symbol> = variables
             .iter()
             .map(|&variable| self.builder.symbol(variable))

@@ -5,11 +5,22 @@
 //! execution ([`WeakOrder`]) affects only the time: a node that is reached again is executed again, and only states with the
 //! same call string and location are merged. Loops with open conditions, and recursive functions, get a given number of
 //! rounds. The guards of the states that are cut off are returned; they have to be unsatisfiable.
+//!
+//! * Guards are [`paths`]; [`exits`] of loops; [`cells`] of memory; operators [`lifted`] to values that are one of a few
+//!   constants; the states that are [`waiting`].
+//! * [`calls`], [`evaluate`], [`merge`]: the execution; [`exclude`]: of rounds that are guessed to be unreachable
+//!   ([`exclusion`]).
 
 mod calls;
+mod cells;
 mod evaluate;
 mod exclude;
+mod exclusion;
+mod exits;
+mod lifted;
 mod merge;
+mod paths;
+mod waiting;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,9 +29,9 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::exclusion::Exclusion;
-use super::lifted::Lifted;
-use super::waiting::{Waiting, WaitingList};
+use self::exclusion::Exclusion;
+use self::lifted::Lifted;
+use self::waiting::{Waiting, WaitingList};
 use super::{GivenUp, State, Walk};
 use crate::lowered::call_strings::Node;
 use crate::verification_conditions::What;
@@ -41,7 +52,7 @@ pub(crate) struct Rounds {
 
 /// The current round of a loop around a location.
 #[derive(Clone)]
-pub(super) struct Round {
+struct Round {
     number: u32,
     /// Number of consecutive open rounds.
     open: u32,
@@ -50,7 +61,7 @@ pub(super) struct Round {
 }
 
 /// The context of a call.
-pub(super) struct Caller {
+struct Caller {
     order: SmallVec<[u32; 16]>,
     rounds: Vec<Round>,
     from: Option<Rc<Caller>>,
@@ -78,9 +89,9 @@ struct Branching {
     is_exhaustive: bool,
 }
 
-pub(super) struct RoundWalk<'r, 'c, 'p> {
-    pub(super) walk: &'r mut Walk<'c, 'p>,
-    pub(super) lifted: Lifted<'r>,
+struct RoundWalk<'r, 'c, 'p> {
+    walk: &'r mut Walk<'c, 'p>,
+    lifted: Lifted<'r>,
     order: WeakOrder,
     /// Maximum number of consecutive open rounds by head.
     most: FxHashMap<LocationId, u32>,

@@ -1,4 +1,4 @@
-//! Operators lifted to values that are one of a few constants, for [`super::rounds`].
+//! Operators lifted to values that are one of a few constants, for [`super`].
 //!
 //! Such a value is represented by its possible constants, each with the condition under which it is the value. So counters,
 //! pointers and indices stay constant where paths join. The code is independent of what engines do for that purpose.

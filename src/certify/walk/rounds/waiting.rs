@@ -1,4 +1,4 @@
-//! The work list of [`super::rounds`].
+//! The work list of [`super`].
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::State;
-use super::rounds::{Caller, Round};
+use super::{Caller, Round};
 use crate::lowered::call_strings::CallStringId;
+use crate::walk::State;
 use regatta_program::LocationId;
 
 /// The key of the execution order: loops and rounds, call string, location.

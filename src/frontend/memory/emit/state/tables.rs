@@ -1,36 +1,36 @@
 //! What emitting only reads: the unit, the results of the steps before, and what follows from them alone.
 
-use super::calls::Interface;
 use crate::ir::{FunctionIndex, ObjectIndex, ScalarType, Storage, Unit};
 use crate::memory::MemoryOptions;
 use crate::memory::analysis::constraints::Facts;
+use crate::memory::emit::calls::Interface;
 use crate::memory::operators::arithmetic::{Semantics, pool};
 use crate::memory::placement::plan::{ClassId, FieldPlan, Home, Plan, Planner, Representation};
 use regatta_program::{Arithmetic, CScalar, FunctionId, VariableId};
 use regatta_term::{Build, Sort, TermId};
 
 /// The unit and the results of the steps before.
-pub(super) struct Tables<'a, 'b> {
-    pub(super) unit: &'a Unit,
-    pub(super) options: &'b MemoryOptions,
-    pub(super) facts: &'b Facts<'a>,
-    pub(super) plan: &'b Plan,
-    pub(super) planner: &'b Planner<'a, 'b>,
-    pub(super) semantics: Semantics,
-    pub(super) function_ids: &'b [Option<FunctionId>],
+pub(in crate::memory::emit) struct Tables<'a, 'b> {
+    pub(in crate::memory::emit) unit: &'a Unit,
+    pub(in crate::memory::emit) options: &'b MemoryOptions,
+    pub(in crate::memory::emit) facts: &'b Facts<'a>,
+    pub(in crate::memory::emit) plan: &'b Plan,
+    pub(in crate::memory::emit) planner: &'b Planner<'a, 'b>,
+    pub(in crate::memory::emit) semantics: Semantics,
+    pub(in crate::memory::emit) function_ids: &'b [Option<FunctionId>],
     /// How the functions are called.
-    pub(super) interfaces: Vec<Option<Interface>>,
+    pub(in crate::memory::emit) interfaces: Vec<Option<Interface>>,
     /// The automatic objects of each function.
     locals_of: Vec<Vec<ObjectIndex>>,
     /// The variable that holds the rounding mode, if it can change.
-    pub(super) rounding: Option<VariableId>,
+    pub(in crate::memory::emit) rounding: Option<VariableId>,
     /// The current rounding mode.
-    pub(super) mode: TermId,
+    pub(in crate::memory::emit) mode: TermId,
 }
 
 impl<'a, 'b> Tables<'a, 'b> {
     /// The tables; `rounding` is the variable that holds the rounding mode, and the mode.
-    pub(super) fn new(
+    pub(in crate::memory::emit) fn new(
         unit: &'a Unit,
         options: &'b MemoryOptions,
         planner: &'b Planner<'a, 'b>,
@@ -62,7 +62,7 @@ impl<'a, 'b> Tables<'a, 'b> {
     }
 
     /// The automatic objects of a function that get their addresses at run time, with the variables that hold these.
-    pub(super) fn dynamic_locals(
+    pub(in crate::memory::emit) fn dynamic_locals(
         &self,
         function: FunctionIndex,
     ) -> Vec<(ObjectIndex, ClassId, VariableId)> {
@@ -77,36 +77,36 @@ impl<'a, 'b> Tables<'a, 'b> {
 }
 
 impl<'b> Tables<'_, 'b> {
-    pub(super) fn home(&self, object: ObjectIndex) -> Home {
+    pub(in crate::memory::emit) fn home(&self, object: ObjectIndex) -> Home {
         self.plan.homes[object.0 as usize]
     }
 
-    pub(super) const fn pointer_sort(&self) -> Sort {
+    pub(in crate::memory::emit) const fn pointer_sort(&self) -> Sort {
         match self.semantics.arithmetic {
             Arithmetic::BitVector => Sort::BitVec(self.semantics.pointer_bits),
             Arithmetic::Integer => Sort::Int,
         }
     }
 
-    pub(super) fn pointer_constant(&self, value: i128) -> TermId {
+    pub(in crate::memory::emit) fn pointer_constant(&self, value: i128) -> TermId {
         self.semantics.constant(value, ScalarType::Pointer)
     }
 
-    pub(super) fn pointer_add(&self, a: TermId, b: TermId) -> TermId {
+    pub(in crate::memory::emit) fn pointer_add(&self, a: TermId, b: TermId) -> TermId {
         match self.semantics.arithmetic {
             Arithmetic::BitVector => pool().add(a, b),
             Arithmetic::Integer => pool().int_add(a, b),
         }
     }
 
-    pub(super) fn pointer_sub(&self, a: TermId, b: TermId) -> TermId {
+    pub(in crate::memory::emit) fn pointer_sub(&self, a: TermId, b: TermId) -> TermId {
         match self.semantics.arithmetic {
             Arithmetic::BitVector => pool().sub(a, b),
             Arithmetic::Integer => pool().int_sub(a, b),
         }
     }
 
-    pub(super) const fn c_scalar(scalar: ScalarType) -> CScalar {
+    pub(in crate::memory::emit) const fn c_scalar(scalar: ScalarType) -> CScalar {
         match scalar {
             ScalarType::Integer { bits, signed } => CScalar::Integer { bits, signed },
             ScalarType::Bool => CScalar::Bool,
@@ -116,7 +116,7 @@ impl<'b> Tables<'_, 'b> {
     }
 
     /// The representation in which a scalar of the type is loaded and stored; `bits` is the width of the access.
-    pub(super) fn form(&self, scalar: ScalarType, bits: u32) -> Representation {
+    pub(in crate::memory::emit) fn form(&self, scalar: ScalarType, bits: u32) -> Representation {
         match (scalar, self.semantics.arithmetic) {
             (ScalarType::Bool, _) => Representation::Bool,
             (ScalarType::Float(format), _) => Representation::Float(format),
@@ -125,7 +125,7 @@ impl<'b> Tables<'_, 'b> {
         }
     }
 
-    pub(super) fn class_fields(&self, id: ClassId) -> &'b [FieldPlan] {
+    pub(in crate::memory::emit) fn class_fields(&self, id: ClassId) -> &'b [FieldPlan] {
         &self.plan.class_by_id(id).fields
     }
 }

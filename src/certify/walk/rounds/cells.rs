@@ -1,4 +1,4 @@
-//! Memory for [`super::rounds`]: each cell of a region with a known index has a slot of its own; the region's slot has the
+//! Memory for [`super`]: each cell of a region with a known index has a slot of its own; the region's slot has the
 //! other cells.
 //!
 //! An index is known if it is a constant, or the symbolic address of an object plus a constant offset. Cells of several
@@ -8,8 +8,8 @@
 use std::rc::Rc;
 
 use super::lifted::{Alternatives, Lifted};
-use super::{State, Walk};
 use crate::walk::limits::MAXIMUM_COMPARED_CELLS;
+use crate::walk::{State, Walk};
 use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
 
 /// Stands for the object's address if the index is a constant.
