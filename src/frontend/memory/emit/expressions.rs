@@ -100,7 +100,7 @@ impl Emitter<'_, '_> {
                 let result =
                     self.tables
                         .semantics
-                        .binary(*op, operands, *scalar, count, self.tables.mode);
+                        .binary(*op, operands, *scalar, count, self.tables.mode());
                 self.with_fault(*op, operands, *scalar, result)
             }
             Expr::Conditional {
@@ -121,7 +121,7 @@ impl Emitter<'_, '_> {
                 let value = self.value(operand);
                 self.tables
                     .semantics
-                    .convert(value, *from, *to, self.tables.mode)
+                    .convert(value, *from, *to, self.tables.mode())
             }
             Expr::Math {
                 function,
@@ -137,8 +137,8 @@ impl Emitter<'_, '_> {
                 }
             }
             Expr::Rounding => match self.tables.semantics.arithmetic {
-                Arithmetic::BitVector => pool().zero_extend(self.tables.mode, 32),
-                Arithmetic::Integer => pool().bv_to_nat(self.tables.mode),
+                Arithmetic::BitVector => pool().zero_extend(self.tables.mode(), 32),
+                Arithmetic::Integer => pool().bv_to_nat(self.tables.mode()),
             },
         }
     }
@@ -323,7 +323,7 @@ impl Emitter<'_, '_> {
             }
             (ScalarType::Float(_), &[operand, ..]) => match self.body.classify(function, operand) {
                 Some(condition) => Some(self.tables.semantics.truth(condition)),
-                None => floats::function(function, &operands, self.tables.mode),
+                None => floats::function(function, &operands, self.tables.mode()),
             },
             (ScalarType::Integer { bits, .. }, &[operand]) => {
                 self.tables.bit_function(function, operand, bits)

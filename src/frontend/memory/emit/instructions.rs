@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
             }
             Instruction::SetRounding(value) => {
                 let value = self.value(value);
-                if let Some(mode) = self.tables.rounding {
+                if let Some(mode) = self.tables.rounding_variable() {
                     let mode_value = match self.tables.semantics.arithmetic {
                         Arithmetic::BitVector => pool().zero_resize(value, 2),
                         Arithmetic::Integer => pool().int_to_bv(value, 2),
@@ -254,7 +254,7 @@ impl Emitter<'_, '_> {
         };
         let scalar = super::super::walk::type_of(size, self.tables.semantics.pointer_bits);
         let size = self.value(size);
-        let mode = self.tables.mode;
+        let mode = self.tables.mode();
         let size = match scalar {
             ScalarType::Integer { .. } => self.tables.semantics.convert(
                 size,

@@ -57,7 +57,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         builder: &'b mut Builder,
     ) -> Self {
         let rounding = unit.dynamic_rounding.then(|| {
-            builder.variable(
+            let variable = builder.variable(
                 "rounding mode",
                 Sort::BitVec(2),
                 Description {
@@ -66,14 +66,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     c_type: None,
                     span: Span::NONE,
                 },
-            )
+            );
+            (variable, builder.term(variable))
         });
-        let mode = match rounding {
-            Some(variable) => builder.term(variable),
-            None => pool().rounding(RoundingMode::NearestEven),
-        };
         Self {
-            tables: Tables::new(unit, options, planner, plan, (rounding, mode)),
+            tables: Tables::new(unit, options, planner, plan, rounding),
             body: Body::new(builder, unit.start),
             evaluation: Evaluation::default(),
             restored: 0,

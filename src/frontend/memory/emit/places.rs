@@ -187,7 +187,7 @@ impl<'b> Emitter<'_, 'b> {
             }
             _ => {
                 let to = self.tables.signed_distance();
-                let (bits, mode) = (self.tables.semantics.pointer_bits, self.tables.mode);
+                let (bits, mode) = (self.tables.semantics.pointer_bits, self.tables.mode());
                 let value = self.tables.semantics.convert(value, scalar, to, mode);
                 let kind = IntegerType { bits, signed: true };
                 sum.parts.push(Part {

@@ -12,7 +12,7 @@ use regatta_term::Value;
 impl Emitter<'_, '_> {
     /// Emits the initialisation at the current location.
     pub fn begin_program(&mut self) {
-        if let Some(mode) = self.tables.rounding {
+        if let Some(mode) = self.tables.rounding_variable() {
             self.body
                 .assign(mode, pool().rounding(RoundingMode::NearestEven));
         }

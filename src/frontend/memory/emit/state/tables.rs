@@ -7,7 +7,7 @@ use crate::memory::emit::calls::Interface;
 use crate::memory::operators::arithmetic::{Semantics, pool};
 use crate::memory::placement::plan::{ClassId, FieldPlan, Home, Plan, Planner, Representation};
 use regatta_program::{Arithmetic, CScalar, FunctionId, VariableId};
-use regatta_term::{Build, Sort, TermId};
+use regatta_term::{Build, RoundingMode, Sort, TermId};
 
 /// The unit and the results of the steps before.
 pub(in crate::memory::emit) struct Tables<'a, 'b> {
@@ -22,20 +22,18 @@ pub(in crate::memory::emit) struct Tables<'a, 'b> {
     pub(in crate::memory::emit) interfaces: Vec<Option<Interface>>,
     /// The automatic objects of each function.
     locals_of: Vec<Vec<ObjectIndex>>,
-    /// The variable that holds the rounding mode, if it can change.
-    pub(in crate::memory::emit) rounding: Option<VariableId>,
-    /// The current rounding mode.
-    pub(in crate::memory::emit) mode: TermId,
+    /// The variable that holds the rounding mode, if it can change, and its term.
+    rounding: Option<(VariableId, TermId)>,
 }
 
 impl<'a, 'b> Tables<'a, 'b> {
-    /// The tables; `rounding` is the variable that holds the rounding mode, and the mode.
+    /// The tables; `rounding` is the variable that holds the rounding mode, if it can change, and its term.
     pub(in crate::memory::emit) fn new(
         unit: &'a Unit,
         options: &'b MemoryOptions,
         planner: &'b Planner<'a, 'b>,
         plan: &'b Plan,
-        (rounding, mode): (Option<VariableId>, TermId),
+        rounding: Option<(VariableId, TermId)>,
     ) -> Self {
         let mut locals_of = vec![Vec::new(); unit.functions.len()];
         for (index, object) in unit.objects.iter().enumerate() {
@@ -57,7 +55,19 @@ impl<'a, 'b> Tables<'a, 'b> {
             interfaces: Vec::new(),
             locals_of,
             rounding,
-            mode,
+        }
+    }
+
+    /// The variable that holds the rounding mode, if it can change.
+    pub(in crate::memory::emit) fn rounding_variable(&self) -> Option<VariableId> {
+        self.rounding.map(|(variable, _)| variable)
+    }
+
+    /// The current rounding mode.
+    pub(in crate::memory::emit) fn mode(&self) -> TermId {
+        match self.rounding {
+            Some((_, term)) => term,
+            None => pool().rounding(RoundingMode::NearestEven),
         }
     }
 
