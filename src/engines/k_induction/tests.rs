@@ -258,19 +258,3 @@ fn lifted_states_all_lead_to_the_violation() {
         }
     });
 }
-
-/// Asks again, so that there is a model to lift.
-fn attempt_again(
-    induction: &mut KInduction<'_>,
-    goal: Candidate,
-    context: &Context<'_>,
-) -> Option<TermId> {
-    match induction.prove(&[goal], context) {
-        Attempt::NotInductive { broken } => Some(broken),
-        _ => None,
-    }
-}
-
-fn store_literals(set: TermId) -> Vec<TermId> {
-    regatta_term::conjuncts(store(), set)
-}
