@@ -151,8 +151,8 @@ pub fn virtual_best(data: &Data) -> Sheet {
         "PAR-2 (s)",
         "only by it",
         "best without it: solved",
-        "score",
-        "PAR-2 (s)",
+        "best without it: score",
+        "best without it: PAR-2 (s)",
     ];
     Sheet {
         title: format!(
