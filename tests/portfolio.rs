@@ -46,8 +46,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     ("max_bound = 1.5\n", "3:13: portfolio: `max_bound` is", ""),
     (
-        "[[analysis]]\nengine = \"predicate\"\nrefinement = \"impact\"\n",
-        "4:10: portfolio: decision diagrams are not strengthened",
+        "[[analysis]]\nengine = \"predicate\"\nrefinement = \"none\"\n",
+        "4:10: portfolio: without `refinement`, the first counterexample",
         "",
     ),
     (

@@ -99,6 +99,7 @@ impl Analysis {
             Horn => {
                 let options = horn::Options {
                     programs: horn::Programs::All,
+                    ..horn::Options::default()
                 };
                 options.run(&subject, context)
             }

@@ -5,29 +5,46 @@
 //! |---|---|---|---|---|---|
 //! | [`bmc`] | `never` | `none` | `none` | `none` | |
 //! | [`k_induction`] | `never` | `none` | `none` | `none` | `induction = true` |
-//! | [`predicate_abstraction`] | `loops`, `loops-and-functions` | `boolean` | `predicates` | `none` | |
+//! | [`predicate_abstraction`] | `loops`, `loops-and-functions` | `boolean`, `cartesian` | `predicates` | `none` | |
 //! | [`impact`] | `loops`, `loops-and-functions` | `none` | `impact` | `none`, `forced` | |
-//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `cartesian` | `impact` | `none`, `forced` | |
+//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `boolean`, `cartesian` | `impact` | `none`, `forced` | |
 //!
-//! Abstraction formulas are decision diagrams for `boolean`, else terms. For UFO, interpolants become predicates, too.
+//! Abstraction formulas are decision diagrams where `refinement` is `predicates`, else terms. For UFO, interpolants become
+//! predicates, too. A combination without an algorithm is refused with the reason.
 
 use std::time::Duration;
 
-use super::cegar::{BlockEnds, Generator};
+use super::cegar::{BlockEnds, Generator, PredicateSource};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::impact::NewStates;
+use super::predicate_abstraction::{Combination, Scope};
 use super::{Answer, Context, bmc, impact, k_induction, predicate_abstraction};
 use regatta_base::{choice, options};
+use regatta_cpa::predicate::boolean::Covering;
+use regatta_solver::interpolation::Choice;
 
 options! {
     /// The Predicate CPA's columns of the paper's Table 1.
     pub struct Options {
         /// Where blocks end: the operator blk.
         pub blocks: BlockOperator = BlockOperator::Loops;
+        /// Maximum number of edges of a block.
+        pub block_size: u32 = u32::MAX, in 1..=u32::MAX;
         /// The abstraction that is computed at the end of a block.
         pub abstraction: Computation = Computation::Boolean;
         /// The use of interpolants.
         pub refinement: Refinement = Refinement::Predicates;
+        /// Where predicates and interpolants come from: from the program as well, or from interpolation alone.
+        pub predicates: PredicateSource = PredicateSource::Program;
+        /// The sources of interpolants: strongest postconditions and weakest preconditions ("conditions"), or Z3's engine for
+        /// Horn clauses.
+        pub interpolator: Choice = Choice::ConditionsFirst;
+        /// The states that may cover another, where abstraction formulas are decision diagrams.
+        pub covering: Covering = Covering::Union;
+        /// The states that get new predicates, where refinement is about predicates.
+        pub precision: Scope = Scope::All;
+        /// Whether it is checked at the end of every block whether the block can be executed.
+        pub block_queries: bool = true;
         /// Whether states are strengthened to be covered before they are expanded: the operator fcover.
         pub coverage: Coverage = Coverage::None;
         /// Whether the step case is checked as well, where blocks never end.
@@ -135,15 +152,30 @@ impl Options {
             return Err("`induction` and `max_bound` are for blocks that never end".to_owned());
         }
         match (self.abstraction, self.refinement) {
-            (Computation::Boolean, Refinement::Predicates) if self.coverage == Coverage::None => {
+            (Computation::Boolean | Computation::Cartesian, Refinement::Predicates)
+                if self.coverage == Coverage::None =>
+            {
                 Ok(Approach::PredicateAbstraction(predicate_abstraction::Options {
                     blocks,
                     path_invariants,
                     path_invariants_by,
+                    block_size: self.block_size,
+                    predicates: self.predicates,
+                    interpolator: self.interpolator,
+                    covering: self.covering,
+                    precision: self.precision,
+                    block_queries: self.block_queries,
+                    abstraction: match self.abstraction {
+                        Computation::Cartesian => Combination::Cartesian,
+                        _ => Combination::Boolean,
+                    },
                     ..predicate_abstraction::Options::default()
                 }))
             }
-            (Computation::None | Computation::Cartesian, Refinement::Impact) => {
+            (_, Refinement::Impact) if self.abstraction != Computation::None && !self.block_queries => {
+                Err("without `block_queries`, new states are true: they go with `abstraction = \"none\"`".to_owned())
+            }
+            (_, Refinement::Impact) => {
                 Ok(Approach::Impact(impact::Options {
                     blocks,
                     path_invariants,
@@ -151,24 +183,25 @@ impl Options {
                     forced_covering: self.coverage == Coverage::Forced,
                     abstraction: match self.abstraction {
                         Computation::Cartesian => NewStates::Cartesian,
-                        _ => NewStates::True,
+                        Computation::Boolean => NewStates::Boolean,
+                        Computation::None => NewStates::True,
                     },
+                    block_size: self.block_size,
+                    predicates: self.predicates,
+                    interpolator: self.interpolator,
+                    block_queries: self.block_queries,
                     ..impact::Options::default()
                 }))
             }
-            (Computation::Boolean, Refinement::Predicates) => {
+            (Computation::Boolean | Computation::Cartesian, Refinement::Predicates) => {
                 Err("`coverage` is forced by strengthening states, which `refinement = \"impact\"` does".to_owned())
             }
             (_, Refinement::None) => {
                 Err("without `refinement`, the first counterexample ends the analysis: \
                     it is for blocks that never end".to_owned())
             }
-            (_, Refinement::Predicates) => {
-                Err("`refinement = \"predicates\"` goes with `abstraction = \"boolean\"`".to_owned())
-            }
-            (Computation::Boolean, Refinement::Impact) => {
-                Err("decision diagrams are not strengthened: \
-                    `refinement = \"impact\"` goes with `abstraction` \"none\" or \"cartesian\"".to_owned())
+            (Computation::None, Refinement::Predicates) => {
+                Err("predicates are for an `abstraction`: with \"none\", a new one changes nothing".to_owned())
             }
         }
     }
@@ -246,11 +279,12 @@ mod tests {
                 ..Options::default()
             },
             Options {
-                refinement: Refinement::Impact,
+                abstraction: Computation::None,
                 ..Options::default()
             },
             Options {
-                abstraction: Computation::Cartesian,
+                refinement: Refinement::Impact,
+                block_queries: false,
                 ..Options::default()
             },
             Options {
@@ -265,5 +299,34 @@ mod tests {
         for options in without_algorithm {
             assert!(options.approach().is_err(), "{options:?}");
         }
+    }
+
+    /// Of the combinations of columns, those that make sense run, and the others say why they do not.
+    #[test]
+    fn every_combination_runs_or_says_why_not() {
+        use {BlockOperator as B, Computation as C, Refinement as R};
+        let mut runs = 0;
+        for blocks in [B::Never, B::Loops, B::LoopsAndFunctions] {
+            for abstraction in [C::None, C::Cartesian, C::Boolean] {
+                for refinement in [R::None, R::Predicates, R::Impact] {
+                    for coverage in [Coverage::None, Coverage::Forced] {
+                        let options = Options {
+                            blocks,
+                            abstraction,
+                            refinement,
+                            coverage,
+                            ..Options::default()
+                        };
+                        match options.approach() {
+                            Ok(_) => runs += 1,
+                            Err(reason) => assert!(!reason.is_empty()),
+                        }
+                    }
+                }
+            }
+        }
+        // One without blocks. For each operator blk: two abstractions with predicates, and three with interpolants that
+        // strengthen states, forced or not.
+        assert_eq!(runs, 1 + 2 * (2 + 3 * 2));
     }
 }

@@ -43,6 +43,9 @@ options! {
         /// Maximum number of models of an abstraction at first; of further ones, only the relations between pairs of
         /// predicates are kept, until that is too coarse.
         pub models: usize = INITIAL_MODELS, in 1..=usize::MAX;
+        /// The abstraction at the end of a block: the strongest Boolean combination of predicates, or the conjunction of those
+        /// predicates and negations that each hold.
+        pub abstraction: Combination = Combination::Boolean;
         /// Whether it is checked at the end of every block whether the block can be executed. If not, the abstraction is true
         /// where there are no predicates.
         pub block_queries: bool = true;
@@ -81,6 +84,16 @@ impl Engine for Options {
     }
 }
 
+/// How predicates are combined.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Combination {
+    /// Boolean predicate abstraction.
+    Boolean,
+    /// Cartesian predicate abstraction.
+    Cartesian,
+}
+choice!(Combination: "boolean" = Self::Boolean, "cartesian" = Self::Cartesian);
+
 /// The states that get new predicates.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -105,6 +118,9 @@ fn run(
     let solvers = context.solvers(solver);
     let mut abstraction =
         BooleanAbstraction::new(&solvers, options.covering).with_models(options.models);
+    if options.abstraction == Combination::Cartesian {
+        abstraction = abstraction.with_cartesian_abstraction();
+    }
     if !options.block_queries {
         abstraction = abstraction.without_queries_for_empty_precision();
     }

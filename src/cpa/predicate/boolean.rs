@@ -140,6 +140,7 @@ pub struct BooleanAbstraction<'f> {
     limits: Limits,
     /// Whether every block is checked for whether it can be executed.
     checks_all_blocks: bool,
+    is_cartesian: bool,
     /// The reason why it cannot continue, if any.
     pub failure: Option<String>,
     /// The counters.
@@ -181,6 +182,7 @@ impl<'f> BooleanAbstraction<'f> {
                 reached: false,
             },
             checks_all_blocks: true,
+            is_cartesian: false,
             failure: None,
             statistics: Statistics::default(),
         }
@@ -193,6 +195,14 @@ impl<'f> BooleanAbstraction<'f> {
             ..self.limits
         };
         Self { limits, ..self }
+    }
+
+    /// Computes Cartesian abstractions: conjunctions of predicates and of negations, each of which holds by itself.
+    pub fn with_cartesian_abstraction(self) -> Self {
+        Self {
+            is_cartesian: true,
+            ..self
+        }
     }
 
     /// Asks no query about a block that ends where there are no predicates, not even `false`: the abstraction is true there.
@@ -310,6 +320,7 @@ impl<'f> BooleanAbstraction<'f> {
             blocks,
             invariants,
             limits,
+            is_cartesian,
             statistics,
             ..
         } = self;
@@ -327,6 +338,7 @@ impl<'f> BooleanAbstraction<'f> {
             }
             image.asserted_invariants = known.len();
         }
+        let limits = (!*is_cartesian).then_some(limits);
         let result = image.abstraction(before, block, predicates, regions, limits, statistics)?;
         image.remembered.insert(key, result.clone());
         Ok(result)
@@ -343,13 +355,14 @@ enum Failure {
 }
 
 impl BlockImage {
+    /// Returns the abstraction; without limits on models it is Cartesian.
     fn abstraction(
         &mut self,
         before: &Region,
         block: &BlockFormula<'_>,
         predicates: &[PredicateId],
         regions: &Regions,
-        limits: &mut Limits,
+        limits: Option<&mut Limits>,
         statistics: &mut Statistics,
     ) -> Result<Region, TooLarge> {
         let arena = Rc::clone(self.solver.arena());
@@ -365,9 +378,41 @@ impl BlockImage {
         let decided = regions.cube(&decided)?;
         self.solver.push();
         self.solver.assert(regions.term(&*arena, before));
-        let result = self.all_models(&open, regions, limits, statistics);
+        let result = match limits {
+            Some(limits) => self.all_models(&open, regions, limits, statistics),
+            None => self.cartesian(&open, regions, statistics),
+        };
         self.solver.pop();
         result?.and(&decided)
+    }
+
+    /// Returns the conjunction of those literals, and negations, that hold in all models.
+    fn cartesian(
+        &mut self,
+        literals: &[(PredicateId, TermId)],
+        regions: &Regions,
+        statistics: &mut Statistics,
+    ) -> Result<Region, TooLarge> {
+        let arena = Rc::clone(self.solver.arena());
+        statistics.checks += 1;
+        if self.solver.check(&[]) == Answer::Unsatisfiable {
+            return Ok(regions.nothing());
+        }
+        let mut holding = Vec::new();
+        for &(predicate, literal) in literals {
+            for value in [true, false] {
+                let other = match value {
+                    true => arena.not(literal),
+                    false => literal,
+                };
+                statistics.checks += 1;
+                if self.solver.check(&[other]) == Answer::Unsatisfiable {
+                    holding.push((predicate, value));
+                    break;
+                }
+            }
+        }
+        regions.cube(&holding)
     }
 
     /// Returns the region of the literals' values in all models, or the relations between pairs of them if there are too many.

@@ -43,6 +43,17 @@ pub enum Relations {
     Differences,
 }
 
+/// The remainders of numbers that are tracked.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Remainders {
+    /// None.
+    None,
+    /// Those modulo 2.
+    Parities,
+    /// Those modulo any number.
+    All,
+}
+
 /// The facts that are tracked.
 #[derive(Clone, Debug)]
 pub struct Precision {
@@ -56,8 +67,8 @@ pub struct Precision {
     pub disjuncts: usize,
     /// Maximum number of parts that a block is split into.
     pub paths: usize,
-    /// Whether remainders are tracked.
-    pub congruences: bool,
+    /// The remainders that are tracked.
+    pub remainders: Remainders,
     /// Whether arrays are tracked.
     pub cells: bool,
 }
@@ -301,9 +312,11 @@ fn insert(values: &mut Values, term: TermId, value: AbstractValue) {
 
 fn restricted(value: AbstractValue, precision: &Precision) -> AbstractValue {
     let is_point = value.as_point().is_some();
-    let congruence = match precision.congruences || is_point {
-        true => value.congruence,
-        false => Congruence::ANY,
+    let congruence = match precision.remainders {
+        _ if is_point => value.congruence,
+        Remainders::All => value.congruence,
+        Remainders::Parities => value.congruence.parity(),
+        Remainders::None => Congruence::ANY,
     };
     AbstractValue {
         intervals: value.intervals.limited(precision.disjuncts),

@@ -25,14 +25,14 @@ fn precisions() -> [Precision; 3] {
         relations: Relations::None,
         disjuncts: 1,
         paths: 1,
-        congruences: false,
+        remainders: Remainders::None,
         cells: false,
     };
     let middle = Precision {
         relations: Relations::Equalities,
         disjuncts: 2,
         paths: 3,
-        congruences: true,
+        remainders: Remainders::All,
         cells: true,
         ..least.clone()
     };

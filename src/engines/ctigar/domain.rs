@@ -1,8 +1,10 @@
 //! The abstract domain: predicates and the implications between them (\[Bir13\], sections 3.1 and 3.6).
 
+use std::time::Duration;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cube::{Cube, Literal, PredicateId};
+use super::cube::{Cube, Literal, PredicateId, State};
 use super::system::{PlaceId, System};
 use super::{Options, Stop};
 use crate::Context;
@@ -10,15 +12,31 @@ use crate::invariants::guess::Vocabulary;
 use regatta_program::{CScalar, Program, VariableId};
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{
-    Build, Op, Pool, Sort, Symbol, TermId, TermKind, conjuncts, for_each_subterm, free_variables,
-    store,
+    Build, Evaluator, Op, Pool, Sort, Symbol, TermId, TermKind, Value, conjuncts, for_each_subterm,
+    free_variables, store,
 };
 
-/// Maximum number of order predicates at a place; a place with more gets none.
-const MAXIMUM_ORDERS_PER_PLACE: usize = 60;
+/// Maximum wall time of a query whether one predicate implies another, if no other is given.
+pub const IMPLICATION_TIME: Duration = Duration::from_millis(100);
 
-/// Maximum number of predicates from the conditions of the program.
-const MAXIMUM_INITIAL_CONDITIONS: usize = 200;
+/// Returns the atoms of the formulas: comparisons, and Boolean variables.
+pub fn atoms(formulas: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+    let mut all = Vec::new();
+    for_each_subterm(store(), formulas, |term, kind| {
+        let is_atom = match kind {
+            TermKind::Apply { op, arguments } => {
+                !matches!(op, Op::Not | Op::And | Op::Or | Op::Ite)
+                    && store().sort(arguments[0]) != Sort::Bool
+            }
+            TermKind::Variable { .. } => true,
+            TermKind::Constant(_) => false,
+        };
+        if is_atom && store().sort(term) == Sort::Bool {
+            all.push(term);
+        }
+    });
+    all
+}
 
 /// A predicate of the domain.
 #[derive(Debug)]
@@ -51,6 +69,7 @@ pub struct Domain {
     equations: Equations,
     /// The implications between predicates that have been checked.
     implied: FxHashMap<(PredicateId, PredicateId), bool>,
+    implication_time: Duration,
 }
 
 impl Domain {
@@ -75,18 +94,20 @@ impl Domain {
             unsigned: unsigned.map(|variable| variable.symbol).collect(),
             equations: options.equations,
             implied: FxHashMap::default(),
+            implication_time: options.implication_time,
         };
         if options.initial_conditions {
-            domain.add_conditions(system);
+            domain.add_conditions(system, options.maximum_conditions as usize);
         }
         if options.initial_orders {
-            domain.add_orders(system, program);
+            domain.add_orders(system, program, options.maximum_orders as usize);
         }
         domain
     }
 
-    /// Adds the conditions of the program, and those of its blocks that depend on the state alone.
-    fn add_conditions(&mut self, system: &System<'_>) {
+    /// Adds the conditions of the program, and those of its blocks that depend on the state alone, up to a number of
+    /// predicates.
+    fn add_conditions(&mut self, system: &System<'_>, most: usize) {
         let program = system.blocks().inlined().program();
         let vocabulary = Vocabulary::of(program);
         let variables: Vec<TermId> = (program.variables.iter())
@@ -94,23 +115,10 @@ impl Domain {
             .collect();
         let mut all = vocabulary.conditions_over(variables.into_iter());
         for (_, place) in system.places() {
-            let guards = place.blocks.iter().map(|block| block.guard);
-            for_each_subterm(store(), guards, |term, kind| {
-                let is_atom = match kind {
-                    TermKind::Apply { op, arguments } => {
-                        !matches!(op, Op::Not | Op::And | Op::Or | Op::Ite)
-                            && store().sort(arguments[0]) != Sort::Bool
-                    }
-                    TermKind::Variable { .. } => true,
-                    TermKind::Constant(_) => false,
-                };
-                if is_atom && store().sort(term) == Sort::Bool {
-                    all.push(term);
-                }
-            });
+            all.extend(atoms(place.blocks.iter().map(|block| block.guard)));
         }
         for condition in all {
-            if self.predicates.len() < MAXIMUM_INITIAL_CONDITIONS
+            if self.predicates.len() < most
                 && free_variables(store(), condition)
                     .iter()
                     .all(|(_, instance)| *instance == 0)
@@ -120,8 +128,8 @@ impl Domain {
         }
     }
 
-    /// Adds the predicates that one variable is less than another of the same type.
-    fn add_orders(&mut self, system: &System<'_>, program: &Program) {
+    /// Adds the predicates that one variable is less than another of the same type, at places with at most so many.
+    fn add_orders(&mut self, system: &System<'_>, program: &Program, most: usize) {
         let numbers = |id: &VariableId| {
             let variable = program.variable(*id);
             (variable.c_type, variable.symbol)
@@ -141,7 +149,7 @@ impl Domain {
                     }
                 }
             }
-            if orders.len() <= MAXIMUM_ORDERS_PER_PLACE {
+            if orders.len() <= most {
                 for order in orders {
                     self.add(order);
                 }
@@ -260,6 +268,29 @@ impl Domain {
         )
     }
 
+    /// Checks whether the variable is of an unsigned type.
+    pub fn is_unsigned(&self, symbol: Symbol) -> bool {
+        self.unsigned.contains(&symbol)
+    }
+
+    /// Returns those predicates, or their negations, whose value the cells of the states determine.
+    pub fn literals_of(&self, state: &State) -> Vec<TermId> {
+        let cells: FxHashMap<Symbol, Value> = (state.cells.iter())
+            .filter(|(cell, _)| cell.index.is_none())
+            .map(|(cell, value)| (cell.symbol, value.clone()))
+            .collect();
+        let assignment = |symbol, _| cells.get(&symbol).cloned();
+        let mut evaluator = Evaluator::new(store(), &assignment);
+        let predicates = self.at(state.at).iter().filter_map(|&predicate| {
+            let formula = self.predicates[predicate.0 as usize].formula;
+            match evaluator.evaluate(formula).ok()? {
+                Value::Bool(true) => Some(formula),
+                _ => Some(store().not(formula)),
+            }
+        });
+        predicates.collect()
+    }
+
     /// Returns the predicates over the variables of the place.
     pub fn at(&self, place: PlaceId) -> &[PredicateId] {
         &self.by_place[place.index()]
@@ -341,7 +372,7 @@ impl Domain {
         solver.push();
         solver.assert(both);
         solver.set_limit(CheckLimit {
-            time: Some(std::time::Duration::from_millis(100)),
+            time: Some(self.implication_time),
             resource: None,
         });
         let implies = solver.check(&[]) == Answer::Unsatisfiable;

@@ -1,5 +1,6 @@
 //! Exchange of invariants with the other analyses, and certificates.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +14,7 @@ use crate::invariants::samples::Samples;
 use crate::unrolling::schedule::{Schedule, Share};
 use crate::{Answer, Context, Progress};
 use regatta_program::InlinedLocation;
+use regatta_program::block::Blocks;
 use regatta_sharing::Candidate;
 use regatta_sharing::taken::Taken;
 use regatta_solver::Solver;
@@ -33,6 +35,9 @@ pub struct Exchange {
     houdini: Houdini,
     taken: Taken,
     places: FxHashMap<InlinedLocation, PlaceId>,
+    /// The blocks whose cut points proofs are about: some of the places, or all.
+    blocks: Arc<Blocks>,
+    cut_points: FxHashSet<InlinedLocation>,
     /// The invariants that the engine's solvers already contain.
     known: FxHashSet<Candidate>,
     schedule: Schedule,
@@ -40,10 +45,17 @@ pub struct Exchange {
 
 impl Exchange {
     /// Creates it with a solver of its own.
-    pub fn new(system: &System<'_>, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
+    pub fn new(
+        blocks: &Arc<Blocks>,
+        system: &System<'_>,
+        solver: Box<dyn Solver>,
+        context: &Context<'_>,
+    ) -> Self {
         Self {
-            houdini: Houdini::new(system.blocks(), solver, context.token, context.workers),
-            taken: Taken::new(system.blocks()),
+            houdini: Houdini::new(blocks, solver, context.token, context.workers),
+            taken: Taken::new(blocks),
+            cut_points: blocks.cut_points().into_iter().collect(),
+            blocks: Arc::clone(blocks),
             places: system.places().map(|(id, place)| (place.at, id)).collect(),
             known: FxHashSet::default(),
             schedule: Schedule::new(INFINITE_FRAME_SHARE),
@@ -65,6 +77,11 @@ impl Ctigar<'_> {
         }
     }
 
+    fn is_at_cut_point(&self, cube: &Cube) -> bool {
+        let at = self.system.place(cube.at).at;
+        self.exchange.cut_points.contains(&at)
+    }
+
     fn candidate(&self, cube: &Cube) -> Candidate {
         Candidate {
             at: self.system.place(cube.at).at,
@@ -75,7 +92,11 @@ impl Ctigar<'_> {
     /// Searches the clauses of the last frame for those that are inductive without a frame; these move to the infinite frame
     /// and are published. The others are offered as candidates.
     pub(super) fn publish(&mut self, context: &Context<'_>) {
-        let cubes = self.frames.exactly(self.frontier.next());
+        if !self.options.infinite_frame {
+            return;
+        }
+        let mut cubes = self.frames.exactly(self.frontier.next());
+        cubes.retain(|cube| self.is_at_cut_point(cube));
         if cubes.is_empty() || !self.exchange.schedule.begin(self.frontier.0) {
             return;
         }
@@ -105,9 +126,11 @@ impl Ctigar<'_> {
         houdini.publish(candidates, &Samples::default(), context, &mut |_| {})
     }
 
-    /// Returns the proof by a frame that equals its successor.
+    /// Returns the proof by a frame that equals its successor. Where steps are edges, its clauses at the cut points are
+    /// inductive from one cut point to the next.
     pub(super) fn proved(&mut self, level: Level, context: &Context<'_>) -> Answer {
-        let cubes = self.frames.of(level.next());
+        let mut cubes = self.frames.of(level.next());
+        cubes.retain(|cube| self.is_at_cut_point(cube));
         self.statistics.fixpoint_clauses = cubes.len() as u64;
         let literals = cubes.iter().map(|cube| cube.literals().len() as u64);
         self.statistics.fixpoint_literals = literals.sum();
@@ -122,7 +145,7 @@ impl Ctigar<'_> {
             return Answer::Safe(certificate);
         }
         // Otherwise the certificate contains the whole frame.
-        let inlined = self.system.blocks().inlined();
+        let inlined = self.exchange.blocks.inlined();
         let taken = &self.exchange.taken;
         let snapshot = taken.snapshot();
         Answer::Safe(snapshot.certificate(1, &taken.batches(), &candidates, inlined))

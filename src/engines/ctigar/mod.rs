@@ -9,18 +9,22 @@
 //!   lifted states; [`frames`].
 //! * [`queries`]: queries about steps, answered by one [`place_solver`] per place.
 //! * [`obligations`]: Algorithms 3, 6 and 7, and the abstraction of section 3.3; [`lift`]: section 3.2.
-//! * [`domain`]: the predicates and their lattice; [`refine`]: refinement; [`mining`]: Algorithms 4 and 5.
+//! * [`domain`]: the predicates and their lattice; [`refine`]: refinement; [`half_spaces`], [`by_preimage`]: other sources
+//!   of predicates for it; [`mining`]: Algorithms 4 and 5.
 //! * [`generalise`]: Algorithms 8 and 9 and generalisation in consecution.
 //! * [`exchange`]: exchange of invariants, and certificates. [`trace`]: conversion of a trace to program inputs.
 //!
 //! Departures from the thesis: initiation needs no query, because the states at the entry are exactly the initial states.
-//! Clauses that are inductive without a frame move to an infinite frame.
+//! Clauses that are inductive without a frame move to an infinite frame, if the options say so. A transition is a block, not a
+//! statement, unless the options say so.
 
+mod by_preimage;
 mod cube;
 mod domain;
 mod exchange;
 mod frames;
 mod generalise;
+mod half_spaces;
 mod lift;
 mod mining;
 mod obligations;
@@ -35,6 +39,7 @@ mod trace;
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
@@ -54,6 +59,7 @@ use super::unrolling::left_aside::LeftAside;
 use super::{Answer, Context, Progress, SolverFactory};
 use regatta_base::{choice, options};
 use regatta_program::block::Blocks;
+use regatta_solver::interpolation::Choice;
 use regatta_solver::{Solver, SolverError};
 
 options! {
@@ -76,14 +82,45 @@ options! {
         pub initial_conditions: bool = true;
         /// Whether the initial domain contains the order relations between pairs of variables.
         pub initial_orders: bool = true;
+        /// Maximum number of conditions of the program in the initial domain.
+        pub maximum_conditions: u32 = 200;
+        /// Maximum number of order relations at a location in the initial domain; a location with more gets none.
+        pub maximum_orders: u32 = 60;
+        /// The transitions: blocks between cut points, or single edges of the program.
+        pub steps: Steps = Steps::Blocks;
+        /// Whether clauses that are inductive by themselves are searched, proved and published.
+        pub infinite_frame: bool = true;
+        /// Maximum wall time of a query.
+        pub query_time: Duration = place_solver::QUERY_TIME;
+        /// Maximum wall time of a query whether one predicate implies another.
+        pub implication_time: Duration = domain::IMPLICATION_TIME;
         /// How equations become predicates.
         pub equations: Equations = Equations::Split;
         /// The source of the predicates of refinement.
         pub interpolation: Source = Source::Both;
+        /// The interpolants that are taken: those by strongest postconditions and weakest preconditions ("conditions"), those
+        /// of Z3's engine for Horn clauses, or one of them if the other fails.
+        pub interpolator: Choice = Choice::Best;
+        /// Maximum wall time of an interpolation.
+        pub interpolation_time: Duration = refine::INTERPOLATION_TIME;
     }
 }
+
+/// The transitions of the system.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// Blocks between cut points.
+    Blocks,
+    /// Single edges of the program.
+    Edges,
+}
+choice!(Steps: "blocks" = Self::Blocks, "edges" = Self::Edges);
 choice!(Equations: "whole" = Self::Whole, "split" = Self::Split, "both" = Self::Both);
-choice!(Source: "interpolants" = Self::Interpolants, "half-spaces" = Self::HalfSpaces, "both" = Self::Both);
+choice!(
+    Source: "interpolants" = Self::Interpolants, "interpolants-alone" = Self::InterpolantsAlone,
+    "half-spaces" = Self::HalfSpaces, "both" = Self::Both, "preimages" = Self::Preimages,
+    "beautiful" = Self::Beautiful,
+);
 
 /// Declares the counters of the engine.
 macro_rules! statistics {
@@ -130,6 +167,10 @@ statistics! {
     interpolants,
     /// Steps for which refinement had half-spaces.
     half_spaces,
+    /// Steps for which refinement had an interpolant of few half-spaces.
+    beautiful,
+    /// Refinements by a preimage.
+    preimages,
     /// Equations found by state mining.
     mined,
     /// Spurious transitions that were admitted.
@@ -203,7 +244,11 @@ fn run(
     context: &mut Context<'_>,
     statistics: &mut Statistics,
 ) -> Result<Answer, SolverError> {
-    let mut engine = Ctigar::new(blocks, options, solver, context)?;
+    let own = match options.steps {
+        Steps::Blocks => Arc::clone(blocks),
+        Steps::Edges => Arc::new(Blocks::new(Arc::new(blocks.inlined().with_all_locations()))),
+    };
+    let mut engine = Ctigar::new(blocks, &own, options, solver, context)?;
     let result = engine.search(context);
     engine.statistics.predicates = engine.domain.len() as u64;
     let (queries, time) = engine.queries.count();
@@ -239,13 +284,15 @@ struct Ctigar<'e> {
 }
 
 impl<'e> Ctigar<'e> {
+    /// The steps are those of `own`; proofs are about the cut points of `blocks`.
     fn new(
         blocks: &'e Arc<Blocks>,
+        own: &'e Arc<Blocks>,
         options: &'e Options,
         factory: &'e SolverFactory<'e>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
-        let system = Rc::new(System::new(blocks));
+        let system = Rc::new(System::new(own));
         let domain = Domain::new(&system, options);
         let statistics = Statistics {
             initial_predicates: domain.len() as u64,
@@ -254,9 +301,9 @@ impl<'e> Ctigar<'e> {
         Ok(Self {
             options,
             factory,
-            refiner: Refiner::new(context.solver(factory)?, context),
-            exchange: Exchange::new(&system, factory()?, context),
-            queries: Queries::new(Rc::clone(&system), factory),
+            refiner: Refiner::new(options, context.solver(factory)?, context),
+            exchange: Exchange::new(blocks, &system, factory()?, context),
+            queries: Queries::new(Rc::clone(&system), factory, options.query_time),
             system,
             frames: Frames::default(),
             domain,

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
+use super::by_preimage::TraceStep;
 use super::cube::{Cube, Literal, State};
 use super::frames::Level;
 use super::generalise::Consecution;
 use super::place_solver::{Post, Query};
 use super::queries::StepAnswer;
+use super::refine::Source;
 use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::Context;
@@ -85,7 +87,9 @@ impl Ctigar<'_> {
             }
             let may_be_spurious = all[id].spurious < self.options.max_spurious;
             let state = all[id].state.clone();
-            let (model, cube) = match self.eliminate(&state, level, may_be_spurious, context)? {
+            let after = self.to_error(&all, id);
+            let eliminated = self.eliminate(&state, &after, level, may_be_spurious, context)?;
+            let (model, cube) = match eliminated {
                 Outcome::Refined => continue,
                 // Lines 19 to 24.
                 Outcome::Eliminated(excluded) => {
@@ -132,6 +136,7 @@ impl Ctigar<'_> {
     fn eliminate(
         &mut self,
         state: &State,
+        to_error: &[TraceStep],
         level: Level,
         may_be_spurious: bool,
         context: &mut Context<'_>,
@@ -156,7 +161,7 @@ impl Ctigar<'_> {
                     {
                         return Ok(Outcome::Spurious(model, cube));
                     }
-                    return match self.refine(state, level, context)? {
+                    return match self.refine(state, to_error, level, context)? {
                         true => Ok(Outcome::Refined),
                         false => Err(Stop::Undecided(
                             "no predicate refines the domain".to_owned(),
@@ -237,6 +242,18 @@ impl Ctigar<'_> {
         Ok(None)
     }
 
+    /// Returns the steps from the obligation's states to the error, if refinement looks at them.
+    fn to_error(&self, all: &[Obligation], id: usize) -> Vec<TraceStep> {
+        if self.options.interpolation != Source::Preimages {
+            return Vec::new();
+        }
+        let steps = path(all, id).map(|id| TraceStep {
+            model: all[id].after.clone(),
+            to: all[id].parent.map(|parent| all[parent].state.clone()),
+        });
+        steps.collect()
+    }
+
     /// BACKTRACKREFINE (section 3.4): drops the obligations from the spurious step on, and refines the domain such that there is
     /// no such step.
     fn backtrack_refine(
@@ -254,7 +271,8 @@ impl Ctigar<'_> {
             .find(|(_, Reverse(id))| Some(*id) == parent)
             .copied();
         if let Some((level, Reverse(id))) = waiting {
-            self.refine(&all[id].state, level, context)?;
+            let to_error = self.to_error(all, id);
+            self.refine(&all[id].state, &to_error, level, context)?;
         }
         Ok(())
     }

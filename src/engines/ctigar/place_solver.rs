@@ -14,14 +14,8 @@ use regatta_program::block::Blocks;
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{Arena, Build, Sort, Symbol, TermId, Value, store};
 
-/// Maximum wall time of a query; a query that exceeds it is undecided.
-const QUERY_TIME: Duration = Duration::from_secs(10);
-
-/// The limit of a query.
-pub const QUERY_LIMIT: CheckLimit = CheckLimit {
-    time: Some(QUERY_TIME),
-    resource: None,
-};
+/// Maximum wall time of a query, if no other is given; a query that exceeds it is undecided.
+pub const QUERY_TIME: Duration = Duration::from_secs(10);
 
 /// Returns the reason why a query was not decided.
 pub fn in_words(reason: Reason) -> String {
@@ -67,13 +61,14 @@ pub struct PlaceSolver {
     /// The activation literals of the preimages of literals under blocks.
     preimages: FxHashMap<(usize, Literal), TermId>,
     names: u32,
+    limit: CheckLimit,
     /// The number of clauses of frames that have been asserted.
     pub clauses: usize,
 }
 
 impl PlaceSolver {
-    /// Creates a solver without assertions.
-    pub fn new(solver: Box<dyn Solver>) -> Self {
+    /// Creates a solver without assertions; the limit is for each query.
+    pub fn new(solver: Box<dyn Solver>, limit: CheckLimit) -> Self {
         Self {
             arena: Rc::clone(solver.arena()),
             solver,
@@ -81,8 +76,15 @@ impl PlaceSolver {
             enabled: FxHashMap::default(),
             preimages: FxHashMap::default(),
             names: 0,
+            limit,
             clauses: 0,
         }
+    }
+
+    /// Checks the assumptions within the limit of a query.
+    pub fn check(&mut self, assumptions: &[TermId]) -> Answer {
+        self.solver.set_limit(self.limit);
+        self.solver.check(assumptions)
     }
 
     /// Returns a fresh activation literal.
@@ -131,7 +133,7 @@ impl PlaceSolver {
         if let Some(&name) = self.preimages.get(&(block, literal)) {
             return name;
         }
-        let formula = preimage(&self.arena, place.updates(block), domain.literal(literal));
+        let formula = preimage(&*self.arena, place.updates(block), domain.literal(literal));
         let name = match formula {
             TermId::TRUE | TermId::FALSE => formula,
             formula => self.implying(formula),
@@ -222,7 +224,7 @@ impl PlaceSolver {
         formulas: &[TermId],
     ) -> Option<Vec<bool>> {
         let names: Vec<TermId> = formulas.iter().map(|&one| self.implying(one)).collect();
-        self.solver.set_limit(QUERY_LIMIT);
+        self.solver.set_limit(self.limit);
         let mut kept = names.clone();
         let mut next = 0;
         let mut tried = names.clone();

@@ -2,11 +2,11 @@
 
 use super::cube::{Cell, State};
 use super::system::Updates;
-use regatta_term::{Arena, Build, TermId, instantiate};
+use regatta_term::{Arena, Build, Pool, TermId, instantiate};
 
 /// Returns the preimage of a formula.
-pub fn preimage(arena: &Arena, updates: &Updates, formula: TermId) -> TermId {
-    instantiate(arena, formula, |symbol, _| updates.get(&symbol).copied())
+pub fn preimage(pool: &(impl Pool + ?Sized), updates: &Updates, formula: TermId) -> TermId {
+    instantiate(pool, formula, |symbol, _| updates.get(&symbol).copied())
 }
 
 /// Returns the preimage of a set of states, as conjuncts.

@@ -11,12 +11,12 @@ use super::cube::{Cube, Literal, State};
 use super::domain::Domain;
 use super::frames::{Frames, Level};
 use super::lift::cells_of;
-use super::place_solver::{PlaceSolver, Post, QUERY_LIMIT, Query, in_words};
+use super::place_solver::{PlaceSolver, Post, Query, in_words};
 use super::preimage::{preimage, state_preimage};
 use super::system::{Model, Place, PlaceId, Step, System};
 use super::{Statistics, Stop};
 use crate::{Context, SolverFactory};
-use regatta_solver::Answer;
+use regatta_solver::{Answer, CheckLimit};
 use regatta_term::{Build, Symbol, TermId, Value, instantiate, size, store};
 
 /// The answer to a query about a step.
@@ -41,17 +41,22 @@ pub struct Queries<'e> {
     solvers: Vec<Option<PlaceSolver>>,
     /// For each place the invariants there, without the clauses of frames.
     invariants: Vec<Vec<TermId>>,
+    limit: CheckLimit,
     /// Number and wall time of the queries to solvers that have been dropped.
     dropped: (u64, Duration),
 }
 
 impl<'e> Queries<'e> {
-    /// Creates the queries about the system.
-    pub fn new(system: Rc<System<'e>>, factory: &'e SolverFactory<'e>) -> Self {
+    /// Creates the queries about the system; each takes at most the wall time.
+    pub fn new(system: Rc<System<'e>>, factory: &'e SolverFactory<'e>, time: Duration) -> Self {
         Self {
             factory,
             solvers: system.places().map(|_| None).collect(),
             invariants: system.places().map(|_| Vec::new()).collect(),
+            limit: CheckLimit {
+                time: Some(time),
+                resource: None,
+            },
             dropped: (0, Duration::ZERO),
             system,
         }
@@ -116,7 +121,7 @@ impl<'e> Queries<'e> {
         let solver = match &mut self.solvers[id.index()] {
             Some(solver) => solver,
             none => {
-                let mut made = PlaceSolver::new(context.solver(self.factory)?);
+                let mut made = PlaceSolver::new(context.solver(self.factory)?, self.limit);
                 for &invariant in &self.invariants[id.index()] {
                     made.solver.assert(invariant);
                 }
@@ -164,8 +169,7 @@ impl<'e> Queries<'e> {
                 at.solver.assert(formula);
             }
         }
-        at.solver.set_limit(QUERY_LIMIT);
-        let result = match at.solver.check(&assumptions) {
+        let result = match at.check(&assumptions) {
             Answer::Unsatisfiable => {
                 let core = at.solver.unsat_core();
                 literals.retain(|(_, preimage)| core.contains(preimage));
@@ -192,7 +196,7 @@ impl<'e> Queries<'e> {
         let assumptions = at.assumptions(place, step, query.level);
         let preimages = formulas
             .iter()
-            .map(|&one| preimage(&at.arena, updates, one));
+            .map(|&one| preimage(&*at.arena, updates, one));
         let preimages: Vec<TermId> = preimages.collect();
         at.solver.push();
         at.exclude(step.from, query);
@@ -221,8 +225,7 @@ impl<'e> Queries<'e> {
         at.solver.push();
         let formula = state.formula(&*at.arena);
         at.solver.assert(formula);
-        at.solver.set_limit(QUERY_LIMIT);
-        let result = match at.solver.check(&assumptions) {
+        let result = match at.check(&assumptions) {
             Answer::Unsatisfiable => Ok(None),
             Answer::Satisfiable => {
                 let step = Step {
@@ -260,7 +263,7 @@ impl<'e> Queries<'e> {
             Post::Cube(cube) => {
                 let literals = cube.literals().iter();
                 conditions.extend(
-                    literals.map(|&literal| preimage(&arena, updates, domain.literal(literal))),
+                    literals.map(|&literal| preimage(&*arena, updates, domain.literal(literal))),
                 );
             }
             Post::State(state) => conditions.extend(state_preimage(&arena, updates, state)),

@@ -10,16 +10,18 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::by_preimage::TraceStep;
 use super::cube::State;
 use super::frames::Level;
+use super::half_spaces::Cells;
 use super::place_solver::{Post, Query};
 use super::preimage::preimage;
 use super::system::{PlaceId, Step};
-use super::{Ctigar, Stop};
+use super::{Ctigar, Options, Stop};
 use crate::Context;
 use regatta_base::counters::{self, Counter};
 use regatta_solver::interpolation::{
-    Choice, Interpolation, InterpolationConfig, Interpolator, Interpolators, Sequence,
+    Interpolation, InterpolationConfig, Interpolator, Interpolators, Sequence,
 };
 use regatta_solver::{CheckLimit, Solver};
 use regatta_term::{Arena, Build, Rebuild, Symbol, TermId, store};
@@ -34,15 +36,22 @@ pub enum Source {
     /// Half-spaces, and interpolants in each third refinement of a place: half-spaces are cheaper and more often reusable,
     /// interpolants relate several cells.
     Both,
+    /// Interpolants; where there are none, the states' own formula, which is the negation of one.
+    InterpolantsAlone,
+    /// Preimages of the abstract states that come next on the trace to the error ([`super::by_preimage`]).
+    Preimages,
+    /// Interpolants that are disjunctions of half-spaces ([`super::half_spaces`]), as few as possible.
+    Beautiful,
 }
 
-/// Maximum wall time of an interpolation.
-const INTERPOLATION_TIME: Duration = Duration::from_secs(2);
+/// Maximum wall time of an interpolation, if no other is given.
+pub const INTERPOLATION_TIME: Duration = Duration::from_secs(2);
 
 /// Computes predicates.
 pub struct Refiner {
     interpolator: Interpolators,
     arena: Rc<Arena>,
+    interpolation_time: Duration,
     /// The number of refinements of each place.
     turns: FxHashMap<PlaceId, u32>,
 }
@@ -52,11 +61,13 @@ const REFINEMENTS_PER_INTERPOLATION: u32 = 3;
 
 impl Refiner {
     /// Creates it with a solver of its own.
-    pub fn new(solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
+    pub fn new(options: &Options, solver: Box<dyn Solver>, context: &Context<'_>) -> Self {
+        // A source that may be replaced by the other has a quarter of the time.
+        let of_a_source = options.interpolation_time / 4;
         let config = InterpolationConfig {
-            choice: Choice::Best,
-            conditions_time: Duration::from_millis(500),
-            horn_time: Duration::from_millis(500),
+            choice: options.interpolator,
+            conditions_time: of_a_source,
+            horn_time: of_a_source,
             ..InterpolationConfig::default()
         };
         let arena = Rc::clone(solver.arena());
@@ -65,6 +76,7 @@ impl Refiner {
         Self {
             interpolator,
             arena,
+            interpolation_time: options.interpolation_time,
             turns: FxHashMap::default(),
         }
     }
@@ -81,10 +93,12 @@ struct InterpolationProblem {
 }
 
 impl Ctigar<'_> {
-    /// REFINEABSTRACTDOMAIN for states that have no predecessor in the frame; returns whether there are new predicates.
+    /// REFINEABSTRACTDOMAIN for states that have no predecessor in the frame, and the steps from these to the error; returns
+    /// whether there are new predicates.
     pub(super) fn refine(
         &mut self,
         state: &State,
+        to_error: &[TraceStep],
         level: Level,
         context: &Context<'_>,
     ) -> Result<bool, Stop> {
@@ -93,28 +107,38 @@ impl Ctigar<'_> {
         counters::set(Counter::Predicates, self.domain.len() as u64);
         let turn = self.refiner.turns.entry(state.at).or_default();
         *turn += 1;
-        let uses_interpolant = match self.options.interpolation {
-            Source::Interpolants => true,
-            Source::HalfSpaces => false,
-            Source::Both => turn.is_multiple_of(REFINEMENTS_PER_INTERPOLATION),
+        let source = match self.options.interpolation {
+            Source::Both if turn.is_multiple_of(REFINEMENTS_PER_INTERPOLATION) => {
+                Source::Interpolants
+            }
+            Source::Both => Source::HalfSpaces,
+            source => source,
         };
         let mut new = 0;
         let mut steps = self.system.incoming(state.at);
         steps.retain(|step| level > Level(0) || step.from == PlaceId::ENTRY);
+        if source == Source::Preimages {
+            new += self.refine_by_preimage(to_error);
+            steps.clear();
+        }
         for &step in &steps {
             if context.token.is_cancelled() {
                 return Err(Stop::Cancelled);
             }
             context.safe_point();
-            let found = match uses_interpolant {
-                true => self.interpolant(&self.problem(step, state, level)),
-                false => None,
+            let found = match source {
+                Source::HalfSpaces => None,
+                Source::Beautiful => self.few_half_spaces(step, state, level, context)?,
+                _ => {
+                    let problem = self.problem(&self.refiner.arena, step, state, level);
+                    let found = self.interpolant(&problem);
+                    self.statistics.interpolants += u64::from(found.is_some());
+                    found
+                }
             };
             match found {
-                Some(formula) => {
-                    self.statistics.interpolants += 1;
-                    new += self.domain.add(formula);
-                }
+                Some(formula) => new += self.domain.add(formula),
+                None if matches!(source, Source::InterpolantsAlone | Source::Beautiful) => {}
                 None => {
                     self.statistics.half_spaces += 1;
                     let half_spaces = self.half_spaces(step, state, level, context)?;
@@ -135,8 +159,39 @@ impl Ctigar<'_> {
         Ok(new > 0)
     }
 
-    fn problem(&self, step: Step, state: &State, level: Level) -> InterpolationProblem {
-        let arena = &self.refiner.arena;
+    /// Returns the negation of an interpolant of as few half-spaces as possible, over the state.
+    fn few_half_spaces(
+        &mut self,
+        step: Step,
+        state: &State,
+        level: Level,
+        context: &Context<'_>,
+    ) -> Result<Option<TermId>, Stop> {
+        let Some(cells) = Cells::of(state, &self.domain) else {
+            return Ok(None);
+        };
+        let mut solver = context.solver(self.factory)?;
+        let arena = Rc::clone(solver.arena());
+        let problem = self.problem(&arena, step, state, level);
+        for formula in problem.before {
+            solver.assert(formula);
+        }
+        solver.set_limit(CheckLimit {
+            time: Some(self.refiner.interpolation_time),
+            resource: None,
+        });
+        let found = cells.separate(&mut *solver, &problem.cells);
+        self.statistics.beautiful += u64::from(found.is_some());
+        Ok(found.map(|all| store().and(all)))
+    }
+
+    fn problem(
+        &self,
+        arena: &Rc<Arena>,
+        step: Step,
+        state: &State,
+        level: Level,
+    ) -> InterpolationProblem {
         let mut before = match step.from {
             PlaceId::ENTRY => self.queries.invariants(step.from).to_vec(),
             from => self
@@ -152,7 +207,7 @@ impl Ctigar<'_> {
         let mut cells = FxHashMap::default();
         for (number, (cell, value)) in (1..).zip(&state.cells) {
             let term = cell.term(store());
-            let before_step = preimage(arena, updates, term);
+            let before_step = preimage(&**arena, updates, term);
             let variable = arena.variable_at(Symbol::new("cell#", value.sort()), number);
             before.push(arena.eq(variable, before_step));
             after.push(arena.eq(variable, arena.value(value)));
@@ -170,12 +225,13 @@ impl Ctigar<'_> {
         let Refiner {
             interpolator,
             arena,
+            interpolation_time,
             ..
         } = &mut self.refiner;
         let formulas = [&problem.before, &problem.after].map(|parts| arena.and(parts.clone()));
         let cut: Vec<TermId> = problem.cells.keys().copied().collect();
         interpolator.set_limit(CheckLimit {
-            time: Some(INTERPOLATION_TIME),
+            time: Some(*interpolation_time),
             resource: None,
         });
         let answer = interpolator.interpolate(Sequence {

@@ -17,7 +17,7 @@ use regatta_base::choice;
 use regatta_certify::certificate::any_index;
 use regatta_cpa::location::Place;
 use regatta_cpa::loop_bound::LoopBoundCpa;
-use regatta_cpa::value_analysis::{Precision, Relations, ValueAnalysis, ValueState};
+use regatta_cpa::value_analysis::{Precision, Relations, Remainders, ValueAnalysis, ValueState};
 use regatta_cpa::{Composite, CompositeState, Cpa, Reached, algorithm::End, cpa_plus_plus};
 use regatta_program::block::{Block, Blocks};
 use regatta_program::{CScalar, InlinedLocation};
@@ -33,6 +33,8 @@ pub enum Refinement {
     Intervals,
     /// Congruences, such as parity.
     Congruences,
+    /// Parities alone: the template Mod2 of \[BD19\], section 4.10.
+    Parities,
     /// All variables on which the property depends.
     Variables,
     /// Several intervals for a variable, and separate paths through a block.
@@ -48,6 +50,7 @@ pub enum Refinement {
 choice!(
     Refinement: "intervals" = Self::Intervals,
     "congruences" = Self::Congruences,
+    "parities" = Self::Parities,
     "variables" = Self::Variables,
     "disjunctions" = Self::Disjunctions,
     "equalities" = Self::Equalities,
@@ -56,7 +59,7 @@ choice!(
 );
 
 impl Refinement {
-    /// All of them, in order.
+    /// Those that run if no others are given, in order.
     pub const ALL: [Self; 7] = [
         Self::Intervals,
         Self::Congruences,
@@ -72,6 +75,7 @@ impl Refinement {
         match self {
             Self::Intervals => "intervals",
             Self::Congruences => "congruences",
+            Self::Parities => "parities",
             Self::Variables => "all variables",
             Self::Disjunctions => "disjunctions of intervals",
             Self::Equalities => "equal variables",
@@ -88,7 +92,11 @@ impl Refinement {
                 precision.variables =
                     Rc::new(relevance.within(MAXIMUM_NEAR_DISTANCE, MAXIMUM_NEAR_VARIABLES));
             }
-            Self::Congruences => precision.congruences = true,
+            Self::Congruences => precision.remainders = Remainders::All,
+            Self::Parities if precision.remainders == Remainders::None => {
+                precision.remainders = Remainders::Parities;
+            }
+            Self::Parities => {}
             Self::Variables => {
                 precision.variables = Rc::new(relevance.within(u32::MAX, usize::MAX));
             }
@@ -142,7 +150,7 @@ impl<'b> Fixpoints<'b> {
                 relations: Relations::None,
                 disjuncts: 1,
                 paths: INITIAL_MAXIMUM_PATHS,
-                congruences: false,
+                remainders: Remainders::None,
                 cells: false,
             },
             budget,

@@ -43,8 +43,24 @@ options! {
     pub struct Options {
         /// The programs that the engine analyses; it leaves the others to other engines.
         pub programs: Programs = Programs::Recursive;
+        /// The algorithm of Z3's engine: SPACER, or GPDR, from which SPACER comes.
+        pub algorithm: Algorithm = Algorithm::Spacer;
+        /// Whether solutions by cases are tried, which need no engine for Horn clauses.
+        pub cases: bool = true;
+        /// Maximum wall time of the first attempt at a query; each further one has four times as long.
+        pub first_attempt: Duration = MAXIMUM_FIRST_ATTEMPT_TIME;
     }
 }
+
+/// The algorithm of Z3's engine for Horn clauses.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// SPACER (\[KGC14\]).
+    Spacer,
+    /// Generalised property-directed reachability (\[HB12\]).
+    Gpdr,
+}
+choice!(Algorithm: "spacer" = Self::Spacer, "gpdr" = Self::Gpdr);
 
 /// The programs that the engine analyses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -72,7 +88,7 @@ impl Engine for Options {
     }
 
     fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
-        run(subject.blocks, subject.solver, context).into()
+        run(subject.blocks, self, subject.solver, context).into()
     }
 }
 
@@ -82,16 +98,19 @@ impl Engine for Options {
 /// When there is no solver.
 fn run(
     blocks: &Arc<Blocks>,
+    options: &Options,
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
     let mut taken = Taken::new(blocks);
     taken.refresh(context.exchange);
-    let mut queries = queries(blocks, &taken, solver, context)?;
-    let mut time = MAXIMUM_FIRST_ATTEMPT_TIME;
+    let mut queries = queries(blocks, options, &taken, solver, context)?;
+    let mut time = options.first_attempt;
     let mut last = "the Horn engine does not support the clauses".to_owned();
     while !queries.is_empty() {
-        if let Some(certificate) = by_cases(blocks, &queries, time, context) {
+        if options.cases
+            && let Some(certificate) = by_cases(blocks, &queries, time, context)
+        {
             return Ok(Answer::Safe(certificate));
         }
         let mut open = Vec::new();
@@ -131,7 +150,7 @@ fn run(
         queries = match open.is_empty() || taken.refresh(context.exchange).is_empty() {
             true => open,
             // Invariants that other engines have proved meanwhile may help.
-            false => self::queries(blocks, &taken, solver, context)?,
+            false => self::queries(blocks, options, &taken, solver, context)?,
         };
         time *= TIME_FACTOR;
     }
@@ -176,6 +195,7 @@ struct HornQuery {
 /// states of real calls, whose proofs distinguish many cases.
 fn queries(
     blocks: &Arc<Blocks>,
+    options: &Options,
     taken: &Taken,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
@@ -188,6 +208,10 @@ fn queries(
     };
     let (mut over_integers, mut exact) = (Vec::new(), Vec::new());
     for &(contexts, generalization) in ways {
+        let generalization = match options.algorithm {
+            Algorithm::Spacer => generalization,
+            Algorithm::Gpdr => Generalization::Gpdr,
+        };
         let solver = context.solver(solver)?;
         let mut encoding = encode(blocks, contexts, Rc::clone(solver.arena()));
         encoding.assume(taken);

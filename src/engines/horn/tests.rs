@@ -43,6 +43,7 @@ impl Task {
         let setting = Setting::of(&self.lowered);
         let options = Options {
             programs: Programs::All,
+            ..Options::default()
         };
         let blocks = self.blocks();
         let report = setting.run_within(time, |context| {
@@ -65,8 +66,14 @@ impl Task {
     fn cases(&self) -> Option<Vec<(InvariantLocation, TermId)>> {
         let blocks = self.blocks();
         let proof = Setting::default().run(|context| {
-            let queries =
-                queries(&blocks, &Taken::new(&blocks), &default_solver, context).expect("a solver");
+            let queries = queries(
+                &blocks,
+                &Options::default(),
+                &Taken::new(&blocks),
+                &default_solver,
+                context,
+            )
+            .expect("a solver");
             by_cases(&blocks, &queries, BUDGET, context)
         })?;
         match proof.steps.into_iter().next() {

@@ -41,10 +41,15 @@ const MAXIMUM_PRECONDITION_NODES: usize = 20_000;
 pub enum Lifting {
     /// By atoms of the weakest precondition of the violation, of which an unsat core keeps those that are needed.
     Preconditions,
-    /// By an interpolant between the state and the states without the violation.
+    /// By an interpolant between the state and the states without the violation, from an interpolation procedure.
     Interpolation,
+    /// By the weakest of these interpolants: the weakest precondition as a whole.
+    WeakestInterpolant,
 }
-choice!(Lifting: "preconditions" = Self::Preconditions, "interpolation" = Self::Interpolation);
+choice!(
+    Lifting: "preconditions" = Self::Preconditions, "interpolation" = Self::Interpolation,
+    "weakest-interpolant" = Self::WeakestInterpolant,
+);
 
 /// Lifts states to sets of states.
 pub struct Lifter {
@@ -53,7 +58,11 @@ pub struct Lifter {
 }
 
 enum Means {
-    Core(Box<dyn Solver>),
+    /// The cube is made of atoms, or else of the precondition's conjuncts.
+    Core {
+        solver: Box<dyn Solver>,
+        has_atoms: bool,
+    },
     Interpolant(Box<Interpolators>),
 }
 
@@ -66,7 +75,14 @@ impl Lifter {
         context: &Context<'_>,
     ) -> Self {
         let means = match lifting {
-            Lifting::Preconditions => Means::Core(solver),
+            Lifting::Preconditions => Means::Core {
+                solver,
+                has_atoms: true,
+            },
+            Lifting::WeakestInterpolant => Means::Core {
+                solver,
+                has_atoms: false,
+            },
             Lifting::Interpolation => {
                 let config = InterpolationConfig::default();
                 let mut interpolators =
@@ -101,8 +117,11 @@ impl Lifter {
             state.insert((symbol, instance), value);
         }
         let literals = match &mut self.means {
-            Means::Core(solver) => {
-                let literals = Justification::new(&state).of(precondition)?;
+            Means::Core { solver, has_atoms } => {
+                let literals = match has_atoms {
+                    true => Justification::new(&state).of(precondition)?,
+                    false => conjuncts(store(), precondition),
+                };
                 core(
                     &mut **solver,
                     self.limit,

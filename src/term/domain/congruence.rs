@@ -56,6 +56,14 @@ impl Congruence {
         self.residue
     }
 
+    /// Returns the weakest congruence modulo 2 that it implies.
+    pub fn parity(self) -> Self {
+        match self.modulus % 2 {
+            0 => Self::new(2, self.residue),
+            _ => Self::ANY,
+        }
+    }
+
     /// Checks whether the number is in the set.
     pub fn contains(self, number: i128) -> bool {
         match self.modulus {

@@ -18,6 +18,8 @@ pub enum Generalization {
     Inductive,
     /// A lemma is the interpolant alone: for programs that are proved case by case, where more effort is in vain.
     Interpolant,
+    /// As in GPDR (\[HB12\]), whose strategy for clauses with several premises is taken, too.
+    Gpdr,
 }
 
 /// Parameters of SPACER that are switched off: the preprocessing that renames, joins or drops predicates, so that
@@ -96,7 +98,7 @@ impl<'c> Clauses<'c> {
     ) -> Result<()> {
         let raw = self.context.raw();
         let symbol = |name: &CStr| self.context.symbol(&name.to_string_lossy());
-        let inductive = generalization == Generalization::Inductive;
+        let inductive = generalization != Generalization::Interpolant;
         // SAFETY (for the block): everything lives in the context.
         unsafe {
             Z3_params_set_symbol(raw, parameters, symbol(c"engine")?, symbol(c"spacer")?);
@@ -105,6 +107,8 @@ impl<'c> Clauses<'c> {
             }
             let generalizer = symbol(c"spacer.use_inductive_generalizer")?;
             Z3_params_set_bool(raw, parameters, generalizer, inductive);
+            let is_gpdr = generalization == Generalization::Gpdr;
+            Z3_params_set_bool(raw, parameters, symbol(c"spacer.gpdr")?, is_gpdr);
             if let Some(time) = limit.time {
                 let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX - 1);
                 Z3_params_set_uint(raw, parameters, symbol(c"timeout")?, milliseconds.max(1));
