@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
+use crate::config::Switch;
 use crate::judge::answer::Judge;
 use crate::judge::check_process::CHECKER;
 use crate::judge::evidence::{Evidence, Publisher};
@@ -152,7 +153,12 @@ impl Pipeline<'_> {
         let recorder = &self.recorder;
         let reporter = &recorder.reporter;
         let simplified = guarded(reporter, SIMPLIFIER, number::SIMPLIFIER, || {
-            reporter.phase("simplify", || simplify(lowered))
+            reporter.phase("simplify", || {
+                match self.options.race.portfolio.general.simplifier {
+                    Switch::On => simplify(lowered),
+                    Switch::Off => unsimplified(lowered),
+                }
+            })
         })?;
         recorder.event(EventKind::Finished {
             analysis: SIMPLIFIER.to_owned(),

@@ -6,10 +6,12 @@
 //! * [`read`]: parses a file to a [`Portfolio`], with messages that point into the text.
 //! * [`opening`]: the first turns of the analyses, by features of the program.
 //! * [`settings`]: changes of a portfolio by the command line.
+//! * [`papers`]: the configurations of papers.
 //! * [`explain`]: prints a [`Portfolio`] with every option and its documentation, as a file that can be read again.
 
 mod explain;
 pub mod opening;
+mod papers;
 mod read;
 mod settings;
 #[cfg(test)]
@@ -47,6 +49,8 @@ options! {
         pub sharing: Switch = Switch::On;
         /// Whether a further thread tries to prove the candidate invariants that analyses offer; only with `sharing`.
         pub prover: Switch = Switch::On;
+        /// Whether the program is simplified before the analyses. If not, they get it statement by statement, as written.
+        pub simplifier: Switch = Switch::On;
         /// The names of the analyses that run; if not given, all do.
         pub only: Vec<String> = Vec::new();
         /// Whether the portfolio's openings are used. If not, the analyses take equal turns from the beginning.
@@ -239,22 +243,25 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
 ];
 
+/// Returns the portfolios that are compiled in, with their texts.
+fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SHIPPED.iter().chain(papers::SHIPPED).copied()
+}
+
 impl Portfolio {
     /// Returns the names of the portfolios that are compiled in.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        SHIPPED.iter().map(|&(name, _)| name)
+        shipped().map(|(name, _)| name)
     }
 
-    /// Returns the portfolio with the name or from the file: a name that ends in `.toml` or contains a `/` is a file.
+    /// Returns the portfolio with the name or from the file: another name that ends in `.toml` or contains a `/` is a file.
     ///
     /// # Errors
     /// When there is none, or the file cannot be read or is invalid.
     pub fn find(name: &str) -> Result<Self, Error> {
-        if name.ends_with(".toml") || name.contains('/') {
-            return Self::read(Path::new(name));
-        }
-        match SHIPPED.iter().find(|&&(shipped, _)| shipped == name) {
+        match shipped().find(|&(shipped, _)| shipped == name) {
             Some((name, text)) => Self::parse(&format!("portfolios/{name}.toml"), text),
+            None if name.ends_with(".toml") || name.contains('/') => Self::read(Path::new(name)),
             None => {
                 let names: Vec<&str> = Self::names().collect();
                 let error = Error::new(
