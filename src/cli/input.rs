@@ -7,8 +7,9 @@ use super::options::{InputOptions, UnknownCallsOption, VolatileOption};
 use regatta_base::printable::printable;
 use regatta_base::{Error, ErrorKind, Place, Style};
 use regatta_frontend::ir::{Devices, UnknownEffect};
+use regatta_frontend::property::Check;
 use regatta_frontend::{LoadOptions, Specification, Task, advice};
-use regatta_program::DataModel;
+use regatta_program::{Arithmetic, DataModel};
 
 /// Returns the C file and the front end's options.
 ///
@@ -60,11 +61,18 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
     let property_file = options
         .property
         .as_ref()
-        .or_else(|| reachability_property(task.as_ref()));
-    let property = match property_file {
-        Some(file) => Specification::read(file).map_err(|error| error.render(style()))?,
-        None => Specification::default(),
+        .or_else(|| supported_property(task.as_ref()));
+    let property = match (&options.checks, property_file) {
+        (Some(checks), _) => checks.clone(),
+        (None, Some(file)) => Specification::read(file).map_err(|error| error.render(style()))?,
+        (None, None) => Specification::default(),
     };
+    let arithmetic = options.arithmetic.into();
+    if arithmetic == Arithmetic::Integer && property.checks.contains(&Check::Overflow) {
+        return Err(
+            "error: mathematical integers do not overflow; use --arithmetic bitvector".into(),
+        );
+    }
     let data_model = match (
         options.data_model,
         task.as_ref().and_then(|task| task.data_model),
@@ -78,7 +86,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         property,
         data_model,
         standard: options.standard,
-        arithmetic: options.arithmetic.into(),
+        arithmetic,
         unknown_calls: match options.unknown_calls {
             UnknownCallsOption::Havoc => UnknownEffect::Reachable,
             UnknownCallsOption::Pure => UnknownEffect::Pure,
@@ -97,7 +105,7 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
 }
 
 /// Returns the first property of the task that is supported, or else its first property, which yields the error message.
-fn reachability_property(task: Option<&Task>) -> Option<&PathBuf> {
+fn supported_property(task: Option<&Task>) -> Option<&PathBuf> {
     let properties = &task?.properties;
     let readable = properties
         .iter()

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use regatta_frontend::Standard;
+use regatta_frontend::{Specification, Standard};
 use regatta_program::{Arithmetic, DataModel};
 use regatta_run::options::ReplayPolicy;
 use regatta_witness::format::Version;
@@ -94,6 +94,10 @@ pub struct InputOptions {
     /// called]
     #[arg(long, value_name = "FILE.prp")]
     pub property: Option<PathBuf>,
+
+    /// What is checked, instead of a property: any of assertions, overflow, separated by commas
+    #[arg(long, value_name = "LIST", value_parser = Specification::of_checks, conflicts_with = "property")]
+    pub checks: Option<Specification>,
 
     /// An SV-COMP task definition, which names the program, the property and the data model
     #[arg(long, value_name = "FILE.yml")]

@@ -10,6 +10,7 @@
 //!   and expressions that witnesses name.
 //! * [`types`]: C's types and literals; [`lower`]: type check and lowering.
 //! * [`library`]: models of the C library (`malloc` is built in: `lower::calls::memory_builtin`).
+//! * [`defined`]: when operations are defined.
 //! * [`ir`]: the typed representation, its typing rules, its text.
 //! * [`memory`]: where each object lives, and the edges (`malloc`: `memory::emit::allocation`).
 //!
@@ -25,6 +26,7 @@
 //!   are not truncated (`memory::integer`). An access that depends on the position of a bit-field in its storage unit
 //!   is noted as an assumption (`note_bit_field`).
 
+pub mod defined;
 mod input;
 pub mod ir;
 pub mod library;

@@ -10,7 +10,7 @@ use super::lower::{LowerOptions, lower_in_parts};
 use super::memory::{MemoryError, MemoryOptions, emit};
 use super::parse::{parse_in_parts, with_large_stack};
 use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
-use super::property::Specification;
+use super::property::{Check, Specification};
 use super::standard::{Dialect, Standard};
 use regatta_base::diagnostic::{Error, ErrorKind, Place, Warning};
 use regatta_program::{Arithmetic, DataModel, Program};
@@ -50,7 +50,7 @@ impl Default for LoadOptions {
             data_model: DataModel::default(),
             standard: None,
             arithmetic: Arithmetic::default(),
-            property: Specification::Default,
+            property: Specification::default(),
             unknown_calls: UnknownEffect::Reachable,
             devices: Devices::default(),
             malloc_may_fail: false,
@@ -131,6 +131,7 @@ fn translate(
             arithmetic: options.arithmetic,
             malloc_may_fail: options.malloc_may_fail,
             all_assumptions: options.all_assumptions,
+            checks_overflow: options.property.checks.contains(&Check::Overflow),
         };
         let program = emit(&unit, &model).map_err(|error| {
             let kind = match error {

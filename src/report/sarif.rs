@@ -204,7 +204,7 @@ pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
                     version: env!("CARGO_PKG_VERSION"),
                     semantic_version: env!("CARGO_PKG_VERSION"),
                     information_uri: env!("CARGO_PKG_REPOSITORY"),
-                    rules: vec![rule(Property::UnreachCall)],
+                    rules: RULES.map(rule).into(),
                 },
             },
             invocations: [writer.invocation(recording, ending)],
@@ -217,6 +217,15 @@ pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
     text
 }
 
+/// The properties that have a rule, in the order of the rules.
+const RULES: [Property; 2] = [Property::UnreachCall, Property::NoOverflow];
+
+/// The number of a property's rule.
+fn rule_index(property: Property) -> usize {
+    let position = RULES.iter().position(|&known| known == property);
+    position.unwrap_or_default()
+}
+
 fn rule(property: Property) -> Rule {
     let (name, short, full) = match property {
         Property::UnreachCall => (
@@ -224,6 +233,12 @@ fn rule(property: Property) -> Rule {
             "An assertion can fail, or an error function can be called",
             "There are inputs with which the program reaches a place that the property excludes: a failing \
              assertion, a call of an error function, or a label. They were replayed.",
+        ),
+        Property::NoOverflow => (
+            "SignedOverflow",
+            "Signed arithmetic can overflow",
+            "There are inputs with which the result of an operation on signed integers is not in its type. The \
+             behaviour of the program is then undefined (C11 6.5p5). They were replayed.",
         ),
     };
     let help =
@@ -255,20 +270,21 @@ impl Writer {
         let by = conclusion.analysis.as_deref().unwrap_or("the run");
         match &conclusion.verdict {
             Verdict::Unknown(_) => Vec::new(),
-            Verdict::True => vec![ResultObject {
-                rule_id: Property::UnreachCall.to_string(),
-                rule_index: 0,
-                kind: "pass",
-                level: "none",
-                message: format!("The property holds, proved by {by}{}.", under(conclusion)).into(),
-                locations: vec![self.of_file(file)],
-                code_flows: Vec::new(),
-                partial_fingerprints: self.fingerprints(
-                    &Property::UnreachCall.to_string(),
-                    file,
-                    "",
-                ),
-            }],
+            Verdict::True => {
+                let properties = recording.description.properties.iter();
+                let pass = |&property: &Property| ResultObject {
+                    rule_id: property.to_string(),
+                    rule_index: rule_index(property),
+                    kind: "pass",
+                    level: "none",
+                    message: format!("The property holds, proved by {by}{}.", under(conclusion))
+                        .into(),
+                    locations: vec![self.of_file(file)],
+                    code_flows: Vec::new(),
+                    partial_fingerprints: self.fingerprints(&property.to_string(), file, ""),
+                };
+                properties.map(pass).collect()
+            }
             Verdict::False(property) => {
                 let steps = error_path::to_error(conclusion, &mut self.sources);
                 let error = steps.last().and_then(|step| step.place.clone());
@@ -289,7 +305,7 @@ impl Writer {
                         &text.unwrap_or_default(),
                     ),
                     rule_id,
-                    rule_index: 0,
+                    rule_index: rule_index(*property),
                     kind: "fail",
                     level: "error",
                     message: format!("{}{}.", values(conclusion), under(conclusion)).into(),
@@ -550,6 +566,7 @@ mod tests {
     fn recording(file: &str) -> Recording {
         Recording {
             description: RunDescription {
+                properties: vec![Property::UnreachCall],
                 file: file.to_owned(),
                 folder: "/home".to_owned(),
                 begun: 951_827_696.5,

@@ -9,6 +9,7 @@ use crate::record::description::{AnalysisDescription, Environment, RunDescriptio
 use crate::record::error_path::WantedPath;
 pub use crate::record::recorder::RecordOptions;
 use regatta_base::Style;
+use regatta_frontend::property::Forbidden;
 use regatta_frontend::{LoadOptions, Specification};
 use regatta_program::Arithmetic;
 use regatta_program::ghost::CountedErrors;
@@ -49,6 +50,7 @@ impl RunOptions {
             folder: folder.to_string_lossy().into_owned(),
             file: self.task.file.to_string_lossy().into_owned(),
             property: describe_property(&load.property),
+            properties: load.property.properties(),
             data_model: load.data_model.name().to_owned(),
             standard: load.standard.map(|standard| standard.name().to_owned()),
             arithmetic: match load.arithmetic {
@@ -68,18 +70,21 @@ impl RunOptions {
 }
 
 fn describe_property(property: &Specification) -> String {
-    match property {
-        Specification::Default => {
-            "no assertion fails; reach_error and __VERIFIER_error are not called".to_owned()
+    let mut parts: Vec<String> = match &property.forbidden {
+        Forbidden::Assertions => {
+            vec!["no assertion fails; reach_error and __VERIFIER_error are not called".to_owned()]
         }
-        Specification::Unreachable { calls, labels } => {
+        Forbidden::Listed { calls, labels } => {
             let calls = calls.iter().map(|name| format!("{name} is not called"));
             let labels = labels
                 .iter()
                 .map(|name| format!("the label {name} is not reached"));
-            calls.chain(labels).collect::<Vec<_>>().join("; ")
+            calls.chain(labels).collect()
         }
-    }
+    };
+    let checks = property.checks.iter();
+    parts.extend(checks.map(|check| check.description().to_owned()));
+    parts.join("; ")
 }
 
 /// The question: a program and its property.

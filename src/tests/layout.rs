@@ -30,7 +30,7 @@ fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> 
             unknown_calls: UnknownEffect::Pure,
             devices: Devices::default(),
         };
-        Ok(lower(&parsed, &Specification::Default, &options)?.0)
+        Ok(lower(&parsed, &Specification::default(), &options)?.0)
     });
     let unit = match lowered {
         Ok(Ok(unit)) => unit,

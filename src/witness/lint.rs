@@ -12,6 +12,7 @@ use super::node::Located;
 use super::points::{Extent, Point, Wanted, find, targets};
 use regatta_base::Error;
 use regatta_base::digest::sha256;
+use regatta_frontend::property::Forbidden;
 use regatta_frontend::pure::pure_expression;
 use regatta_frontend::statements::SourceText;
 use regatta_frontend::{LoadOptions, Specification, load};
@@ -806,7 +807,7 @@ fn specification(text: &str) -> Result<Specification, String> {
         .split_whitespace()
         .eq(OWN_SPECIFICATION.split_whitespace())
     {
-        return Ok(Specification::Default);
+        return Ok(Specification::default());
     }
     let whole = match text.contains("CHECK") {
         true => text.to_owned(),
@@ -829,11 +830,11 @@ pub fn place_in(source: &SourceText, extent: Extent) -> TextRange {
 
 /// Returns the functions whose call violates the property.
 pub fn forbidden(property: &Specification) -> Vec<String> {
-    match property {
-        Specification::Default => ["reach_error", "__VERIFIER_error"]
+    match &property.forbidden {
+        Forbidden::Assertions => ["reach_error", "__VERIFIER_error"]
             .map(str::to_owned)
             .to_vec(),
-        Specification::Unreachable { calls, .. } => calls.iter().cloned().collect(),
+        Forbidden::Listed { calls, .. } => calls.iter().cloned().collect(),
     }
 }
 

@@ -84,7 +84,9 @@ pub(super) fn examine<'o>(
         file,
         source,
         options: load_options,
-        has_property: options.property.is_some() || options.task.is_some(),
+        has_property: options.property.is_some()
+            || options.checks.is_some()
+            || options.task.is_some(),
         has_data_model: options.data_model.is_some() || options.task.is_some(),
     };
     let mut findings = Findings::default();

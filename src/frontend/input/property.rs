@@ -6,21 +6,89 @@ use std::path::Path;
 use std::sync::Arc;
 
 use regatta_base::diagnostic::{Error, ErrorKind, Place};
+use regatta_program::Property;
 
-/// The property to be verified: what must not be reachable.
+/// The property to be verified: what must not be reachable, and which operations must be defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Specification {
-    /// No property file: a failing `assert` or `__VERIFIER_assert`, `reach_error()`, `__VERIFIER_error()`.
-    #[default]
-    Default,
+pub struct Specification {
+    /// What control must not reach.
+    pub forbidden: Forbidden,
+    /// The conditions of operations that are checked.
+    pub checks: BTreeSet<Check>,
+}
+
+/// What control must not reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// A failing `assert` or `__VERIFIER_assert`, `reach_error()`, `__VERIFIER_error()`.
+    Assertions,
     /// Calls of functions, labels, or both. Nothing else is a violation: a failing `assert` ends the program.
-    Unreachable {
+    Listed {
         /// The functions that must not be called.
         calls: BTreeSet<String>,
         /// The labels that control must not reach.
         labels: BTreeSet<String>,
     },
 }
+
+impl Default for Forbidden {
+    fn default() -> Self {
+        Self::Assertions
+    }
+}
+
+impl Forbidden {
+    /// Control may reach everything.
+    pub const fn nothing() -> Self {
+        Self::Listed {
+            calls: BTreeSet::new(),
+            labels: BTreeSet::new(),
+        }
+    }
+}
+
+/// A kind of conditions under which operations are defined; see [`Rule`](super::defined::Rule).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Check {
+    /// The results of signed arithmetic are in their types.
+    Overflow,
+}
+
+impl Check {
+    /// All kinds, each once.
+    pub const ALL: [Self; 1] = [Self::Overflow];
+
+    /// The name in the option `--checks`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overflow => "overflow",
+        }
+    }
+
+    /// What holds if no check of the kind fails, as a sentence without an initial capital.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Overflow => "no signed arithmetic overflows",
+        }
+    }
+
+    /// The formula of the competition, after `G`.
+    pub const fn formula(self) -> &'static str {
+        match self {
+            Self::Overflow => "! overflow",
+        }
+    }
+
+    /// The property that a failing check violates.
+    pub const fn property(self) -> Property {
+        match self {
+            Self::Overflow => Property::NoOverflow,
+        }
+    }
+}
+
+/// The name for assertions and error functions in the option `--checks`.
+const ASSERTIONS: &str = "assertions";
 
 /// A reserved function: its call violates every property, since a condition that was inserted into the program does not
 /// hold.
@@ -29,24 +97,61 @@ pub const VIOLATED: &str = "__regatta_violated";
 impl Specification {
     /// Whether a call of the function violates the property.
     pub fn forbids_call(&self, function: &str) -> bool {
-        match self {
+        match &self.forbidden {
             _ if function == VIOLATED => true,
-            Self::Default => matches!(function, "reach_error" | "__VERIFIER_error"),
-            Self::Unreachable { calls, .. } => calls.contains(function),
+            Forbidden::Assertions => matches!(function, "reach_error" | "__VERIFIER_error"),
+            Forbidden::Listed { calls, .. } => calls.contains(function),
         }
     }
 
     /// Whether a statement with the label violates the property.
     pub fn forbids_label(&self, label: &str) -> bool {
-        match self {
-            Self::Default => false,
-            Self::Unreachable { labels, .. } => labels.contains(label),
+        match &self.forbidden {
+            Forbidden::Assertions => false,
+            Forbidden::Listed { labels, .. } => labels.contains(label),
         }
     }
 
     /// Whether a failing `assert` or `__VERIFIER_assert` violates the property.
     pub fn forbids_failing_assertions(&self) -> bool {
-        matches!(self, Self::Default)
+        matches!(self.forbidden, Forbidden::Assertions)
+    }
+
+    /// What may be violated.
+    pub fn properties(&self) -> Vec<Property> {
+        let has_targets = match &self.forbidden {
+            Forbidden::Assertions => true,
+            Forbidden::Listed { calls, labels } => !calls.is_empty() || !labels.is_empty(),
+        };
+        let unreachable = has_targets.then_some(Property::UnreachCall);
+        let checks = self.checks.iter().map(|check| check.property());
+        unreachable.into_iter().chain(checks).collect()
+    }
+
+    /// The property that nothing of the kinds in the list fails: their names, separated by commas.
+    ///
+    /// # Errors
+    /// The name that is none, with those that are.
+    pub fn of_checks(list: &str) -> Result<Self, String> {
+        let mut property = Self {
+            forbidden: Forbidden::nothing(),
+            checks: BTreeSet::new(),
+        };
+        for name in list.split(',').map(str::trim) {
+            match Check::ALL.into_iter().find(|check| check.name() == name) {
+                Some(check) => {
+                    property.checks.insert(check);
+                }
+                None if name == ASSERTIONS => property.forbidden = Forbidden::Assertions,
+                None => {
+                    let names = Check::ALL.map(Check::name).join(", ");
+                    return Err(format!(
+                        "no such check: `{name}`; there are {ASSERTIONS}, {names}"
+                    ));
+                }
+            }
+        }
+        Ok(property)
     }
 
     pub fn read(file: &Path) -> Result<Self, Error> {
@@ -64,8 +169,7 @@ impl Specification {
             text,
             position: 0,
         };
-        let mut calls = BTreeSet::new();
-        let mut labels = BTreeSet::new();
+        let mut property = Listed::default();
         reader.space();
         if reader.at_end() {
             return Err(
@@ -73,15 +177,28 @@ impl Specification {
             );
         }
         while !reader.at_end() {
-            reader.check(&mut calls, &mut labels)?;
+            reader.check(&mut property)?;
         }
-        Ok(Self::Unreachable { calls, labels })
+        let Listed {
+            calls,
+            labels,
+            checks,
+        } = property;
+        let forbidden = Forbidden::Listed { calls, labels };
+        Ok(Self { forbidden, checks })
     }
+}
+
+/// What the lines of a property file list.
+#[derive(Default)]
+struct Listed {
+    calls: BTreeSet<String>,
+    labels: BTreeSet<String>,
+    checks: BTreeSet<Check>,
 }
 
 /// The unsupported formulas of the competition, by their first words, with the properties' names.
 const OTHER_PROPERTIES: &[(&[&str], &str)] = &[
-    (&["G", "!", "overflow"], "no-overflow"),
     (&["G", "valid", "-", "free"], "valid-memsafety (valid-free)"),
     (
         &["G", "valid", "-", "deref"],
@@ -192,11 +309,7 @@ impl<'text> Reader<'text> {
     }
 
     /// `CHECK( init(main()), LTL(G ! call(f())) )`
-    fn check(
-        &mut self,
-        calls: &mut BTreeSet<String>,
-        labels: &mut BTreeSet<String>,
-    ) -> Result<(), Error> {
+    fn check(&mut self, property: &mut Listed) -> Result<(), Error> {
         if self.peek() == "COVER" {
             return Err(self.unsupported("coverage"));
         }
@@ -218,7 +331,7 @@ impl<'text> Reader<'text> {
         for expected in ["LTL", "("] {
             self.expect(expected)?;
         }
-        self.formula(calls, labels)?;
+        self.formula(property)?;
         for expected in [")", ")"] {
             self.expect(expected)?;
         }
@@ -227,14 +340,10 @@ impl<'text> Reader<'text> {
 
     fn unsupported(&self, property: &str) -> Error {
         self.error(format!("property not supported: {property}"))
-            .with_help("supported are `G ! call(function())` and `G ! label(NAME)`")
+            .with_help("supported are `G ! call(function())`, `G ! label(NAME)` and `G ! overflow`")
     }
 
-    fn formula(
-        &mut self,
-        calls: &mut BTreeSet<String>,
-        labels: &mut BTreeSet<String>,
-    ) -> Result<(), Error> {
+    fn formula(&mut self, property: &mut Listed) -> Result<(), Error> {
         let start = self.position;
         for (words, property) in OTHER_PROPERTIES {
             let matches = words.iter().all(|word| self.next() == *word);
@@ -249,7 +358,7 @@ impl<'text> Reader<'text> {
             "call" => {
                 self.next();
                 self.expect("(")?;
-                calls.insert(self.name()?.to_owned());
+                property.calls.insert(self.name()?.to_owned());
                 for expected in ["(", ")", ")"] {
                     self.expect(expected)?;
                 }
@@ -258,8 +367,13 @@ impl<'text> Reader<'text> {
             "label" => {
                 self.next();
                 self.expect("(")?;
-                labels.insert(self.name()?.to_owned());
+                property.labels.insert(self.name()?.to_owned());
                 self.expect(")")
+            }
+            "overflow" => {
+                self.next();
+                property.checks.insert(Check::Overflow);
+                Ok(())
             }
             other => Err(self.unsupported(&format!("`G ! {other}…`"))),
         }
@@ -301,9 +415,12 @@ mod tests {
             ),
         ];
         for (text, calls, labels) in table {
-            let expected = Specification::Unreachable {
-                calls: names(calls),
-                labels: names(labels),
+            let expected = Specification {
+                forbidden: Forbidden::Listed {
+                    calls: names(calls),
+                    labels: names(labels),
+                },
+                checks: BTreeSet::new(),
             };
             assert_eq!(
                 Specification::parse("p.prp", text).unwrap(),
@@ -327,10 +444,6 @@ mod tests {
             (
                 "CHECK( init(main()), LTL(G valid-free) )",
                 "p.prp:1:26: property file: property not supported: valid-memsafety (valid-free)",
-            ),
-            (
-                "CHECK( init(main()), LTL(G ! overflow) )",
-                "p.prp:1:26: property file: property not supported: no-overflow",
             ),
             (
                 "CHECK( init(main()), LTL(F end) )",
@@ -364,13 +477,29 @@ mod tests {
 
     #[test]
     fn what_is_forbidden() {
-        assert!(Specification::Default.forbids_call("reach_error"));
-        assert!(Specification::Default.forbids_failing_assertions());
+        assert!(Specification::default().forbids_call("reach_error"));
+        assert!(Specification::default().forbids_failing_assertions());
         let property =
             Specification::parse("p", "CHECK( init(main()), LTL(G ! call(f())) )").unwrap();
         assert!(property.forbids_call("f"));
         assert!(!property.forbids_call("reach_error"));
         assert!(!property.forbids_failing_assertions());
         assert!(!property.forbids_label("f"));
+    }
+
+    #[test]
+    fn checks_by_property_file_and_by_name() {
+        let overflow =
+            Specification::parse("p", "CHECK( init(main()), LTL(G ! overflow) )").unwrap();
+        assert_eq!(overflow, Specification::of_checks("overflow").unwrap());
+        assert!(!overflow.forbids_call("reach_error"));
+        assert!(!overflow.forbids_failing_assertions());
+        let both = Specification::of_checks("assertions, overflow").unwrap();
+        assert_eq!(both.forbidden, Forbidden::Assertions);
+        assert_eq!(both.checks, overflow.checks);
+        assert_eq!(
+            Specification::of_checks("overflows").unwrap_err(),
+            "no such check: `overflows`; there are assertions, overflow"
+        );
     }
 }

@@ -164,7 +164,9 @@ impl Checker {
             }
             Instruction::Free(pointer) => self.is_pointer(pointer),
             Instruction::SetRounding(mode) => self.has(mode, INT),
-            Instruction::Expect { condition, .. } => self.has(condition, INT),
+            Instruction::Check { condition, .. } | Instruction::Expect { condition, .. } => {
+                self.has(condition, INT)
+            }
         }
     }
 

@@ -27,6 +27,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::defined::Rule;
+
 use regatta_program::waypoint::Time;
 use regatta_program::{
     AssumptionKind, DataModel, External, Lifetime, SourceMap, Span, Waypoint, WaypointKind,
@@ -608,6 +610,12 @@ pub enum Instruction {
         kind: WaypointKind,
         /// The time of its lowering.
         time: Time,
+    },
+    /// Violates the property unless the condition is nonzero.
+    Check {
+        /// An `int`.
+        condition: Expr,
+        rule: Rule,
     },
     /// No effect: an operand that is evaluated here has a value for which its operator is defined only where the
     /// condition is nonzero.

@@ -378,6 +378,10 @@ impl fmt::Display for With<'_, Instruction> {
             }
             Instruction::Free(pointer) => write!(f, "free {}", self.of(&**pointer)),
             Instruction::Assume(condition) => write!(f, "assume {}", self.of(condition)),
+            Instruction::Check { condition, rule } => {
+                let (what, paragraph) = (rule.condition(), rule.paragraph());
+                write!(f, "check {} ({what}, C11 {paragraph})", self.of(condition))
+            }
             Instruction::Expect { condition, .. } => write!(f, "expect {}", self.of(condition)),
             Instruction::SetRounding(mode) => write!(f, "rounding = {}", self.of(mode)),
             Instruction::Unsupported(what) => write!(f, "unsupported {what}"),

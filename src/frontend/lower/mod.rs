@@ -21,6 +21,7 @@
 //! small.
 
 mod calls;
+mod checks;
 mod declarations;
 mod environment;
 mod expressions;

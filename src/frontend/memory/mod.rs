@@ -41,6 +41,8 @@ pub struct MemoryOptions {
     pub malloc_may_fail: bool,
     /// Whether all assumptions about operands and accesses are noted. The list is long, and only the ledger needs it.
     pub all_assumptions: bool,
+    /// Whether arithmetic that overflows violates the property. Then nothing is assumed of it.
+    pub checks_overflow: bool,
 }
 
 /// Why a program cannot be made.

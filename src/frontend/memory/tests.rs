@@ -115,6 +115,7 @@ impl Maker {
             arithmetic,
             malloc_may_fail: false,
             all_assumptions: false,
+            checks_overflow: false,
         };
         let program = emit(&self.unit, &options).unwrap();
         program.validate().unwrap();

@@ -223,12 +223,15 @@ pub struct Location {
 pub enum Property {
     /// No call of `reach_error`, no error label and no failing assertion is reachable.
     UnreachCall,
+    /// No signed arithmetic overflows (C11 6.5p5).
+    NoOverflow,
 }
 
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::UnreachCall => "unreach-call",
+            Self::NoOverflow => "no-overflow",
         })
     }
 }

@@ -12,7 +12,7 @@ use super::correctness::{InvariantKind, SourceInvariant};
 use super::violation::WitnessWaypoint;
 use crate::utc;
 use regatta_base::digest::{hexadecimal, sha256};
-use regatta_frontend::Specification;
+use regatta_frontend::property::{Forbidden, Specification};
 use regatta_program::{FunctionId, Program, Span};
 use regatta_run::file;
 use regatta_run::options::TaskOptions;
@@ -141,7 +141,7 @@ pub fn write(
 /// property, and so is a violation if it is a call of `reach_error` at that place of the program; any other violation is for the
 /// default property ([`OWN_SPECIFICATION`]).
 fn specification(property: &Specification, program: &[u8], error: Option<Span>) -> String {
-    let check = |formula: String| format!("CHECK( init(main()), LTL(G ! {formula}) )");
+    let check = |formula: String| format!("CHECK( init(main()), LTL(G {formula}) )");
     let is_call = |span: Span| {
         let line = (span.line as usize).checked_sub(1);
         let line = line.and_then(|line| program.split(|&byte| byte == b'\n').nth(line));
@@ -151,17 +151,20 @@ fn specification(property: &Specification, program: &[u8], error: Option<Span>) 
             .and_then(|(line, column)| line.get(column..));
         text.is_some_and(|text| text.starts_with(b"reach_error"))
     };
-    match property {
-        Specification::Default if error.is_none_or(is_call) => {
-            check("call(reach_error())".to_owned())
+    let mut lines: Vec<String> = match &property.forbidden {
+        Forbidden::Assertions if error.is_none_or(is_call) => {
+            vec![check("! call(reach_error())".to_owned())]
         }
-        Specification::Default => OWN_SPECIFICATION.to_owned(),
-        Specification::Unreachable { calls, labels } => {
-            let calls = calls.iter().map(|name| check(format!("call({name}())")));
-            let labels = labels.iter().map(|name| check(format!("label({name})")));
-            calls.chain(labels).collect::<Vec<_>>().join("\n")
+        Forbidden::Assertions => vec![OWN_SPECIFICATION.to_owned()],
+        Forbidden::Listed { calls, labels } => {
+            let calls = calls.iter().map(|name| check(format!("! call({name}())")));
+            let labels = labels.iter().map(|name| check(format!("! label({name})")));
+            calls.chain(labels).collect()
         }
-    }
+    };
+    let checks = property.checks.iter();
+    lines.extend(checks.map(|kind| check(kind.formula().to_owned())));
+    lines.join("\n")
 }
 
 /// Returns the UUID (version 4, RFC 9562) of random bytes.

@@ -19,7 +19,7 @@ use regatta_certify::native::{
 };
 use regatta_certify::replay::Violation;
 use regatta_frontend::LoadOptions;
-use regatta_frontend::property::Specification;
+use regatta_frontend::property::{Check, Forbidden};
 use regatta_program::Arithmetic;
 use regatta_program::interpreter::Limits;
 
@@ -146,14 +146,14 @@ impl<'t> Alarm<'t> {
     /// Compiles the program with the harness in the folder, and runs it.
     fn replay_natively(&self, folder: Option<&Path>) -> NativeOutcome {
         let options = &self.task.options;
-        let errors = match &options.load.property {
-            Specification::Default => ["reach_error", "__VERIFIER_error"]
+        let errors = match &options.load.property.forbidden {
+            Forbidden::Assertions => ["reach_error", "__VERIFIER_error"]
                 .map(str::to_owned)
                 .into(),
-            Specification::Unreachable { labels, .. } if !labels.is_empty() => {
+            Forbidden::Listed { labels, .. } if !labels.is_empty() => {
                 return NativeOutcome::Open("a label cannot be seen from outside".to_owned());
             }
-            Specification::Unreachable { calls, .. } => calls.iter().cloned().collect::<Vec<_>>(),
+            Forbidden::Listed { calls, .. } => calls.iter().cloned().collect::<Vec<_>>(),
         };
         if options.load.arithmetic == Arithmetic::Integer {
             return NativeOutcome::Open("no machine has mathematical integers".to_owned());
@@ -174,6 +174,10 @@ impl<'t> Alarm<'t> {
         });
         match (end, self.needed.as_slice()) {
             (NativeEnd::Reached, _) => NativeOutcome::Confirmed,
+            // A compiler looks for overflow neither in constants nor in its library.
+            (NativeEnd::Elsewhere(end), _) if self.command.ends_at_overflow => {
+                NativeOutcome::Open(format!("the compiled program does not look there; {end}"))
+            }
             (NativeEnd::Elsewhere(end), []) => NativeOutcome::Contradicted(end),
             (NativeEnd::Elsewhere(end), needed) => {
                 let needed: Vec<String> = needed.iter().map(UnsaidKind::to_string).collect();
@@ -195,5 +199,6 @@ fn command(file: &Path, load: &LoadOptions) -> Command {
         standard: load.standard,
         defines: load.defines.clone(),
         include_folders: folders.map(|folder| folder.display().to_string()).collect(),
+        ends_at_overflow: load.property.checks.contains(&Check::Overflow),
     }
 }

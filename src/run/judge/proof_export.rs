@@ -15,7 +15,7 @@ use crate::task::Task;
 use regatta_base::digest::sha256;
 use regatta_certify::Check;
 use regatta_certify::verification_conditions::{Destination, Written};
-use regatta_frontend::Specification;
+use regatta_frontend::property::{Forbidden, Specification};
 
 /// Checks before the run whether a certificate can be written to the folder.
 ///
@@ -82,17 +82,23 @@ fn header(options: &TaskOptions, analysis: &str) -> String {
         None => std::fs::read(&options.file).ok(),
     };
     let hash = text.map_or_else(|| "unknown".to_owned(), |text| sha256(&text));
-    let property = match &options.load.property {
-        Specification::Default => {
-            "no assertion fails, and neither reach_error nor __VERIFIER_error is called".to_owned()
-        }
-        Specification::Unreachable { calls, labels } => {
+    let Specification { forbidden, checks } = &options.load.property;
+    let mut parts = match forbidden {
+        Forbidden::Assertions => vec![
+            "no assertion fails, and neither reach_error nor __VERIFIER_error is called".to_owned(),
+        ],
+        Forbidden::Listed { calls, labels } => {
             let calls = calls.iter().map(|name| format!("call of {name}"));
             let labels = labels.iter().map(|name| format!("label {name}"));
             let all: Vec<String> = calls.chain(labels).collect();
-            format!("not reached: {}", all.join(", "))
+            match all.is_empty() {
+                true => Vec::new(),
+                false => vec![format!("not reached: {}", all.join(", "))],
+            }
         }
     };
+    parts.extend(checks.iter().map(|check| check.description().to_owned()));
+    let property = parts.join("; ");
     let model = options.load.data_model.name();
     let standard = options.load.standard;
     let standard = standard.map_or_else(String::new, |name| format!("standard: {name}\n"));

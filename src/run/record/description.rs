@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use regatta_base::process::machine_mib;
+use regatta_program::Property;
 
 /// The description of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct RunDescription {
     pub file: String,
     /// The property, in words.
     pub property: String,
+    /// The competition's names of what may be violated.
+    #[serde(default)]
+    pub properties: Vec<Property>,
     /// `ILP32` or `LP64`.
     pub data_model: String,
     /// The C standard given by the user.

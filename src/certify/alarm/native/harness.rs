@@ -26,17 +26,32 @@ pub struct Command {
     pub defines: Vec<String>,
     /// Folders with headers.
     pub include_folders: Vec<String>,
+    /// Whether signed arithmetic that overflows is an error, and ends the program.
+    pub ends_at_overflow: bool,
 }
 
+/// The option with which signed arithmetic wraps around; compilers then do not look for overflow.
+const WRAPPING: &str = "-fwrapv";
+
+/// The options with which a compiled program ends where signed arithmetic overflows.
+const OVERFLOW_FLAGS: [&str; 2] = [
+    "-fsanitize=signed-integer-overflow,shift",
+    "-fno-sanitize-recover=all",
+];
+
 impl Command {
-    /// The compiler options for C with Regatta's semantics: no optimisation that uses undefined behaviour, wrapping overflow,
-    /// no fused operations, floats evaluated in their own type.
+    /// The compiler options for C with Regatta's semantics: no optimisation that uses undefined behaviour, no fused operations,
+    /// floats evaluated in their own type; overflow that wraps around, or ends the program.
     pub fn flags(&self) -> Vec<String> {
         let mut flags: Vec<String> = self
             .machine_flags()
             .into_iter()
+            .filter(|&flag| !self.ends_at_overflow || flag != WRAPPING)
             .map(str::to_owned)
             .collect();
+        if self.ends_at_overflow {
+            flags.extend(OVERFLOW_FLAGS.map(str::to_owned));
+        }
         flags.extend(
             self.standard
                 .iter()
@@ -51,7 +66,7 @@ impl Command {
 
     /// The options about code generation among [`Self::flags`].
     pub(crate) fn machine_flags(&self) -> Vec<&'static str> {
-        let mut flags = vec!["-O0", "-fwrapv", "-ffp-contract=off"];
+        let mut flags = vec!["-O0", WRAPPING, "-ffp-contract=off"];
         match self.data_model {
             DataModel::Ilp32 => flags.extend(["-m32", "-msse2", "-mfpmath=sse"]),
             DataModel::Lp64 if cfg!(target_arch = "x86_64") => flags.push("-m64"),

@@ -54,3 +54,17 @@ _Noreturn void regatta_error(void)
 {
     regatta_mark(MARK_REACHED);
 }
+
+/* What a compiler calls where signed arithmetic overflows, if it is told to end the program there. */
+#define OVERFLOW(name)                                                                                                 \
+    _Noreturn void __ubsan_handle_##name##_abort(void);                                                                \
+    _Noreturn void __ubsan_handle_##name##_abort(void)                                                                 \
+    {                                                                                                                  \
+        regatta_error();                                                                                               \
+    }
+OVERFLOW(add_overflow)
+OVERFLOW(sub_overflow)
+OVERFLOW(mul_overflow)
+OVERFLOW(negate_overflow)
+OVERFLOW(divrem_overflow)
+OVERFLOW(shift_out_of_bounds)

@@ -219,7 +219,9 @@ impl Lowerer<'_> {
                 let operand = self.cast(operand, size)?;
                 self.binary_values(op, number, operand)?
             }
-            Change::Binary(op) => self.binary_values(op, old.clone(), operand)?,
+            Change::Binary(op) => {
+                self.wrapping(|this| this.binary_values(op, old.clone(), operand))?
+            }
             Change::Nand => {
                 let both = self.binary_values(BinaryOp::And, old.clone(), operand)?;
                 let both_type = both.ty;

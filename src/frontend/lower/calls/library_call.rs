@@ -204,6 +204,7 @@ impl Lowerer<'_> {
         values: Vec<Value>,
         wanted: Use,
     ) -> Result<Value> {
+        self.check_library_call(known.name, &values)?;
         let values = self.errno_may_change(known, values)?;
         match known.model {
             // A failure is visible only in the stream and in `errno`.

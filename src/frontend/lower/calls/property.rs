@@ -1,7 +1,7 @@
 //! Lowering of the property: which calls are errors.
 
 use crate::lower::Lowerer;
-use crate::property::{Specification, VIOLATED};
+use crate::property::{Forbidden, VIOLATED};
 
 impl Lowerer<'_> {
     /// Checks whether a call of the function violates the property at this place. Calls within the library's models do
@@ -13,7 +13,7 @@ impl Lowerer<'_> {
 
     /// A property whose functions do not occur holds; the warning covers a mistake of the user.
     pub(in crate::lower) fn warn_about_property(&mut self) {
-        let Specification::Unreachable { calls, .. } = self.input.property() else {
+        let Forbidden::Listed { calls, .. } = &self.input.property().forbidden else {
             return;
         };
         for name in calls {

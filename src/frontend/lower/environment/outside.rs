@@ -627,7 +627,9 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                             }
                     }
                     Instruction::CallUnknown { result: to, .. } => result(to),
-                    Instruction::SetRounding(_) | Instruction::Unsupported(_) => true,
+                    Instruction::SetRounding(_)
+                    | Instruction::Unsupported(_)
+                    | Instruction::Check { .. } => true,
                     _ => false,
                 })
         })

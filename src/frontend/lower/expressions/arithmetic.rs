@@ -197,6 +197,7 @@ impl Lowerer<'_> {
                 return self.opaque_operation(ty, result);
             }
         }
+        self.check_parts(op, &[left.ty, right.ty]);
         if self.types.is_vector(left.ty) || self.types.is_vector(right.ty) {
             return self.vector_operation(op, left, right);
         }
@@ -227,6 +228,7 @@ impl Lowerer<'_> {
                 common,
             ));
         }
+        let [left, right] = self.check_arithmetic(op, [left, right], common, scalar);
         let result = fold::binary(op, left, right, scalar);
         Ok(Value::scalar(
             match op.is_comparison() {
@@ -262,6 +264,8 @@ impl Lowerer<'_> {
         if op == BinaryOp::ShiftLeft {
             self.expect_shiftable(&left, &count, scalar);
         }
+        let count_scalar = self.scalar_type(count_type)?;
+        let [left, count] = self.check_shift(op, [left, count], ty, [scalar, count_scalar]);
         let result = fold::binary(op, left, count, scalar);
         Ok(Value::scalar(self.narrowed(result, ty), ty))
     }
@@ -344,6 +348,9 @@ impl Lowerer<'_> {
         if self.types.is_opaque(operand.ty) {
             return self.opaque_operation(operand.ty, operand.ty);
         }
+        if *operator == ast::UnaryOperator::Minus {
+            self.check_parts(BinaryOp::Subtract, &[operand.ty]);
+        }
         if self.types.is_vector(operand.ty) {
             return self.vector_unary(operator, operand);
         }
@@ -362,6 +369,10 @@ impl Lowerer<'_> {
         let ty = self.types.promoted(operand.ty);
         let scalar = self.scalar_type(ty)?;
         let expr = self.operand(operand, ty)?;
+        let expr = match operator {
+            ast::UnaryOperator::Minus => self.check_negation(expr, ty, scalar),
+            _ => expr,
+        };
         let result = match operator {
             ast::UnaryOperator::Minus if scalar == HALF => half_precision::negated(expr),
             ast::UnaryOperator::Minus => fold::unary(UnaryOp::Negate, expr, scalar),

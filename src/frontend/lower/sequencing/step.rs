@@ -131,7 +131,7 @@ pub(super) fn steps_of(
         } => vec![Step::Write(range_region(destination, Some(*size)))],
         Instruction::SetRounding(_) => vec![Step::Write(Region::Rounding)],
         Instruction::Assume(_) => vec![Step::End],
-        Instruction::Unsupported(_) => vec![Step::Error],
+        Instruction::Unsupported(_) | Instruction::Check { .. } => vec![Step::Error],
         Instruction::CallUnknown { .. }
         | Instruction::Padding { .. }
         | Instruction::Declare(_)

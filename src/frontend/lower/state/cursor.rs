@@ -24,6 +24,8 @@ pub(in crate::lower) struct Cursor<'a> {
     call: Option<Range<usize>>,
     /// Whether it is the expression of a witness (see [`crate::lower::expressions::defined`]).
     is_watched: bool,
+    /// Whether results of operations wrap around, so that they are not checked.
+    is_wrapping: bool,
 }
 
 /// The place that [`Cursor::enter_own_text`] left.
@@ -41,6 +43,7 @@ impl<'a> Cursor<'a> {
             in_system_header: false,
             call: None,
             is_watched: false,
+            is_wrapping: false,
         }
     }
 
@@ -127,6 +130,16 @@ impl<'a> Cursor<'a> {
     /// Sets whether it is the expression of a witness, and returns what was set.
     pub fn watch(&mut self, is_watched: bool) -> bool {
         std::mem::replace(&mut self.is_watched, is_watched)
+    }
+
+    /// Whether results of operations wrap around.
+    pub fn is_wrapping(&self) -> bool {
+        self.is_wrapping
+    }
+
+    /// Sets whether results of operations wrap around, and returns what was set.
+    pub fn wrap(&mut self, is_wrapping: bool) -> bool {
+        std::mem::replace(&mut self.is_wrapping, is_wrapping)
     }
 
     /// The source position at which a node begins.

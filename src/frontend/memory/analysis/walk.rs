@@ -198,6 +198,9 @@ pub fn operands_by_use<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(Opera
         }
         Instruction::Free(pointer) => f(Value(pointer)),
         Instruction::Assume(value)
+        | Instruction::Check {
+            condition: value, ..
+        }
         | Instruction::Expect {
             condition: value, ..
         }

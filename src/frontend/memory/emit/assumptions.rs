@@ -94,11 +94,12 @@ impl Emitter<'_, '_> {
         if matches!(scalar, ScalarType::Pointer) {
             return;
         }
+        let is_checked = signed && self.tables.options.checks_overflow && self.body.span.line != 0;
         let [left, right] = operands.map(|term| Operand { term, signed });
         match op {
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => {
                 let wraps = self.tables.semantics.arithmetic == Arithmetic::BitVector;
-                if (wraps && !signed) || bits > 64 {
+                if (wraps && !signed) || bits > 64 || is_checked {
                     return;
                 }
                 let bounds = if signed {
@@ -132,7 +133,7 @@ impl Emitter<'_, '_> {
             BinaryOp::Divide | BinaryOp::Remainder => {
                 let what = "the divisor is not zero";
                 self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(right.term));
-                if signed {
+                if signed && !is_checked {
                     self.note_quotient([left.term, right.term], scalar, bits);
                 }
             }

@@ -4,7 +4,7 @@ use super::super::walk;
 use super::calls::{Interface, Passing};
 use super::*;
 use crate::ir::{Block, BlockIndex, Instruction, Terminator};
-use regatta_program::Function;
+use regatta_program::{Function, Property};
 
 impl Emitter<'_, '_> {
     /// Declares all functions with their parameters and results, so that calls can refer to them.
@@ -236,7 +236,7 @@ impl Emitter<'_, '_> {
             }
             Terminator::End => self.body.end(),
             Terminator::Error => {
-                let error = self.body.error();
+                let error = self.body.error(Property::UnreachCall);
                 self.body.finish(error);
             }
             Terminator::Unreachable => {

@@ -159,6 +159,11 @@ impl Emitter<'_, '_> {
                 }
             }
             Instruction::Unsupported(reason) => self.body.unsupported(reason),
+            Instruction::Check { condition, rule } => {
+                let holds = self.condition(condition);
+                self.body.check_trouble();
+                self.body.check(holds, rule.check().property());
+            }
             Instruction::Expect { condition, what } => {
                 let condition = self.value(condition);
                 self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(condition));

@@ -159,6 +159,9 @@ impl<'a> Facts<'a> {
                 self.value(right);
             }
             Instruction::Assume(value)
+            | Instruction::Check {
+                condition: value, ..
+            }
             | Instruction::Expect {
                 condition: value, ..
             }

@@ -8,7 +8,7 @@ use regatta_program::{
     CScalar, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed, Program,
     Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
-use regatta_term::{Sort, Symbol, TermId, TermKind, for_each_subterm};
+use regatta_term::{Build, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
 use crate::ir::FunctionIndex;
 
@@ -32,7 +32,7 @@ pub(in crate::memory::emit) struct Body<'a, 'b> {
     fork: Option<LocationId>,
     sink: Option<LocationId>,
     /// The error locations, by their places in the source.
-    errors: FxHashMap<Span, LocationId>,
+    errors: FxHashMap<(Span, Property), LocationId>,
     temporaries: FxHashMap<Sort, Vec<VariableId>>,
     /// The number of temporaries of each sort that the current instruction uses.
     taken: FxHashMap<Sort, usize>,
@@ -106,15 +106,28 @@ impl Body<'_, '_> {
         self.stop();
     }
 
-    /// The error location for the current place.
-    pub(in crate::memory::emit) fn error(&mut self) -> LocationId {
-        if let Some(&error) = self.errors.get(&self.span) {
+    /// The error location for the property at the current place.
+    pub(in crate::memory::emit) fn error(&mut self, property: Property) -> LocationId {
+        let place = (self.span, property);
+        if let Some(&error) = self.errors.get(&place) {
             return error;
         }
         let error = self.location();
-        self.program().add_error(error, Property::UnreachCall);
-        self.errors.insert(self.span, error);
+        self.program().add_error(error, property);
+        self.errors.insert(place, error);
         error
+    }
+
+    /// Goes on where the condition holds; elsewhere the property is violated.
+    pub(in crate::memory::emit) fn check(&mut self, holds: TermId, property: Property) {
+        if holds == TermId::TRUE {
+            return;
+        }
+        let Some(fork) = self.cut() else { return };
+        let (error, onward) = (self.error(property), self.location());
+        self.branch(fork, error, pool().not(holds));
+        self.branch(fork, onward, holds);
+        self.current = Some(onward);
     }
 
     /// Lets the next instruction use the temporaries that were taken.

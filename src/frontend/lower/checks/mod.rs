@@ -1,0 +1,222 @@
+//! Checks that operations are defined, where the property asks for them (see [`crate::defined`]).
+//!
+//! A check stands before its operation, behind the operands' side effects. Text of our own is not checked, apart from the
+//! functions in [`CHECKED_MODELS`]: the program's text does not contain its operations.
+
+mod conditions;
+mod ranges;
+
+use super::expressions::fold::{self, INT};
+use super::expressions::overflow::Magnitude;
+use super::expressions::value::Value;
+use super::{Lowerer, Result};
+use crate::defined::Rule;
+use crate::ir::{BinaryOp, Expr, Instruction, ScalarType};
+use crate::memory::walk::parts;
+use crate::types::{Type, TypeKind};
+
+/// Library functions whose result C does not define if it is not in its type, and whose models compute it in that type.
+const CHECKED_MODELS: &[&str] = &[
+    "abs", "labs", "llabs", "imaxabs", "div", "ldiv", "lldiv", "imaxdiv",
+];
+
+/// Maximum number of parts of an operand that is repeated in a check; a larger one is computed once.
+const MAXIMUM_REPEATED: usize = 24;
+
+impl Lowerer<'_> {
+    /// Checks whether operations are checked by the rule here.
+    fn checks(&self, rule: Rule) -> bool {
+        let is_text_checked =
+            self.cursor.origin().is_some() || CHECKED_MODELS.contains(&self.function.name());
+        self.input.property().checks.contains(&rule.check())
+            && is_text_checked
+            && !self.cursor.is_watched()
+            && !self.cursor.is_wrapping()
+    }
+
+    /// Lowers operations whose results wrap around.
+    pub(in crate::lower) fn wrapping<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.cursor.wrap(true);
+        let result = act(self);
+        self.cursor.wrap(outer);
+        result
+    }
+
+    /// Emits a check; without a condition, the operation is not modelled.
+    fn check(&mut self, condition: Option<Expr>, rule: Rule) {
+        match condition {
+            Some(condition) if fold::constant_truth(&condition) == Some(true) => {}
+            Some(condition) => self.emit_fresh(Instruction::Check { condition, rule }),
+            None => self.unsupported(format!("the check that {}", rule.condition())),
+        }
+    }
+
+    /// The operand, in a form that may be repeated.
+    fn repeatable(&mut self, expr: Expr, scalar: ScalarType) -> Expr {
+        let mut left = MAXIMUM_REPEATED;
+        match has_more_parts(&expr, &mut left) && fold::evaluate(&expr).is_none() {
+            true => self.store_fresh(expr, scalar),
+            false => expr,
+        }
+    }
+
+    /// The signed integer type with the values of a type; `None` for other types.
+    fn exact_signed(&self, ty: Type, scalar: ScalarType) -> Option<ScalarType> {
+        let exact = match self.types.bit_precise(ty) {
+            Some((bits, signed)) => ScalarType::Integer { bits, signed },
+            None => scalar,
+        };
+        matches!(exact, ScalarType::Integer { signed: true, .. }).then_some(exact)
+    }
+
+    /// Checks `left op right`, computed in a type that the scalar represents; returns the operands.
+    pub(in crate::lower) fn check_arithmetic(
+        &mut self,
+        op: BinaryOp,
+        [left, right]: [Expr; 2],
+        ty: Type,
+        scalar: ScalarType,
+    ) -> [Expr; 2] {
+        let rule = match op {
+            BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => Rule::Result,
+            BinaryOp::Divide | BinaryOp::Remainder => Rule::Quotient,
+            _ => return [left, right],
+        };
+        let Some(exact) = self.exact_signed(ty, scalar).filter(|_| self.checks(rule)) else {
+            return [left, right];
+        };
+        let left = self.repeatable(left, scalar);
+        let right = self.repeatable(right, scalar);
+        if rule == Rule::Quotient {
+            let condition = conditions::quotient([&left, &right], scalar, exact);
+            self.check(condition, rule);
+            return [left, right];
+        }
+        match conditions::result(op, [&left, &right], scalar, exact) {
+            Some(conditions) => {
+                for condition in conditions {
+                    self.check(Some(condition), rule);
+                }
+            }
+            None => {
+                let [first, second] =
+                    [&left, &right].map(|operand| Magnitude::of(self, operand.clone(), scalar));
+                let (_, overflows) = self.checked_widely(op, first, second, exact);
+                let fits = fold::binary(BinaryOp::Equal, overflows, fold::int(0), INT);
+                self.check(Some(fits), rule);
+            }
+        }
+        [left, right]
+    }
+
+    /// Checks `left op count`; returns the operands. The type is that of the left one.
+    pub(in crate::lower) fn check_shift(
+        &mut self,
+        op: BinaryOp,
+        [left, count]: [Expr; 2],
+        ty: Type,
+        [scalar, count_scalar]: [ScalarType; 2],
+    ) -> [Expr; 2] {
+        let exact = self.exact_signed(ty, scalar);
+        let Some(exact) = exact.filter(|_| op == BinaryOp::ShiftLeft) else {
+            return [left, count];
+        };
+        if !self.checks(Rule::ShiftCount) {
+            return [left, count];
+        }
+        let left = self.repeatable(left, scalar);
+        let count = self.repeatable(count, count_scalar);
+        let is_in_width = conditions::shift_count(&count, count_scalar, exact);
+        self.check(Some(is_in_width), Rule::ShiftCount);
+        let fits = conditions::shifted(&left, &count, [scalar, count_scalar], exact);
+        self.check(fits, Rule::ShiftedNumber);
+        [left, count]
+    }
+
+    /// Checks `-operand`; returns the operand.
+    pub(in crate::lower) fn check_negation(
+        &mut self,
+        operand: Expr,
+        ty: Type,
+        scalar: ScalarType,
+    ) -> Expr {
+        let exact = self.exact_signed(ty, scalar);
+        let Some(exact) = exact.filter(|_| self.checks(Rule::Result)) else {
+            return operand;
+        };
+        let operand = self.repeatable(operand, scalar);
+        let condition = conditions::not_least(&operand, scalar, exact);
+        self.check(condition, Rule::Result);
+        operand
+    }
+
+    /// Refuses operations on vectors and complex numbers of signed integers, where a check would have to look at each part.
+    pub(in crate::lower) fn check_parts(&mut self, op: BinaryOp, types: &[Type]) {
+        let may_overflow = matches!(
+            op,
+            BinaryOp::Add
+                | BinaryOp::Subtract
+                | BinaryOp::Multiply
+                | BinaryOp::Divide
+                | BinaryOp::Remainder
+                | BinaryOp::ShiftLeft
+        );
+        let mut types = types.iter();
+        if may_overflow && self.checks(Rule::Result) && types.any(|&ty| self.has_signed_parts(ty)) {
+            self.unsupported("the check of arithmetic on vectors or complex numbers of integers");
+        }
+    }
+
+    fn has_signed_parts(&self, ty: Type) -> bool {
+        let part = match *self.types.kind(ty) {
+            TypeKind::Complex(element) | TypeKind::Vector { element, .. } => element,
+            _ => return false,
+        };
+        let scalar = self.types.scalar(part);
+        matches!(scalar, Some(ScalarType::Integer { signed: true, .. }))
+    }
+
+    /// Checks a call of a library function of [`CHECKED_MODELS`], so that a violation has the call's place. The model has
+    /// checks of its own, for calls through pointers.
+    pub(in crate::lower) fn check_library_call(
+        &mut self,
+        name: &str,
+        values: &[Value],
+    ) -> Result<()> {
+        let rule = match name {
+            "abs" | "labs" | "llabs" | "imaxabs" => Rule::AbsoluteValue,
+            "div" | "ldiv" | "lldiv" | "imaxdiv" => Rule::Quotient,
+            _ => return Ok(()),
+        };
+        if !self.checks(rule) {
+            return Ok(());
+        }
+        let mut operands = Vec::new();
+        for value in values {
+            let (expr, ty) = self.scalar_value(value.clone())?;
+            operands.push((expr, self.scalar_type(ty)?));
+        }
+        let condition = match operands.as_slice() {
+            [(operand, scalar)] => conditions::not_least(operand, *scalar, *scalar),
+            [(left, scalar), (right, other)] if scalar == other => {
+                conditions::quotient([left, right], *scalar, *scalar)
+            }
+            _ => return Ok(()),
+        };
+        self.check(condition, rule);
+        Ok(())
+    }
+}
+
+/// Checks whether the expression has more parts than the number, which is reduced by its parts.
+fn has_more_parts(expr: &Expr, left: &mut usize) -> bool {
+    let Some(rest) = left.checked_sub(1) else {
+        return true;
+    };
+    *left = rest;
+    let mut has_more = false;
+    parts(expr, &mut |part| {
+        has_more = has_more || has_more_parts(part, left)
+    });
+    has_more
+}
