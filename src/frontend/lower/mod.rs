@@ -2,7 +2,8 @@
 //!
 //! One pass visits the declarations in source order. [`state`] has the names in scope and the function under
 //! construction; [`declarations`] build types and create objects with [`initializer`]; [`statements`] create basic blocks;
-//! [`expressions`], [`calls`] and [`vectors`] build pure expressions and emit instructions for side effects;
+//! [`expressions`], [`calls`] and [`vectors`] build pure expressions and emit instructions for side effects; [`checks`] emit
+//! the conditions under which operations are defined, where the property asks for them;
 //! [`environment`] is what is around the program. [`unmodelled_parts`] are the parts of a program that are not modelled.
 //!
 //! # State
