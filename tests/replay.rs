@@ -155,6 +155,18 @@ fn compiled_programs_come_to_the_error() {
 
 /// Alarms of which a harness says too little, with what it says of that.
 #[test]
+fn compiled_programs_end_where_arithmetic_overflows() {
+    let checks = ["overflow.c", "--checks", "overflow", "--json", "--replay"];
+    let output = run(regatta(&checks).arg("native"));
+    assert_eq!(result_line(&output), "RESULT: FALSE(no-overflow)");
+    assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
+    // Without the check it wraps around, in the compiled program as well.
+    let output = run(&mut regatta(&["overflow.c", "--json", "--replay", "native"]));
+    assert_eq!(result_line(&output), FALSE);
+    assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
+}
+
+#[test]
 fn what_a_harness_cannot_say_is_told() {
     for (program, missing) in [
         ("uninitialised.c", "values of what is not initialised"),

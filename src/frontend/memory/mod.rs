@@ -28,6 +28,7 @@ use analysis::indices;
 use placement::plan::Planner;
 use regatta_program::{Arithmetic, FunctionId, Program};
 
+pub(crate) use analysis::call_graph::reachable_from;
 pub(crate) use analysis::{devices, walk};
 pub use operators::integer;
 pub(crate) use placement::layout;

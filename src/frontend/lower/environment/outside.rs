@@ -23,7 +23,9 @@ use crate::ir::{
     UnknownEffect,
 };
 use crate::library;
+use crate::lower::state::functions::Functions;
 use crate::lower::{Lowerer, block};
+use crate::memory::reachable_from;
 use crate::memory::walk::{INT, every_expression, start_of};
 use regatta_base::Span;
 
@@ -53,7 +55,9 @@ impl Lowerer<'_> {
     ) -> (Outside, Late) {
         self.define_at_end(functions, None);
         let effect = self.input.unknown_calls();
-        let contacts = Contacts::of(functions, self.objects.all());
+        // Unknown code has control only after a function that runs without it has called it.
+        let runs = reachable_from(functions, [Functions::START]);
+        let contacts = Contacts::of(running(functions, &runs), self.objects.all());
         let memory = contacts.any().then(|| {
             self.push_object(Object {
                 name: "<outside>".to_owned(),
@@ -71,7 +75,7 @@ impl Lowerer<'_> {
             UnknownEffect::Reachable if may_call => self.environment(functions),
             _ => None,
         };
-        let late = self.late_actions(contacts, environment.is_some(), functions);
+        let late = self.late_actions(contacts, environment.is_some(), functions, &runs);
         if let Some(environment) = environment {
             self.define_at_end(functions, Some(environment));
         }
@@ -90,7 +94,14 @@ impl Lowerer<'_> {
         (outside, late)
     }
 
-    fn late_actions(&self, contacts: Contacts, calls_back: bool, functions: &[Function]) -> Late {
+    /// The late actions; `runs` says which functions run even if unknown code never has control.
+    fn late_actions(
+        &self,
+        contacts: Contacts,
+        calls_back: bool,
+        functions: &[Function],
+        runs: &[bool],
+    ) -> Late {
         let is_active = self.input.unknown_calls() == UnknownEffect::Reachable;
         // The library's own objects contain no pointers to unknown functions.
         let foreign = self
@@ -105,11 +116,16 @@ impl Lowerer<'_> {
             });
         let foreign_call = (foreign || contacts.input_pointers) && contacts.indirect_call;
         let makes_streams = || {
-            instructions(functions).any(|instruction| match instruction {
-                Instruction::CallUnknown { name, effect, .. } => {
-                    *effect == UnknownEffect::Reachable && !self.leaves_streams_alone(name)
-                }
-                _ => false,
+            let is_called_back = |number: usize| calls_back || runs.get(number) == Some(&true);
+            let mut functions = functions.iter().enumerate();
+            functions.any(|(number, function)| {
+                is_called_back(number)
+                    && instructions([function]).any(|instruction| match instruction {
+                        Instruction::CallUnknown { name, effect, .. } => {
+                            *effect == UnknownEffect::Reachable && !self.leaves_streams_alone(name)
+                        }
+                        _ => false,
+                    })
             })
         };
         Late {
@@ -409,7 +425,7 @@ struct Contacts {
 }
 
 impl Contacts {
-    fn of(functions: &[Function], objects: &[Object]) -> Self {
+    fn of<'f>(functions: impl Iterator<Item = &'f Function>, objects: &[Object]) -> Self {
         let mut result = Self {
             pointers: objects.iter().any(is_outside_with_pointer),
             ..Self::default()
@@ -454,8 +470,16 @@ fn is_outside_with_pointer(object: &Object) -> bool {
         && (object.leaves.is_empty() || leaves.any(|leaf| leaf.scalar == ScalarType::Pointer))
 }
 
-fn instructions(functions: &[Function]) -> impl Iterator<Item = &Instruction> {
-    let blocks = functions.iter().flat_map(|function| &function.blocks);
+/// The functions that run.
+fn running<'f>(functions: &'f [Function], runs: &[bool]) -> impl Iterator<Item = &'f Function> {
+    let functions = functions.iter().zip(runs);
+    functions.filter_map(|(function, runs)| runs.then_some(function))
+}
+
+fn instructions<'f>(
+    functions: impl IntoIterator<Item = &'f Function>,
+) -> impl Iterator<Item = &'f Instruction> {
+    let blocks = functions.into_iter().flat_map(|function| &function.blocks);
     blocks.flat_map(|block| block.instructions.iter().map(|entry| &entry.0))
 }
 

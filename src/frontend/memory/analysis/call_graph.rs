@@ -5,19 +5,27 @@ use std::collections::VecDeque;
 use regatta_program::digraph::Digraph;
 
 use super::walk;
-use crate::ir::{BlockIndex, Callee, Expr, FunctionIndex, Instruction, Unit};
+use crate::ir::{BlockIndex, Callee, Expr, Function, FunctionIndex, Instruction, Unit};
 
 /// Whether each function can run: functions that a function that can run calls by name or takes the address of, and
 /// those that unknown code calls by name.
 pub fn reachable_functions(unit: &Unit) -> Vec<bool> {
-    let mut reached = vec![false; unit.functions.len()];
-    let mut queue = VecDeque::from([unit.start]);
-    queue.extend(unit.outside.environment);
+    let roots = [unit.start].into_iter().chain(unit.outside.environment);
+    reachable_from(&unit.functions, roots)
+}
+
+/// Whether each function can run if the roots run, unless unknown code calls it by name.
+pub fn reachable_from(
+    functions: &[Function],
+    roots: impl IntoIterator<Item = FunctionIndex>,
+) -> Vec<bool> {
+    let mut reached = vec![false; functions.len()];
+    let mut queue: VecDeque<FunctionIndex> = roots.into_iter().collect();
     while let Some(function) = queue.pop_front() {
         if std::mem::replace(&mut reached[function.0 as usize], true) {
             continue;
         }
-        for block in &unit.functions[function.0 as usize].blocks {
+        for block in &functions[function.0 as usize].blocks {
             for (instruction, _) in &block.instructions {
                 if let Instruction::Call {
                     callee: Callee::Direct(callee),
