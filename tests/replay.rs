@@ -161,7 +161,12 @@ fn compiled_programs_end_where_arithmetic_overflows() {
     assert_eq!(result_line(&output), "RESULT: FALSE(no-overflow)");
     assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
     // Without the check it wraps around, in the compiled program as well.
-    let output = run(&mut regatta(&["overflow.c", "--json", "--replay", "native"]));
+    let output = run(&mut regatta(&[
+        "overflow.c",
+        "--json",
+        "--replay",
+        "native",
+    ]));
     assert_eq!(result_line(&output), FALSE);
     assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
 }

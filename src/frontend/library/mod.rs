@@ -265,6 +265,13 @@ pub fn object_name(name: &str) -> &str {
         .map_or(name, |(_, object)| *object)
 }
 
+/// Whether the library has an object with the name.
+pub fn is_object(name: &str) -> bool {
+    let canonical = object_name(name);
+    let mut known = SAME_OBJECT.iter().map(|(_, object)| object).chain(OBJECTS);
+    known.any(|object| *object == canonical)
+}
+
 /// All names of an object of the library except the canonical one.
 pub fn other_object_names(object: &str) -> impl Iterator<Item = &'static str> {
     let names = SAME_OBJECT.iter();

@@ -111,7 +111,7 @@ impl Lowerer<'_> {
             .enumerate()
             .any(|(index, object)| {
                 is_outside_with_pointer(object)
-                    && !object.name.ends_with("environ")
+                    && !library::is_object(&object.name)
                     && !self.objects.is_from_system(ObjectIndex(index as u32))
             });
         let foreign_call = (foreign || contacts.input_pointers) && contacts.indirect_call;
