@@ -32,6 +32,9 @@ use regatta_base::Span;
 /// The name of the environment.
 const ENVIRONMENT: &str = "<environment>";
 
+/// The name of the object that represents the memory outside of the program.
+const OUTSIDE: &str = "<outside>";
+
 /// The name of the function that represents unknown code at the end of the program.
 const AT_END: &str = "<environment at the end>";
 
@@ -60,7 +63,7 @@ impl Lowerer<'_> {
         let contacts = Contacts::of(running(functions, &runs), self.objects.all());
         let memory = contacts.any().then(|| {
             self.push_object(Object {
-                name: "<outside>".to_owned(),
+                name: OUTSIDE.to_owned(),
                 size: OUTSIDE_BYTES,
                 alignment: 16,
                 storage: Storage::Outside,
@@ -103,14 +106,13 @@ impl Lowerer<'_> {
         runs: &[bool],
     ) -> Late {
         let is_active = self.input.unknown_calls() == UnknownEffect::Reachable;
-        // The library's own objects contain no pointers to unknown functions.
-        let foreign = self
-            .objects
-            .all()
-            .iter()
-            .enumerate()
-            .any(|(index, object)| {
+        // The library's own objects contain no pointers to unknown functions, nor does the memory that they point to.
+        let mut objects = self.objects.all().iter().enumerate();
+        let foreign = contacts.unknown_code
+            || contacts.received_pointers
+            || objects.any(|(index, object)| {
                 is_outside_with_pointer(object)
+                    && object.name != OUTSIDE
                     && !library::is_object(&object.name)
                     && !self.objects.is_from_system(ObjectIndex(index as u32))
             });
@@ -422,6 +424,8 @@ struct Contacts {
     pointers: bool,
     indirect_call: bool,
     input_pointers: bool,
+    /// Whether unknown code or an input gives the program a pointer.
+    received_pointers: bool,
 }
 
 impl Contacts {
@@ -436,7 +440,7 @@ impl Contacts {
                     result: to, effect, ..
                 } => {
                     result.unknown_code |= *effect == UnknownEffect::Reachable;
-                    result.pointers |= match to {
+                    result.received_pointers |= match to {
                         Some(ResultPlace::Scalar(place)) => place.scalar == ScalarType::Pointer,
                         Some(ResultPlace::Object { leaves, .. }) => {
                             leaves.iter().any(|leaf| leaf.scalar == ScalarType::Pointer)
@@ -446,7 +450,7 @@ impl Contacts {
                 }
                 Instruction::Nondet { place, .. } | Instruction::ReadDevice { place, .. } => {
                     let is_pointer = place.scalar == ScalarType::Pointer;
-                    result.pointers |= is_pointer;
+                    result.received_pointers |= is_pointer;
                     result.input_pointers |= is_pointer;
                 }
                 Instruction::Call { callee, .. } => {
@@ -455,6 +459,7 @@ impl Contacts {
                 _ => {}
             }
         }
+        result.pointers |= result.received_pointers;
         result
     }
 
