@@ -18,9 +18,10 @@ pub struct Specification {
 }
 
 /// What control must not reach.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Forbidden {
     /// A failing `assert` or `__VERIFIER_assert`, `reach_error()`, `__VERIFIER_error()`.
+    #[default]
     Assertions,
     /// Calls of functions, labels, or both. Nothing else is a violation: a failing `assert` ends the program.
     Listed {
@@ -29,12 +30,6 @@ pub enum Forbidden {
         /// The labels that control must not reach.
         labels: BTreeSet<String>,
     },
-}
-
-impl Default for Forbidden {
-    fn default() -> Self {
-        Self::Assertions
-    }
 }
 
 impl Forbidden {
@@ -47,7 +42,7 @@ impl Forbidden {
     }
 }
 
-/// A kind of conditions under which operations are defined; see [`Rule`](super::defined::Rule).
+/// A kind of conditions under which operations are defined; see [`Rule`](crate::defined::Rule).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
     /// The results of signed arithmetic are in their types.

@@ -267,7 +267,7 @@ impl Lowerer<'_> {
         ];
         let pure: Vec<FunctionIndex> = PURE
             .iter()
-            .filter_map(|name| self.functions.named(*name))
+            .filter_map(|name| self.functions.named(name))
             .collect();
         self.functions.iter().any(|function| {
             let takes_pointers = function.parameters.iter().all(|parameter| {

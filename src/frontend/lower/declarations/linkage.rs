@@ -215,9 +215,7 @@ impl Lowerer<'_> {
     /// The object that holds the address of an indirect function; `None` for other names.
     pub(in crate::lower) fn indirect_function(&mut self, name: &str, ty: Type) -> Option<Place> {
         let entity = self.entity_name(name);
-        if self.linkage.resolver(&entity).is_none() {
-            return None;
-        }
+        self.linkage.resolver(&entity)?;
         let object = match self.linkage.indirect(&entity) {
             Some(object) => object,
             None => {

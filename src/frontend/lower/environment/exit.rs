@@ -212,7 +212,7 @@ impl Lowerer<'_> {
         let last = std::mem::take(&mut self.lifecycle.last);
         let run = [RUN_ANY, RUN]
             .iter()
-            .find_map(|name| self.functions.named(*name));
+            .find_map(|name| self.functions.named(name));
         // Unknown code may run first, last, and between any two calls.
         let elsewhere = self.input.late().elsewhere.then(|| self.at_end_function());
         let mut builder = self.builder_for(index, "<exit>", Type::VOID);
