@@ -297,7 +297,7 @@ fn zygote(program: &str) -> Result<Zygote, String> {
 
 fn request(steps: Vec<ProofStep>) -> Request {
     Request {
-        certificate: Certificate { steps },
+        certificate: Certificate::of_all(steps),
         time: Duration::from_secs(20),
         helpers: 0,
         record: None,

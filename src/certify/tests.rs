@@ -108,7 +108,7 @@ impl Task {
     }
 
     fn check(&self, steps: Vec<ProofStep>) -> Check {
-        let certificate = Certificate { steps };
+        let certificate = Certificate::of_all(steps);
         let (lowered, simplified) = (&self.lowered, &self.simplified);
         // As `scripts/check-thoroughly.sh` has it.
         if std::env::var_os("REGATTA_CHECK_ALL").is_some() {
@@ -983,4 +983,81 @@ fn quantified_claims_of_one_cut_point_do_not_help_at_another() {
         relies_on.clear();
     }
     task.does_not_confirm(steps);
+}
+
+/// Returns the targets with the numbers, from zero.
+fn only(targets: &[u32]) -> Targets {
+    Targets::Only(targets.iter().copied().map(TargetId).collect())
+}
+
+/// Checks whether every path of the program ends soon and none in one of the targets.
+fn check_targets(lowered: &Program, targets: Targets) -> Check {
+    let certificate = Certificate {
+        targets,
+        steps: vec![ProofStep::Unrolling { bound: 5 }],
+    };
+    check(
+        lowered,
+        &simplify(lowered),
+        &certificate,
+        Budget::of(BUDGET),
+    )
+}
+
+#[test]
+fn a_certificate_excludes_the_targets_that_it_names_and_no_others() {
+    let lowered = c("
+        #include <assert.h>
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {
+            unsigned x = __VERIFIER_nondet_uint();
+            x = x > 5 ? 5 : x;
+            assert(x <= 5);
+            assert(x != 3);
+        }");
+    assert_eq!(lowered.targets().len(), 2);
+    assert_eq!(check_targets(&lowered, only(&[0])), Check::Confirmed);
+    for wrong in [only(&[1]), only(&[0, 1]), Targets::All] {
+        assert_ne!(check_targets(&lowered, wrong), Check::Confirmed);
+    }
+    let unknown = check_targets(&lowered, only(&[2]));
+    assert!(matches!(unknown, Check::Undecided(_)), "{unknown:?}");
+}
+
+/// The second check holds since an execution ends at the first one.
+#[test]
+fn an_execution_ends_at_the_check_that_it_violates() {
+    let lowered = c("
+        extern void reach_error(void);
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {
+            unsigned x = __VERIFIER_nondet_uint();
+            if (x > 5)
+                reach_error();
+            if (x > 10)
+                reach_error();
+        }");
+    assert_eq!(check_targets(&lowered, only(&[1])), Check::Confirmed);
+    assert_ne!(check_targets(&lowered, only(&[0])), Check::Confirmed);
+    assert_ne!(check_targets(&lowered, only(&[0, 1])), Check::Confirmed);
+}
+
+/// What is not modelled may have any effect, also the violation of a check that is not reached otherwise.
+#[test]
+fn a_certificate_for_some_targets_excludes_unsupported_operations() {
+    let program = |is_reachable: bool| {
+        let mut builder = ProgramBuilder::new();
+        let entry = builder.cursor();
+        let (error, after) = (builder.new_location(), builder.new_location());
+        builder.edge(entry, error, vec![Operation::Assume(TermId::FALSE)]);
+        let condition = store().boolean(is_reachable);
+        let reason = UnsupportedReason("a construct".to_owned());
+        let operations = vec![Operation::Assume(condition), Operation::Unsupported(reason)];
+        builder.edge(entry, after, operations);
+        let mut program = builder.program().clone();
+        program.add_error(error, Property::UnreachCall);
+        program
+    };
+    assert_eq!(check_targets(&program(false), only(&[0])), Check::Confirmed);
+    assert_ne!(check_targets(&program(true), only(&[0])), Check::Confirmed);
 }

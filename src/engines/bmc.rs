@@ -77,9 +77,7 @@ fn run(
     let mut certifies = context.certifies.filter(|_| options.proof_check);
     base.set_limit(certifies.map(|_| MAXIMUM_TIME_BEFORE_PROOF_CHECK));
     for bound in bounds(options.start, options.increment, options.max_bound) {
-        let proof = || Certificate {
-            steps: vec![ProofStep::Unrolling { bound }],
-        };
+        let proof = || Certificate::of_all(vec![ProofStep::Unrolling { bound }]);
         loop {
             context.safe_point();
             (context.report)(Progress::Bound { bound });

@@ -3,7 +3,7 @@
 //! * `automaton`: [`cfa`], the automaton and its semantics; [`waypoint`]: the statements and branches of the
 //!   source on each edge, and the C names in scope there; [`builder`]: automata made by hand; [`validate`]: well-formedness;
 //!   [`assumption`]: assumptions made by the lowering; [`external`]: functions and objects that the source does not define;
-//!   [`ghost`]: ghost variables of a witness.
+//!   [`ghost`]: ghost variables of a witness; [`targets`]: the checks, numbered.
 //! * `graphs`: [`graph`], [`call_graph`], [`cut_points`], [`weak_order`]: edges by location, calls, loops, and iteration
 //!   orders; [`inline`]: the automaton with calls inlined on demand; [`digraph`]: graph algorithms.
 //! * `analyses`: [`variables`], [`liveness`]: variables read and written, and live variables; [`conditions`]: syntactic checks
@@ -29,7 +29,7 @@ pub mod testing;
 pub use analyses::{arena, conditions, features};
 pub(crate) use analyses::{liveness, variables};
 pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
-pub use automaton::{assumption, ghost, waypoint};
+pub use automaton::{assumption, ghost, targets, waypoint};
 pub(crate) use automaton::{builder, cfa, external, validate};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
 pub use builder::ProgramBuilder;
@@ -47,6 +47,7 @@ pub use printing::{c_value, dot};
 pub use regatta_base::source::{FileId, SourceMap, Span};
 pub use short_names::{ShortNames, last_part};
 pub use simplify::{Simplified, open_assumptions, simplify};
+pub use targets::{Target, TargetId, TargetSet, Targets};
 pub use validate::Malformed;
 pub use waypoint::{
     Cells, DeclaredName, NamedPart, Names, PartHome, Passed, Waypoint, WaypointKind, Waypoints,

@@ -179,9 +179,7 @@ impl Pipeline<'_> {
 
     /// Returns the answer of the simplifier, which has left no error location, if it passes its check.
     fn simplifier_decides(&self, judge: &Judge, task: &Task) -> Option<Conclusion> {
-        let certificate = Certificate {
-            steps: vec![ProofStep::Simplified],
-        };
+        let certificate = Certificate::of_all(vec![ProofStep::Simplified]);
         // No other thread works yet.
         let alone = Workers::fixed(self.options.race.threads() - 1);
         let check = || judge.certified(task, SIMPLIFIER, &certificate, None, &alone);

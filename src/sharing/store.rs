@@ -218,7 +218,7 @@ impl Snapshot {
             relies_on.push(steps.len() - 1);
         }
         steps.push(ProofStep::Safety { k, relies_on });
-        Certificate { steps }
+        Certificate::of_all(steps)
     }
 }
 

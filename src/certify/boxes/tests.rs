@@ -372,9 +372,7 @@ fn a_proof_is_all_of_its_boxes() {
         let covering = Covering {
             nodes: nodes.to_vec(),
         };
-        let certificate = Certificate {
-            steps: vec![ProofStep::Boxes { covering }],
-        };
+        let certificate = Certificate::of_all(vec![ProofStep::Boxes { covering }]);
         let budget = Budget::of(std::time::Duration::from_secs(20));
         check(program, &simplify(program), &certificate, budget)
     };

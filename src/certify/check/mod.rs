@@ -5,6 +5,7 @@
 //! where paths are cut, and its facts there are assumed as far as they are found to be inductive; but whatever they are, a
 //! confirmed proof holds of the program as lowered:
 //!
+//! 0. **Targets.** The checks that the certificate does not name become ordinary ends of paths.
 //! 1. **Facts.** The simplifier's facts at its cut points are candidates. Those that one step from a state satisfying all
 //!    of them can violate are dropped, until the rest is inductive (Houdini).
 //! 2. **Batches** of the certificate are checked to be k-inductive relative to the facts and the batches they name.
@@ -23,6 +24,7 @@ mod summaries;
 mod unrolling;
 mod unwinding;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -39,7 +41,7 @@ use super::queries::solvers::Solvers;
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::verification_conditions::{Destination, Recorder, Written};
 use regatta_base::workers::Workers;
-use regatta_program::{Program, Simplified};
+use regatta_program::{Program, Simplified, Targets};
 use regatta_term::{Arena, TermId, take_recorded_shared_terms};
 
 /// The result of a check.
@@ -96,7 +98,10 @@ pub fn check_with_facts(
     certificate: &Certificate,
     budget: Budget<'_>,
 ) -> (Check, FactNumbers) {
-    let mut checker = Checker::new(lowered, simplified, budget);
+    let Some(restricted) = restricted(lowered, certificate) else {
+        return (unknown_target(), FactNumbers::new());
+    };
+    let mut checker = Checker::new(&restricted, simplified, budget);
     let result = checker.outcome(certificate);
     (result, checker.facts.confirmed_numbers())
 }
@@ -108,7 +113,10 @@ pub fn check(
     certificate: &Certificate,
     budget: Budget<'_>,
 ) -> Check {
-    Checker::new(lowered, simplified, budget).outcome(certificate)
+    match restricted(lowered, certificate) {
+        Some(restricted) => Checker::new(&restricted, simplified, budget).outcome(certificate),
+        None => unknown_target(),
+    }
 }
 
 /// [`check`], and a second opinion on everything that the answer rests on, including the simplifications of shared terms
@@ -121,7 +129,10 @@ pub fn check_thoroughly(
 ) -> (Check, Opinion) {
     let mut second = Second::new();
     let lowering = take_recorded_shared_terms();
-    let mut checker = Checker::new(lowered, simplified, budget);
+    let Some(restricted) = restricted(lowered, certificate) else {
+        return (unknown_target(), second.opinion);
+    };
+    let mut checker = Checker::new(&restricted, simplified, budget);
     let agreed = second.simplifications(&Arena::new(), lowering, checker.deadline.end);
     checker.solver.borrow_mut().second = Some(second);
     let result = match agreed {
@@ -141,12 +152,28 @@ pub fn check_and_record(
     budget: Budget<'_>,
     destination: &Destination,
 ) -> (Check, Result<Written, String>) {
-    let mut checker = Checker::new(lowered, simplified, budget);
+    let Some(restricted) = restricted(lowered, certificate) else {
+        return (unknown_target(), Ok(Written::default()));
+    };
+    let mut checker = Checker::new(&restricted, simplified, budget);
     checker.solver.borrow_mut().recorder = Some(Recorder::new(destination));
     let result = checker.outcome(certificate);
     let recorder = checker.solver.into_inner().recorder;
     let written = recorder.map_or_else(|| Ok(Written::default()), Recorder::finish);
     (result, written)
+}
+
+/// Returns the program in which only the certificate's targets are errors; `None` if it names one that there is not. The
+/// proof is checked on that program, so it excludes these targets and no others, and assumes nothing of the others.
+fn restricted<'p>(program: &'p Program, certificate: &Certificate) -> Option<Cow<'p, Program>> {
+    match &certificate.targets {
+        Targets::All => Some(Cow::Borrowed(program)),
+        Targets::Only(targets) => program.restricted_to(targets).map(Cow::Owned),
+    }
+}
+
+fn unknown_target() -> Check {
+    Check::Undecided("the proof is about a target that the program does not have".to_owned())
 }
 
 /// Why a proof was not confirmed.

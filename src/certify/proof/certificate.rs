@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::boxes::Covering;
-use regatta_program::{EdgeId, InlinedLocation, InlinedProgram, LocationId};
+use regatta_program::{EdgeId, InlinedLocation, InlinedProgram, LocationId, Targets};
 use regatta_term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, free_variables, instantiate,
     solve_for, store,
@@ -22,8 +22,20 @@ use regatta_term::{
 /// `F` is the type of formulas: a term, or in [`super::portable`] its index in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate<F = TermId> {
+    /// The targets that it excludes, by their numbers in the program as lowered. The other targets end paths.
+    pub targets: Targets,
     /// In order.
     pub steps: Vec<ProofStep<F>>,
+}
+
+impl<F> Certificate<F> {
+    /// Returns the certificate with these steps for all targets of the program.
+    pub fn of_all(steps: Vec<ProofStep<F>>) -> Self {
+        Self {
+            targets: Targets::All,
+            steps,
+        }
+    }
 }
 
 /// A step of a proof, which relies on others by their index.
@@ -137,6 +149,7 @@ impl<F> Certificate<F> {
             })
         });
         Some(Certificate {
+            targets: self.targets.clone(),
             steps: steps.collect::<Option<Vec<_>>>()?,
         })
     }

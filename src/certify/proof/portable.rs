@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::boxes::{Covering, CoveringNode, Dimension};
     use crate::{InvariantLocation, ProofStep};
-    use regatta_program::{EdgeId, InputId, LocationId};
+    use regatta_program::{EdgeId, InputId, LocationId, TargetId, Targets};
     use regatta_term::{Build, Sort, Symbol, TermId};
 
     #[test]
@@ -137,6 +137,7 @@ mod tests {
             at: 1 << 100,
         };
         let certificate = Certificate {
+            targets: Targets::Only([2, 0, 700].map(TargetId).into_iter().collect()),
             steps: vec![
                 ProofStep::Inductive {
                     batch: vec![

@@ -197,11 +197,9 @@ impl<'s> Search<'s> {
             }
             level = next;
         }
-        Answer::Safe(Certificate {
-            steps: vec![ProofStep::Boxes {
-                covering: self.covering(),
-            }],
-        })
+        Answer::Safe(Certificate::of_all(vec![ProofStep::Boxes {
+            covering: self.covering(),
+        }]))
     }
 
     fn run_boxes(

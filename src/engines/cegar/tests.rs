@@ -314,7 +314,7 @@ fn blocks_may_end_at_functions() {
             loops.2,
             functions.2
         );
-        let Answer::Safe(Certificate { steps }) = functions.0 else {
+        let Answer::Safe(Certificate { steps, .. }) = functions.0 else {
             panic!("{engine:?}: {:?}", functions.0);
         };
         let is_head = |at: LocationId| {

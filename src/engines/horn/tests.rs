@@ -54,7 +54,7 @@ impl Task {
 
     fn proof(&self) -> Vec<(InvariantLocation, TermId)> {
         match self.answer(BUDGET) {
-            Answer::Safe(Certificate { mut steps }) => match steps.pop() {
+            Answer::Safe(Certificate { mut steps, .. }) => match steps.pop() {
                 Some(ProofStep::Summaries { batch }) => batch,
                 step => panic!("{step:?}"),
             },
@@ -84,7 +84,7 @@ impl Task {
 
     fn check(&self, batch: Vec<(InvariantLocation, TermId)>) -> Check {
         let steps = vec![ProofStep::Summaries { batch }];
-        let certificate = Certificate { steps };
+        let certificate = Certificate::of_all(steps);
         check(
             &self.lowered,
             &self.simplified,

@@ -64,9 +64,7 @@ impl Encoding {
     /// Returns the certificate of a checked solution that does not rely on invariants of other engines.
     pub fn summaries(&self, blocks: &Blocks, formulas: &[TermId]) -> Certificate {
         let batch = self.batch(blocks, formulas);
-        Certificate {
-            steps: vec![ProofStep::Summaries { batch }],
-        }
+        Certificate::of_all(vec![ProofStep::Summaries { batch }])
     }
 
     /// Checks whether the formulas satisfy a clause.

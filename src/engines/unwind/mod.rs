@@ -200,12 +200,10 @@ fn run(
             return Ok(answer);
         }
         let proof = || {
-            Answer::Safe(Certificate {
-                steps: vec![ProofStep::Unwinding {
-                    rounds: walked.open.iter().map(|(&at, &most)| (at, most)).collect(),
-                    merge: limits.merge(),
-                }],
-            })
+            Answer::Safe(Certificate::of_all(vec![ProofStep::Unwinding {
+                rounds: walked.open.iter().map(|(&at, &most)| (at, most)).collect(),
+                merge: limits.merge(),
+            }]))
         };
         let cuts = walked.cuts.iter().map(|cut| cut.guard);
         let any = arena.or(cuts.collect::<Vec<TermId>>());

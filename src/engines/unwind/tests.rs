@@ -288,7 +288,7 @@ fn wrong_numbers_of_rounds_are_not_confirmed() {
             let check = check(
                 &program,
                 &simplify(&program),
-                &Certificate { steps },
+                &Certificate::of_all(steps),
                 budget,
             );
             assert_ne!(check, Check::Confirmed, "{text}");

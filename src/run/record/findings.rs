@@ -403,19 +403,17 @@ mod tests {
             location: LocationId(head.expect("a loop").id),
             calls: Vec::new(),
         };
-        let certificate = Certificate {
-            steps: vec![
-                ProofStep::Inductive {
-                    batch: formulas.map(|formula| (at.clone(), formula)).into(),
-                    k: 2,
-                    relies_on: Vec::new(),
-                },
-                ProofStep::Safety {
-                    k: 1,
-                    relies_on: vec![0],
-                },
-            ],
-        };
+        let certificate = Certificate::of_all(vec![
+            ProofStep::Inductive {
+                batch: formulas.map(|formula| (at.clone(), formula)).into(),
+                k: 2,
+                relies_on: Vec::new(),
+            },
+            ProofStep::Safety {
+                k: 1,
+                relies_on: vec![0],
+            },
+        ]);
         let parts = proof(&certificate, &Snapshot::default(), None, &program);
         let [invariants, safety] = &parts[..] else {
             panic!("two steps");
