@@ -262,6 +262,18 @@ pub struct VerifyOptions {
     #[arg(long, value_enum, default_value = "usual")]
     pub check: CheckOption,
 
+    /// Decide each check of the program by itself, go on after a violation, and print a table before the result. An
+    /// execution ends at the check that it violates: the others are judged under the condition that no check failed before
+    #[arg(long, conflicts_with_all = ["witness", "certificate", "harness", "dump"])]
+    pub all: bool,
+
+    /// List the checks of the program, and verify nothing
+    #[arg(
+        long,
+        conflicts_with_all = ["all", "witness", "certificate", "harness", "dump", "sarif", "report"]
+    )]
+    pub show_checks: bool,
+
     /// Which executions have to reach the error before FALSE is reported; the compiled program runs with its side effects,
     /// such as those on files
     #[arg(long, value_enum, default_value = "interpreter")]

@@ -6,7 +6,7 @@
 //! reads the list and the paths in the files.
 //!
 //! 1. `config`: portfolio files.
-//! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `error_path`, `verdict` (the answer),
+//! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `check` (the table of checks), `error_path`, `verdict` (the answer),
 //!    `findings` (automaton, invariants and proofs as text), `description` (command, options and machine), `event`, `dump`
 //!    (intermediate results for debugging), `recorder` (what the parts of a run record with).
 //! 3. `options`: the options of a run, in groups: each part gets its group.
@@ -20,7 +20,9 @@
 //!    turns), `coordinator` (these rules applied to threads), `helper_permits`, `mailbox`, `thread` (the data of each thread),
 //!    `alarm_replay`, `engine_thread`, `prover_thread`, `participants` (which analyses start, and in which order),
 //!    `invariant_record`.
-//! 8. `pipeline`: the work of the child process: load, simplify, analyse, end.
+//! 8. `survey`: what can be said of each check in little time.
+//! 9. `pipeline`: the work of the child process: load, simplify, analyse, end.
+//! 10. `rounds`: the decision of each check by itself, in rounds: a race for each set of checks.
 
 pub mod config;
 mod judge;
@@ -31,9 +33,11 @@ pub mod pipeline;
 mod process;
 mod race;
 mod record;
+pub mod rounds;
+mod survey;
 mod task;
 
 // For other crates, each file by its name alone.
 pub use judge::{alarm, check_process, evidence, ledger, proof_export};
 pub use process::{crash, exit, supervisor, zygote};
-pub use record::{description, error_path, event, file, findings, verdict};
+pub use record::{check, description, error_path, event, file, findings, verdict};

@@ -11,8 +11,8 @@ pub use crate::record::recorder::RecordOptions;
 use regatta_base::Style;
 use regatta_frontend::property::Forbidden;
 use regatta_frontend::{LoadOptions, Specification};
-use regatta_program::Arithmetic;
 use regatta_program::ghost::CountedErrors;
+use regatta_program::{Arithmetic, TargetSet};
 use regatta_witness::input_values::WitnessInput;
 
 /// The options of a run.
@@ -23,8 +23,6 @@ pub struct RunOptions {
     pub judge: JudgeOptions,
     pub alarm: AlarmOptions,
     pub record: RecordOptions,
-    /// The limit of wall time of the whole run.
-    pub time_limit: Option<Duration>,
     /// The style of messages for the user.
     pub style: Style,
 }
@@ -176,6 +174,25 @@ pub enum ReplayPolicy {
     Native,
     /// The interpreter, and the compiled program unless its execution is inconclusive.
     Both,
+}
+
+/// What the process of a race is to decide.
+#[derive(Clone, Debug, Default)]
+pub enum Question {
+    /// Whether the property holds.
+    #[default]
+    Property,
+    /// Which checks the program has.
+    List,
+    /// Which checks the program has, and what can be said of them in little time.
+    Survey,
+    /// Whether some of the program's checks hold.
+    Targets {
+        /// Their numbers.
+        asked: TargetSet,
+        /// The digest of the program as lowered in which they have these numbers.
+        program: String,
+    },
 }
 
 /// The limits that the supervisor enforces. `None` means no limit.

@@ -11,7 +11,7 @@ use crate::judge::answer::Judge;
 use crate::judge::check_process::CHECKER;
 use crate::judge::evidence::{Evidence, Publisher};
 use crate::judge::{alarm, follow, ledger, proof_export};
-use crate::options::{RunOptions, TaskOptions, Validation};
+use crate::options::{Question, RunOptions, TaskOptions, Validation};
 use crate::process::crash::{guarded, number};
 use crate::process::supervisor::{Attempt, RaceEnd};
 use crate::race;
@@ -20,7 +20,8 @@ use crate::record::event::{EventKind, Reporter, Size};
 use crate::record::findings;
 use crate::record::recorder::Recorder;
 use crate::record::verdict::{Conclusion, Verdict};
-use crate::task::{Task, TimeLimit};
+use crate::survey::{self, Survey};
+use crate::task::{Scope, Task, TimeLimit};
 use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
 use regatta_certify::defined::{Undefined, guard};
@@ -39,6 +40,7 @@ use regatta_term::record_shared_terms;
 /// The names of the parts of a run in events; a part that crashes is excluded from the next attempt by its name.
 const FRONT_END: &str = "front end";
 const SIMPLIFIER: &str = "simplifier";
+const SURVEY: &str = "survey";
 const ALARM: &str = "examination of an alarm";
 const PUBLISHER: &str = "witness";
 
@@ -53,9 +55,13 @@ pub fn run(
         options,
         recorder: Recorder::new(&options.record, reporter),
         publish,
+        time: TimeLimit {
+            started: reporter.started(),
+            limit: attempt.wall,
+        },
     };
     match pipeline.lower() {
-        Ok(lowered) => RaceEnd::Concluded(pipeline.verify(lowered, attempt)),
+        Ok(lowered) => RaceEnd::Concluded(pipeline.answer(lowered, attempt)),
         Err(end) => *end,
     }
 }
@@ -65,6 +71,14 @@ struct Pipeline<'r> {
     options: &'r RunOptions,
     recorder: Recorder,
     publish: Option<&'r Publisher<'r>>,
+    time: TimeLimit,
+}
+
+/// A program of which only some checks are asked about.
+struct Restriction<'p> {
+    /// The program as lowered, with all its checks.
+    whole: &'p Program,
+    scope: Scope,
 }
 
 impl Pipeline<'_> {
@@ -97,13 +111,55 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Verifies the program as lowered.
-    fn verify(&self, mut lowered: Program, attempt: &Attempt) -> Conclusion {
+    /// Answers the question about the program as lowered.
+    fn answer(&self, lowered: Program, attempt: &Attempt) -> Conclusion {
+        let reporter = &self.recorder.reporter;
+        match &attempt.question {
+            Question::Property => self.verify(lowered, attempt, None),
+            Question::List => {
+                survey::list(&lowered, &self.recorder);
+                Conclusion::unknown("the checks are only listed")
+            }
+            Question::Survey => {
+                let survey = Survey {
+                    options: self.options,
+                    recorder: &self.recorder,
+                    whole: &lowered,
+                    time: self.time,
+                    end: &|judge, task, conclusion| self.end(judge, task, conclusion),
+                };
+                let surveyed = guarded(reporter, SURVEY, number::SIMPLIFIER, || survey.run());
+                surveyed.unwrap_or_else(|| Conclusion::unknown("internal error in the survey"))
+            }
+            Question::Targets { asked, program } => {
+                let restricted = lowered.restricted_to(asked);
+                match restricted.filter(|_| survey::digest(&lowered) == *program) {
+                    None => Conclusion::unknown("the program is not the one that was surveyed"),
+                    Some(restricted) => {
+                        let scope = Scope {
+                            asked: asked.clone(),
+                            targets: lowered.targets(),
+                        };
+                        let whole = &lowered;
+                        self.verify(restricted, attempt, Some(Restriction { whole, scope }))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Verifies the program as lowered, or its restriction.
+    fn verify(
+        &self,
+        mut lowered: Program,
+        attempt: &Attempt,
+        restriction: Option<Restriction<'_>>,
+    ) -> Conclusion {
         let validation = self.options.task.validation.as_ref();
         let unseen = validation.and_then(|validation| guard_witness(validation, &mut lowered));
         // The execution with a witness's values does not need the simplifier.
         if let Some(Validation::Violation { values, .. }) = validation {
-            let task = Task::new(&self.options.task, self.time_limit(), lowered);
+            let task = Task::new(&self.options.task, self.time, lowered);
             let judge = self.new_judge();
             if let Some(conclusion) = follow::values(&judge, &task, values) {
                 return self.end(&judge, &task, conclusion);
@@ -113,17 +169,25 @@ impl Pipeline<'_> {
         let Some(simplified) = self.simplify(&lowered) else {
             return Conclusion::unknown("internal error in the simplifier");
         };
-        let time = self.time_limit();
-        let mut task = Task::with_simplified(&self.options.task, time, lowered, simplified);
+        let mut task = Task::with_simplified(&self.options.task, self.time, lowered, simplified);
+        let whole = restriction.as_ref().map(|restriction| restriction.whole);
+        task.scope = restriction
+            .as_ref()
+            .map(|restriction| restriction.scope.clone());
         let mut judge = self.new_judge();
-        judge.checker.start(&task);
+        let start = |judge: &mut Judge, task: &Task| {
+            judge
+                .checker
+                .start(whole.unwrap_or(&task.lowered), &task.simplified);
+        };
+        start(&mut judge, &task);
         if task.simplified.is_safe() {
             if let Some(conclusion) = self.simplifier_decides(&judge, &task) {
                 return self.end(&judge, &task, as_far_as_seen(conclusion, unseen));
             }
             // The simplifier's claim could not be confirmed, so the engines get the program without simplification.
             task.simplified = unsimplified(&task.lowered);
-            judge.checker.start(&task);
+            start(&mut judge, &task);
         }
         let (task, judge) = (Arc::new(task), Arc::new(judge));
         let conclusion = self.analyse(&judge, &task, attempt);
@@ -135,13 +199,6 @@ impl Pipeline<'_> {
             Conclusion::unknown("internal error in the examination of an alarm")
         });
         self.end(&judge, &task, as_far_as_seen(conclusion, unseen))
-    }
-
-    fn time_limit(&self) -> TimeLimit {
-        TimeLimit {
-            started: self.recorder.reporter.started(),
-            limit: self.options.time_limit,
-        }
     }
 
     fn new_judge(&self) -> Judge {

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::options::TaskOptions;
-use regatta_program::Program;
 use regatta_program::interpreter::Executable;
 use regatta_program::simplify::{Simplified, unsimplified};
+use regatta_program::{LocationId, Program, Target, TargetId, TargetSet};
 
 /// A verification task.
 pub(crate) struct Task {
@@ -17,6 +17,25 @@ pub(crate) struct Task {
     /// The program to analyse.
     pub simplified: Simplified,
     pub time: TimeLimit,
+    /// The checks that the question is about, if it is not about all.
+    pub scope: Option<Scope>,
+}
+
+/// The checks that a question is about: the errors of the task's program.
+#[derive(Clone)]
+pub(crate) struct Scope {
+    pub asked: TargetSet,
+    /// All targets of the program as lowered, of which the task has a restriction.
+    pub targets: Vec<Target>,
+}
+
+impl Scope {
+    /// Returns the target whose violation ends there, as a set.
+    pub fn at(&self, error: LocationId) -> TargetSet {
+        let numbered = self.targets.iter().zip(0..);
+        let found = numbered.filter(|(target, _)| target.location == error);
+        found.map(|(_, number)| TargetId(number)).collect()
+    }
 }
 
 impl Task {
@@ -39,6 +58,7 @@ impl Task {
             simplified,
             lowered,
             time,
+            scope: None,
         }
     }
 

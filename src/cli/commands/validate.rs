@@ -29,6 +29,8 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
         limits: options.limits.clone(),
         json: options.json,
         strict: false,
+        all: false,
+        show_checks: false,
         dump: None,
         certificate: None,
         witness: None,

@@ -5,26 +5,27 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::options::{CheckOption, ReplayOption, VerifyOptions};
-use crate::output::checks;
 use crate::output::explain::{self, RunSummary, render_path};
 use crate::output::progress::{self, Progress};
 use crate::output::reports::Reports;
+use crate::output::{check_table, checks};
 use crate::{EXIT_INPUT, complain, complain_rendered, input, try_print};
 use regatta_base::printable::{printable, printable_json};
 use regatta_frontend::LoadOptions;
 use regatta_report::error_path::trace;
 use regatta_report::{Ending, witness};
+use regatta_run::check::{CheckRow, CheckVerdict};
 use regatta_run::config::Portfolio;
 use regatta_run::error_path::{Detail, WantedPath};
-use regatta_run::event::{Event, EventKind};
+use regatta_run::event::{Event, EventKind, Reporter};
 use regatta_run::evidence::{Evidence, Publisher};
 use regatta_run::options::{
     AlarmOptions, AssumptionPolicy, JudgeOptions, Limits, RaceOptions, RecordOptions, RunOptions,
     TaskOptions, Validation,
 };
-use regatta_run::pipeline;
-use regatta_run::supervisor::{EarlyLimits, Outcome, supervise};
+use regatta_run::supervisor::{Attempt, EarlyLimits, Outcome, RaceEnd, Supervisor, supervise};
 use regatta_run::verdict::Conclusion;
+use regatta_run::{pipeline, rounds};
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
@@ -141,7 +142,6 @@ pub(super) fn run_with(
             dump: options.dump.clone(),
             has_details: options.report.is_some(),
         },
-        time_limit,
         style: input::style(),
     };
     let witness = options.witness.as_deref();
@@ -163,6 +163,7 @@ pub(super) fn run_with(
         progress,
         summary: RunSummary::default(),
         reports,
+        checks: Vec::new(),
         unwritable: None,
         is_incomplete: false,
     };
@@ -178,21 +179,29 @@ pub(super) fn run_with(
             kind,
         });
     }
-    let supervised = supervise(
-        started,
-        limits,
-        &mut |event| output.event(event),
-        &|attempt, reporter| {
-            let publish = publish.as_ref().map(|publish| publish as &Publisher<'_>);
-            pipeline::run(&run_options, attempt, reporter, publish)
-        },
-    );
+    let race = |attempt: &Attempt, reporter: &Reporter| {
+        let publish = publish.as_ref().map(|publish| publish as &Publisher<'_>);
+        pipeline::run(&run_options, attempt, reporter, publish)
+    };
+    let mut observe = |event: &Event| output.event(event);
+    let supervised = match () {
+        () if options.show_checks => return list_checks(started, limits, &mut output, &race),
+        () if options.all => Supervisor::new(started)
+            .and_then(|mut supervisor| {
+                rounds::decide_all(&mut supervisor, limits, &mut observe, &race)
+            })
+            .map(|outcome| (outcome, None)),
+        () => supervise(started, limits, &mut observe, &race)
+            .map(|(outcome, remains)| (outcome, Some(remains))),
+    };
     let (conclusion, remains) = match supervised {
-        Ok((Outcome::Concluded(conclusion), remains)) => (judge(conclusion), Some(remains)),
+        Ok((Outcome::Concluded(conclusion), remains)) => (judge(conclusion), remains),
         Ok((Outcome::Rejected(text), remains)) => {
             output.complain_rendered(&text);
             output.write_reports(&Ending::rejected(&text));
-            remains.collect();
+            if let Some(remains) = remains {
+                remains.collect();
+            }
             return output.end(EXIT_INPUT);
         }
         Err(error) => {
@@ -206,6 +215,9 @@ pub(super) fn run_with(
     });
     output.explain(&conclusion);
     let code = conclusion.verdict.exit_code();
+    if options.all && !options.json {
+        output.print(&check_table::decided(&output.checks));
+    }
     // A closed pipe keeps the verdict's exit code; a RESULT line that is lost otherwise is an error.
     if let Err(error) = try_print(format!("{}\n", conclusion.verdict).as_bytes()) {
         output.unwritable.get_or_insert(error);
@@ -215,6 +227,36 @@ pub(super) fn run_with(
         remains.collect();
     }
     output.end(code)
+}
+
+/// Prints the list of the program's checks; returns the exit code.
+fn list_checks(
+    started: Instant,
+    limits: Limits,
+    output: &mut Output,
+    race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
+) -> u8 {
+    let supervisor = Supervisor::new(started);
+    let listed = supervisor.and_then(|mut supervisor| {
+        let mut observe = |event: &Event| output.event(event);
+        rounds::list(&mut supervisor, limits, &mut observe, race)
+    });
+    let reason = match listed {
+        Ok(Some(Outcome::Rejected(text))) => {
+            output.complain_rendered(&text);
+            return output.end(EXIT_INPUT);
+        }
+        Ok(Some(Outcome::Concluded(conclusion))) => conclusion.verdict.to_string(),
+        Ok(None) => {
+            if !output.json {
+                output.print(&check_table::listed(&output.checks));
+            }
+            return output.end(0);
+        }
+        Err(error) => format!("the system refused the analysis process: {error}"),
+    };
+    output.complain(&format!("error: the checks cannot be listed: {reason}"));
+    output.end(EXIT_INPUT)
 }
 
 /// The outputs of a run.
@@ -229,6 +271,8 @@ struct Output {
     /// The summary from which UNKNOWN is explained.
     summary: RunSummary,
     reports: Option<Reports>,
+    /// The checks as they were told of last.
+    checks: Vec<CheckRow>,
     /// The first error in writing to standard output.
     unwritable: Option<std::io::Error>,
     /// Whether a requested file could not be written.
@@ -255,6 +299,13 @@ impl Output {
         }
     }
 
+    /// Prints a text on standard output.
+    fn print(&mut self, text: &str) {
+        if let Err(error) = try_print(text.as_bytes()) {
+            self.unwritable.get_or_insert(error);
+        }
+    }
+
     fn event(&mut self, event: &Event) {
         self.summary.event(event);
         if self.json
@@ -265,6 +316,9 @@ impl Output {
         }
         if let Some(reports) = &mut self.reports {
             reports.note(event);
+        }
+        if let EventKind::Checks { checks, .. } = &event.kind {
+            self.checks.clone_from(checks);
         }
         match &event.kind {
             EventKind::Warning { message } => self.complain(&format!("warning: {message}")),
@@ -336,6 +390,12 @@ impl Output {
 fn describe(event: &Event) -> String {
     let text = match &event.kind {
         EventKind::Phase { name, seconds } => format!("{name}: {:.1} ms", seconds * 1e3),
+        EventKind::Checks { checks, .. } => {
+            let open = checks
+                .iter()
+                .filter(|row| row.verdict == CheckVerdict::Open);
+            format!("{} checks, {} of them open", checks.len(), open.count())
+        }
         EventKind::Program {
             lowered,
             simplified,

@@ -27,6 +27,7 @@ use super::place::Place;
 use super::sources::Sources;
 use super::utc;
 use super::{Ending, Recording};
+use regatta_run::check::CheckRow;
 use regatta_run::event::{EventKind, Size};
 use regatta_run::findings::{Automaton, Invariant, ProofPart};
 use regatta_run::verdict::{Conclusion, ReportedAssumption, Verdict};
@@ -71,6 +72,8 @@ struct View {
     /// The loops and recursive functions after simplification.
     loops: Vec<String>,
     assumptions: Vec<AssumptionView>,
+    /// The checks, if each was decided by itself.
+    checks: Vec<CheckView>,
     warnings: Vec<String>,
     files: Vec<FileView>,
     automaton: AutomatonView,
@@ -117,6 +120,18 @@ struct InvariantView {
     publisher: Option<String>,
     calls: Vec<String>,
     place: Option<Place>,
+}
+
+#[derive(Debug, Serialize)]
+struct CheckView {
+    place: String,
+    /// The line of the source.
+    text: String,
+    /// The verdict in a word, and the reason if it is not known.
+    verdict: String,
+    by: String,
+    /// When it was decided.
+    time: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -242,6 +257,7 @@ impl View {
             unsupported,
             loops,
             assumptions: assumptions.iter().map(AssumptionView::new).collect(),
+            checks: checks(recording),
             warnings: recording
                 .events
                 .iter()
@@ -320,6 +336,29 @@ impl InvariantView {
             place: Place::parse(&invariant.place),
         }
     }
+}
+
+/// Returns the checks as the run told of them last.
+fn checks(recording: &Recording) -> Vec<CheckView> {
+    let mut events = recording.events.iter().rev();
+    let last = events.find_map(|event| match &event.kind {
+        EventKind::Checks { checks, .. } => Some(checks),
+        _ => None,
+    });
+    let view = |row: &CheckRow| CheckView {
+        place: row.place.clone(),
+        text: row.text.clone(),
+        verdict: match &row.reason {
+            Some(reason) => format!("{}: {reason}", row.verdict.word()),
+            None => row.verdict.word().to_owned(),
+        },
+        by: row.by.clone().unwrap_or_default(),
+        time: match row.seconds {
+            Some(seconds) => format!("{seconds:.2} s"),
+            None => String::new(),
+        },
+    };
+    last.into_iter().flatten().map(view).collect()
 }
 
 /// Returns the steps of the proof behind the answer.

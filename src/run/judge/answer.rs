@@ -21,7 +21,7 @@ use regatta_certify::{Certificate, Check, ProofStep};
 use regatta_program::block::Blocks;
 use regatta_program::ghost::{CHECKING, VIOLATED_ASSERTION};
 use regatta_program::interpreter::{Journal, Limits, Machine, ReplayInputs};
-use regatta_program::{InputKind, InputPart, Program, c_value};
+use regatta_program::{InputKind, InputPart, Program, Targets, c_value};
 use regatta_sharing::InvariantStore;
 use regatta_term::Value;
 
@@ -112,6 +112,14 @@ impl Judge {
         blocks: Option<&Blocks>,
         workers: &Workers,
     ) -> Option<Conclusion> {
+        let named = task.scope.as_ref().map(|scope| Certificate {
+            targets: match &certificate.targets {
+                Targets::All => Targets::Only(scope.asked.clone()),
+                Targets::Only(some) => Targets::Only(some.clone()),
+            },
+            ..certificate.clone()
+        });
+        let certificate = named.as_ref().unwrap_or(certificate);
         // The check uses the cores that are idle now. They are not given back before its end, because the process cannot be told.
         let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
         let begin = Instant::now();
@@ -140,6 +148,10 @@ impl Judge {
                 self.grounds.keep(analysis, ground);
                 Some(Conclusion {
                     invariants: Some(certificate.formulas()),
+                    targets: match &certificate.targets {
+                        Targets::All => None,
+                        Targets::Only(some) => Some(some.clone()),
+                    },
                     ..Conclusion::proved(analysis)
                 })
             }
@@ -198,13 +210,16 @@ impl Judge {
     }
 
     /// Returns the answer of an exploration of all executions.
-    pub fn explored(&self, analysis: &str) -> Option<Conclusion> {
+    pub fn explored(&self, task: &Task, analysis: &str) -> Option<Conclusion> {
         // An exploration has no verification conditions for a certificate; another engine may find a proof.
         if self.options.certificate.is_some() {
             return None;
         }
         self.grounds.keep(analysis, || Ground::AllRuns);
-        Some(Conclusion::proved(analysis))
+        Some(Conclusion {
+            targets: task.scope.as_ref().map(|scope| scope.asked.clone()),
+            ..Conclusion::proved(analysis)
+        })
     }
 
     /// Returns the answer of a confirmed violation.
@@ -230,6 +245,10 @@ impl Judge {
                     ledger::of_violation(&task.lowered, violation)
                 }
             },
+            targets: task
+                .scope
+                .as_ref()
+                .map(|scope| scope.at(violation.location)),
             path: Vec::new(),
             violation: Some(Box::new(violation.clone())),
         }

@@ -19,7 +19,6 @@ use nix::unistd::Pid;
 use crate::process::crash::panic_message;
 use crate::process::zygote::Zygote;
 use crate::record::event::{EventKind, Reporter};
-use crate::task::Task;
 use regatta_base::huge_pages;
 use regatta_base::time_slice::{self, AffectedThreads};
 use regatta_base::workers::{SOLVER_STACK, Workers};
@@ -59,13 +58,13 @@ impl RemoteChecker {
         }
     }
 
-    /// Starts the process from which proof checkers are forked, with the program as it is now. Must be called while the process
-    /// has one thread.
-    pub fn start(&mut self, task: &Task) {
+    /// Starts the process from which proof checkers are forked, with the program as lowered, all its targets included, and
+    /// what was simplified. Must be called while the process has one thread.
+    pub fn start(&mut self, lowered: &Program, simplified: &Simplified) {
         self.zygote = None;
         let checker = ProofChecker {
-            lowered: &task.lowered,
-            simplified: &task.simplified,
+            lowered,
+            simplified,
             is_thorough: self.is_thorough,
         };
         match checker.start_zygote() {

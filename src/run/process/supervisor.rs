@@ -29,7 +29,7 @@ use nix::unistd::{ForkResult, Pid, fork, getpgid, pipe, setpgid};
 
 use super::crash;
 use super::exit::{die_with, exit_now};
-use crate::options::Limits;
+use crate::options::{Limits, Question};
 use crate::record::event::{Event, EventKind, Message, Reporter};
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{Counted, Counters};
@@ -39,6 +39,10 @@ use regatta_base::time_slice::{self, AffectedThreads};
 /// An attempt to run the race.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
+    /// What it is to decide.
+    pub question: Question,
+    /// The limit of wall time since the command's start.
+    pub wall: Option<Duration>,
     /// The names of the analyses that crashed an earlier attempt and take no part.
     pub excluded: Vec<String>,
 }
@@ -99,56 +103,123 @@ pub fn supervise(
     observe: &mut dyn FnMut(&Event),
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
 ) -> Result<(Outcome, Remains), Errno> {
-    time_slice::shorten(AffectedThreads::Caller);
-    // Processes that the race has started become children of this one when the race's process ends.
-    let _ = nix::sys::prctl::set_child_subreaper(true);
-    let watched = SigSet::from_iter(INTERRUPTS.into_iter().chain([Signal::SIGCHLD]));
-    let mut inherited = SigSet::empty();
-    sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), Some(&mut inherited))?;
-    let signals = SignalFd::with_flags(&watched, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-    let mut attempt = Attempt::default();
-    // The CPU time of earlier attempts.
-    let mut spent = Duration::ZERO;
-    loop {
-        let mut child = Child::start(started, &attempt, &inherited, race)?;
-        let end = child.watch(started, limits, spent, &signals, observe);
-        spent += child.cpu_time().unwrap_or_default();
-        child.kill();
-        child.tell_counters(started, observe);
-        let patience = match end {
-            Watched::Stopped(_) => LIMIT_PATIENCE,
-            _ => REAP_PATIENCE,
+    Supervisor::new(started)?.run(limits, &Question::Property, observe, race)
+}
+
+/// Runs races in processes, one after the other.
+pub struct Supervisor {
+    started: Instant,
+    signals: SignalFd,
+    /// The blocked signals before, which each child gets back.
+    inherited: SigSet,
+    /// The CPU time of earlier races and attempts.
+    spent: Duration,
+    stop: Option<Stop>,
+}
+
+/// What stopped a race without an answer of its own.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Limit,
+    Interrupt,
+}
+
+impl Supervisor {
+    /// Makes the supervisor of a command that was started then. Must be called while the process has one thread.
+    ///
+    /// # Errors
+    /// When the system refuses a signal descriptor.
+    pub fn new(started: Instant) -> Result<Self, Errno> {
+        time_slice::shorten(AffectedThreads::Caller);
+        // Processes that the race has started become children of this one when the race's process ends.
+        let _ = nix::sys::prctl::set_child_subreaper(true);
+        let watched = SigSet::from_iter(INTERRUPTS.into_iter().chain([Signal::SIGCHLD]));
+        let mut inherited = SigSet::empty();
+        sigprocmask(SigmaskHow::SIG_BLOCK, Some(&watched), Some(&mut inherited))?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        Ok(Self {
+            started,
+            signals: SignalFd::with_flags(&watched, flags)?,
+            inherited,
+            spent: Duration::ZERO,
+            stop: None,
+        })
+    }
+
+    /// Returns when the command was started.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Returns the CPU time of the races so far.
+    pub fn spent(&self) -> Duration {
+        self.spent
+    }
+
+    /// Returns what has stopped the last race, if it did not end by itself.
+    pub fn stop(&self) -> Option<Stop> {
+        self.stop
+    }
+
+    /// Runs `race` like [`supervise`], to decide the question. The wall limit counts from the command's start.
+    ///
+    /// # Errors
+    /// When the system refuses a pipe or a process.
+    pub fn run(
+        &mut self,
+        limits: Limits,
+        question: &Question,
+        observe: &mut dyn FnMut(&Event),
+        race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
+    ) -> Result<(Outcome, Remains), Errno> {
+        self.stop = None;
+        let mut attempt = Attempt {
+            question: question.clone(),
+            wall: limits.wall,
+            ..Attempt::default()
         };
-        let remains = |child| Remains { child, patience };
-        match end {
-            Watched::Concluded(conclusion) => {
-                return Ok((Outcome::Concluded(conclusion), remains(child)));
-            }
-            Watched::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
-            Watched::Stopped(reason) => {
-                let conclusion = Conclusion::unknown(reason);
-                return Ok((Outcome::Concluded(conclusion), remains(child)));
-            }
-            Watched::Died { analysis, reason } => {
-                child.collect(patience);
-                let kind = EventKind::Crashed {
-                    analysis: analysis.clone(),
-                    reason: reason.clone(),
-                };
-                observe(&Event {
-                    time: started.elapsed().as_secs_f64(),
-                    kind,
-                });
-                match analysis {
-                    Some(name)
-                        if !attempt.excluded.contains(&name)
-                            && attempt.excluded.len() < MAX_RESTARTS =>
-                    {
-                        attempt.excluded.push(name);
-                    }
-                    _ => {
-                        let conclusion = Conclusion::unknown(reason);
-                        return Ok((Outcome::Concluded(conclusion), remains(child)));
+        loop {
+            let mut child = Child::start(self.started, &attempt, &self.inherited, race)?;
+            let end = child.watch(self.started, limits, self.spent, &self.signals, observe);
+            self.spent += child.cpu_time().unwrap_or_default();
+            child.kill();
+            child.tell_counters(self.started, observe);
+            let patience = match end {
+                Watched::Stopped { .. } => LIMIT_PATIENCE,
+                _ => REAP_PATIENCE,
+            };
+            let remains = |child| Remains { child, patience };
+            match end {
+                Watched::Concluded(conclusion) => {
+                    return Ok((Outcome::Concluded(conclusion), remains(child)));
+                }
+                Watched::Rejected(text) => return Ok((Outcome::Rejected(text), remains(child))),
+                Watched::Stopped { reason, stop } => {
+                    self.stop = Some(stop);
+                    let conclusion = Conclusion::unknown(reason);
+                    return Ok((Outcome::Concluded(conclusion), remains(child)));
+                }
+                Watched::Died { analysis, reason } => {
+                    child.collect(patience);
+                    let kind = EventKind::Crashed {
+                        analysis: analysis.clone(),
+                        reason: reason.clone(),
+                    };
+                    observe(&Event {
+                        time: self.started.elapsed().as_secs_f64(),
+                        kind,
+                    });
+                    match analysis {
+                        Some(name)
+                            if !attempt.excluded.contains(&name)
+                                && attempt.excluded.len() < MAX_RESTARTS =>
+                        {
+                            attempt.excluded.push(name);
+                        }
+                        _ => {
+                            let conclusion = Conclusion::unknown(reason);
+                            return Ok((Outcome::Concluded(conclusion), remains(child)));
+                        }
                     }
                 }
             }
@@ -242,12 +313,25 @@ fn handle(signal: Signal, handler: SigHandler) {
 enum Watched {
     Concluded(Conclusion),
     Rejected(String),
-    /// A limit or a signal stopped it; the reason.
-    Stopped(String),
+    /// A limit or a signal stopped it.
+    Stopped {
+        reason: String,
+        stop: Stop,
+    },
     Died {
         analysis: Option<String>,
         reason: String,
     },
+}
+
+impl Watched {
+    /// The end at a limit.
+    fn limit(reason: &str) -> Self {
+        Self::Stopped {
+            reason: reason.to_owned(),
+            stop: Stop::Limit,
+        }
+    }
 }
 
 /// The race's process, seen from the supervisor.
@@ -327,20 +411,20 @@ impl Child {
                 .wall
                 .map(|wall| wall.saturating_sub(started.elapsed()));
             if wall_left == Some(Duration::ZERO) {
-                return Watched::Stopped("time limit".into());
+                return Watched::limit("time limit");
             }
             let cpu_left = limits.cpu.map(|cpu| {
                 let used = self.cpu_time().unwrap_or_default() + spent;
                 cpu.saturating_sub(used)
             });
             if cpu_left == Some(Duration::ZERO) {
-                return Watched::Stopped("CPU time limit".into());
+                return Watched::limit("CPU time limit");
             }
             if limits
                 .memory
                 .is_some_and(|memory| self.resident_mib().is_some_and(|used| used >= memory))
             {
-                return Watched::Stopped("memory limit".into());
+                return Watched::limit("memory limit");
             }
             let poll_interval = match cpu_left {
                 // All cores together may use up the rest in this time.
@@ -374,7 +458,10 @@ impl Child {
                 match Signal::try_from(info.ssi_signo as i32) {
                     Ok(Signal::SIGCHLD) => child_changed = true,
                     Ok(signal) => {
-                        return Watched::Stopped(format!("interrupted by {signal}"));
+                        return Watched::Stopped {
+                            reason: format!("interrupted by {signal}"),
+                            stop: Stop::Interrupt,
+                        };
                     }
                     Err(_) => {}
                 }

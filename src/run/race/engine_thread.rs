@@ -307,7 +307,7 @@ impl EngineThread {
                     &self.thread.workers,
                 )
             }
-            Answer::Explored(_) => self.thread.judge.explored(name),
+            Answer::Explored(_) => self.thread.judge.explored(&self.thread.task, name),
         }
     }
 }

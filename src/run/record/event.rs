@@ -12,6 +12,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use super::check::CheckRow;
 use super::description::RunDescription;
 use super::findings::{Automaton, Invariant, ProofPart};
 use super::verdict::Conclusion;
@@ -39,6 +40,14 @@ pub enum EventKind {
         name: String,
         /// Its duration, in seconds of wall time.
         seconds: f64,
+    },
+    /// Checks of the program with what is known of them now: first all of them, later those of which more is known, and at
+    /// the end all of them again. Only if each check is to be decided by itself.
+    Checks {
+        /// The digest of the program as lowered.
+        program: String,
+        /// The checks.
+        checks: Vec<CheckRow>,
     },
     /// The size of the program before the analyses start.
     Program {
@@ -264,6 +273,7 @@ impl EventKind {
             Self::Crashed { analysis, .. } => analysis.as_deref(),
             Self::Run(_)
             | Self::Phase { .. }
+            | Self::Checks { .. }
             | Self::Program { .. }
             | Self::Open { .. }
             | Self::Warning { .. }

@@ -6,6 +6,7 @@
 //! * [`dump`]: intermediate results for debugging; [`mod@file`]: atomic writes of files.
 //! * [`recorder`]: what the parts of a run record with.
 
+pub mod check;
 pub mod description;
 pub mod dump;
 pub mod error_path;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error_path::PathStep;
 use regatta_base::printable::printable;
 use regatta_certify::replay::Violation;
-use regatta_program::{AssumptionKind, Property};
+use regatta_program::{AssumptionKind, Property, TargetSet};
 
 /// The verdict of a run, as in the RESULT line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ pub struct Conclusion {
     /// The assumptions of the answer; empty unless requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<ReportedAssumption>,
+    /// If only some checks were asked about, those that the verdict is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<TargetSet>,
     /// For an alarm, the path to the error; empty if it is too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
@@ -128,6 +131,7 @@ impl Conclusion {
             wrong_assertion: None,
             is_undefined: false,
             assumptions: Vec::new(),
+            targets: None,
             path: Vec::new(),
             violation: None,
         }
