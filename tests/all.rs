@@ -1,0 +1,259 @@
+//! `verify --all`: each check is decided by itself; `--show-checks`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Seconds for each run; the machine may be busy.
+const TIME_LIMIT: &str = "60";
+
+fn regatta(program: &Path, options: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_regatta"))
+        .args(["verify", "--time-limit", TIME_LIMIT])
+        .args(options)
+        .arg(program)
+        .output()
+        .expect("the command runs")
+}
+
+/// Returns the RESULT line, the exit code, and the verdicts of the checks by their lines.
+fn decide(text: &str, options: &[&str]) -> (String, Option<i32>, Vec<(u64, String)>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, text).expect("the program is written");
+    let all = [&["--all", "--json"], options].concat();
+    let output = regatta(&program, &all);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(!complaints.contains("internal error"), "{complaints}");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    let result = stdout.lines().last().unwrap_or_default().to_owned();
+    let events = stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let tables = events.filter(|event| event["event"] == "checks");
+    let table = tables.last().unwrap_or_default();
+    let rows = table["checks"].as_array().into_iter().flatten();
+    let rows = rows.map(|row| {
+        let place = row["place"].as_str().expect("a place");
+        let line = place.rsplit(':').nth(1).expect("a line");
+        let verdict = row["verdict"].as_str().expect("a verdict");
+        (line.parse().expect("a number"), verdict.to_owned())
+    });
+    (result, output.status.code(), rows.collect())
+}
+
+fn assert_decided(text: &str, result: &str, code: i32, expected: &[(u64, &str)]) {
+    assert_decided_with(text, &[], result, code, expected);
+}
+
+fn assert_decided_with(
+    text: &str,
+    options: &[&str],
+    result: &str,
+    code: i32,
+    expected: &[(u64, &str)],
+) {
+    let (line, exit, rows) = decide(text, options);
+    let rows: Vec<(u64, &str)> = rows
+        .iter()
+        .map(|(line, verdict)| (*line, &**verdict))
+        .collect();
+    assert_eq!(rows, expected, "{line}\n{text}");
+    assert!(line.starts_with(result), "{line}\n{text}");
+    assert_eq!(exit, Some(code), "{text}");
+}
+
+/// Checks that the simplifier, simulation and a proof by induction decide.
+const THREE: &str = "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint(), x = 0, y = 0, known = 1;
+    if (known != 1)
+        reach_error();
+    if (n % 8 == 3)
+        reach_error();
+    while (x < n) { x++; y += 2; }
+    if (y != 2 * n)
+        reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn each_check_has_its_verdict() {
+    let expected = [(6, "excluded"), (8, "violated"), (11, "excluded")];
+    assert_decided(THREE, "RESULT: FALSE(unreach-call)", 1, &expected);
+}
+
+#[test]
+fn several_checks_are_violated() {
+    let text = "extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    if (x == 77123)
+        reach_error();
+    if (x == 1)
+        reach_error();
+    if (x > 0 && x + x == 154246)
+        reach_error();
+    if (x == 1948271)
+        reach_error();
+    return 0;
+}
+";
+    let expected = [
+        (6, "violated"),
+        (8, "violated"),
+        (10, "excluded"),
+        (12, "violated"),
+    ];
+    assert_decided(text, "RESULT: FALSE(unreach-call)", 1, &expected);
+}
+
+#[test]
+fn true_needs_all_checks() {
+    let text = THREE.replace("n % 8 == 3", "n % 8 == 8");
+    let expected = [(6, "excluded"), (8, "excluded"), (11, "excluded")];
+    assert_decided(&text, "RESULT: TRUE", 0, &expected);
+}
+
+/// The checks behind one that always fails are not reached; the one in the function that is not called neither.
+#[test]
+fn checks_behind_a_certain_violation_hold() {
+    let text = "extern void reach_error(void);
+static void unused(void) { reach_error(); }
+int main(void) {
+    reach_error();
+    reach_error();
+    return 0;
+}
+";
+    let (line, code, rows) = decide(text, &[]);
+    assert_eq!(line, "RESULT: FALSE(unreach-call)");
+    assert_eq!(code, Some(1));
+    assert!(rows.contains(&(4, "violated".to_owned())), "{rows:?}");
+    assert!(
+        rows.iter()
+            .all(|(line, verdict)| *line == 4 || verdict == "excluded")
+    );
+}
+
+/// What is not modelled may violate any check, so none is excluded where it is reached.
+#[test]
+fn no_check_holds_beside_what_is_not_modelled() {
+    let text = "#include <setjmp.h>
+extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+extern jmp_buf buffer;
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    if (x == 5)
+        reach_error();
+    if (x == 5)
+        reach_error();
+    longjmp(buffer, 1);
+    return 0;
+}
+";
+    let (line, code, rows) = decide(text, &[]);
+    assert_eq!(line, "RESULT: FALSE(unreach-call)");
+    assert_eq!(code, Some(1));
+    let rows: Vec<&str> = rows.iter().map(|(_, verdict)| &**verdict).collect();
+    assert_eq!(rows, ["violated", "unknown"]);
+}
+
+#[test]
+fn the_result_names_the_checks_that_are_open() {
+    let text = "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), x = a % 4;
+    if (a > 3 && b > 3 && a < 65536 && b < 65536 && a * b == 4292870399u && a != 65521)
+        reach_error();
+    if (x > 3)
+        reach_error();
+    return 0;
+}
+";
+    // Simulation alone proves nothing.
+    let options = ["--portfolio", "simulate"];
+    let (line, code, rows) = decide(text, &options);
+    assert!(
+        line.starts_with("RESULT: UNKNOWN(not decided: check"),
+        "{line}"
+    );
+    assert_eq!(code, Some(2));
+    assert!(rows.contains(&(6, "unknown".to_owned())), "{rows:?}");
+}
+
+#[test]
+fn a_program_without_checks_is_decided_as_a_whole() {
+    assert_decided("int main(void) { return 0; }\n", "RESULT: TRUE", 0, &[]);
+}
+
+#[test]
+fn checks_are_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, THREE).expect("the program is written");
+    let output = regatta(&program, &["--show-checks"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for (line, number) in lines.iter().zip([6, 8, 11]) {
+        assert!(line.contains(&format!("program.c:{number}:")), "{line}");
+        assert!(line.contains("unreach-call  reach_error();"), "{line}");
+    }
+}
+
+#[test]
+fn the_table_comes_before_the_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    let report = folder.path().join("report.html");
+    std::fs::write(&program, THREE).expect("the program is written");
+    let output = regatta(
+        &program,
+        &["--all", "--report", &report.display().to_string()],
+    );
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 5, "{text}");
+    for (line, verdict) in lines.iter().zip(["holds", "violated", "holds"]) {
+        assert!(line.contains(verdict), "{line}");
+    }
+    assert!(lines[3].contains("no check failed"), "{text}");
+    assert_eq!(lines[4], "RESULT: FALSE(unreach-call)");
+    let page = std::fs::read_to_string(report).expect("a report");
+    assert!(page.contains("<h2 id=\"checks-title\">"));
+    assert_eq!(page.matches("<td>holds</td>").count(), 2);
+}
+
+/// A pipe can be read once only, so that no round can be sure to see the same program.
+#[test]
+fn a_program_that_cannot_be_read_again_is_not_decided_wrongly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_regatta"))
+        .args(["verify", "--all", "--time-limit", TIME_LIMIT, "/dev/stdin"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the command runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, THREE.as_bytes()).expect("written");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the command ends");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(!text.contains("RESULT: TRUE"), "{text}");
+}
+
+#[test]
+fn outputs_of_a_single_answer_are_refused() {
+    for option in ["--witness", "--certificate", "--harness", "--dump"] {
+        let output = regatta(Path::new("program.c"), &["--all", option, "there"]);
+        assert_eq!(output.status.code(), Some(3), "{option}");
+    }
+}
