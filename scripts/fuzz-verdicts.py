@@ -41,6 +41,7 @@ def options():
     parser.add_argument("--mode", choices=["both", "interpret", "verdicts"], default="both",
                         help="compare the interpreter with the compiled program, ask for verdicts, or both (a verdict for every fourth program)")
     parser.add_argument("--checks", type=int, default=2, help="verdicts a program (default 2)")
+    parser.add_argument("--all", action="store_true", help="put several checks into each program, and let `verify --all` decide each")
     parser.add_argument("--limit", type=float, default=4, help="seconds for a verdict (default 4)")
     parser.add_argument("--jobs", type=int, choices=[1, 2], default=1, help="programs at a time")
     parser.add_argument("--reduce", type=float, default=0, metavar="SECONDS", help="let creduce make each finding smaller, for so long")

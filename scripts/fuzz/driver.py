@@ -9,7 +9,7 @@ import sys
 
 from . import control, library, memory, openness, surroundings, values
 from .oracle import FLAGS, MACHINES, Refused
-from .program import Check, Program, with_report
+from .program import NAMED, Check, Program, lines_of_checks, with_names_of_checks, with_report
 from .verifier import ROTATION
 
 GENERATORS = {
@@ -125,6 +125,10 @@ class Driver:
             if not runs:
                 self.programs[generator, "slow"] += 1
                 return
+        if self.options.all:
+            if generator not in OPEN:
+                self.ask_about_all(program, runs, complete, name, generator, seed)
+            return
         if self.options.mode != "verdicts" and generator not in NOT_INTERPRETED:
             self.compare_with_interpreter(program, runs, name, generator, seed)
         if self.options.mode == "verdicts" or (self.options.mode == "both" and (seed % 4 == 0 or generator in NOT_INTERPRETED)):
@@ -192,6 +196,56 @@ class Driver:
                 if check.expected == "reached":
                     finding["inputs"] = next((run.inputs for run in runs if self.violates(finding, run.inputs)), [])
                 self.keep(finding, f"{name}-{portfolio}")
+
+    def ask_about_all(self, program, runs, complete, name, generator, seed):
+        """Several checks in one program, each of which the verifier decides by itself."""
+        checks = program.sample(observed_checks(program, runs, complete), max(self.options.checks, 3))
+        if len(checks) < 2:
+            return
+        portfolio = program.pick(self.options.portfolio or ["default"])
+        finding = Finding(kind="checks", model=program.model, portfolio=portfolio, text=program.text("store", *checks), expected="the verdicts of the runs",
+                          domains=program.domains, free=program.free, complete=complete, runs=[run.inputs for run in runs] if program.free else [],
+                          inputs=[], seed=seed, generator=generator,
+                          command=shlex.join(self.verifier.command("program.c", program.model, portfolio, "--all")))
+        self.programs[generator, "checks"] += len(checks)
+        got = self.judge_checks(finding)
+        if got:
+            finding["got"] = got
+            self.keep(finding, f"{name}-all")
+
+    def violated_checks(self, finding):
+        """The checks that the compiled program violates in some run."""
+        binary = self.oracle.build(with_names_of_checks(finding["text"]), finding["model"], "checks")
+        try:
+            if finding["free"]:
+                runs = [self.oracle.run(binary, inputs) for inputs in finding["runs"]]
+            else:
+                runs = self.oracle.all_runs(binary, finding["domains"], MAXIMUM_OF_RUNS)[0]
+            return {run.observed[-1][0] - NAMED for run in runs if run.ending == "error"}
+        finally:
+            binary.unlink()
+
+    def judge_checks(self, finding):
+        """What is wrong with the verdicts of a program's checks, or None."""
+        path = self.file("checks", finding["text"])
+        answer = self.verifier.verify(path, finding["model"], finding["portfolio"], "--all")
+        path.unlink()
+        if answer.trouble:
+            return answer.trouble
+        violated, wrong = self.violated_checks(finding), []
+        for line, check in lines_of_checks(finding["text"]).items():
+            # What is no check of the program as lowered is not reachable.
+            verdict = answer.checks.get(line, "excluded")
+            self.answers[finding["generator"], f"{finding['portfolio']} --all", {"excluded": "TRUE", "violated": "FALSE"}.get(verdict, "UNKNOWN")] += 1
+            if verdict == "excluded" and check in violated:
+                wrong.append(f"check {check} excluded, which a run violates")
+            if verdict == "violated" and finding["complete"] and check not in violated:
+                wrong.append(f"check {check} violated, which no run violates")
+        verdicts = set(answer.checks.values())
+        result = "FALSE" if "violated" in verdicts else "TRUE" if verdicts == {"excluded"} else "UNKNOWN"
+        if verdicts and answer.verdict != result:
+            wrong.append(f"{answer.reason}, but the checks give {result}")
+        return "; ".join(wrong) or None
 
     def violates(self, finding, inputs, sanitize=False):
         """Whether the compiled program calls reach_error on the inputs."""
@@ -268,6 +322,8 @@ class Driver:
             self.oracle.compile([*strict, "-c", "-o", "/dev/null", str(source)])
         if not self.is_defined(finding):
             return False
+        if finding["kind"] == "checks":
+            return self.judge_checks(finding) is not None
         path = self.file("program", finding["text"])
         if finding["kind"] == "interpreted":
             binary = self.oracle.build(with_report(finding["text"], finding["observations"]), finding["model"], "report")

@@ -22,6 +22,8 @@ NUMBERS = [
     "0x80000000", "0xffffffff", "4294967296", "1u", "3u", "0x80u", "0xffffu", "~0u", "1l", "-1l", "5ul", "~0ul", "1ll", "-7ll",
     "0x7fffffffffffffffll", "~0ull", "0x123456789abcdefull", "'a'", "'\\377'", "'\\x80'", "010", "0x55555555",
 ]
+# What a run observes before it violates a check: this and the number of the check.
+NAMED = 100_000
 OBSERVATION = re.compile(r"OBSERVE\((\d+), (.*)\);")
 
 
@@ -194,8 +196,15 @@ class Program:
 
     # Texts.
 
-    def text(self, way, check=None):
-        """The program for the oracle ("log") or the verifier and the interpreter ("store"), with at most one check."""
+    def text(self, way, *checks):
+        """The program for the oracle ("log") or the verifier and the interpreter ("store"), with checks. Each is on a line of its own, in the
+        order of the list where they stand at one place, and if there are several, a comment has its number in the list."""
+        def failure(check):
+            return f"if ({check.condition.replace('it', f'o{check.place}') if check.place is not None else check.condition}) reach_error({mark(check)});"
+
+        def mark(check):
+            return f"/* check {checks.index(check)} */" if len(checks) > 1 else ""
+
         lines = list(self.includes) + ["extern void reach_error(void);"]
         if way == "log":
             lines.append("extern void observe(int, unsigned long long);")
@@ -205,17 +214,17 @@ class Program:
                 lines.append("unsigned long long " + ", ".join("o" + n for n in used) + ";")
         lines += self.top
         lines += ["int main(void)", "{", *self.body]
-        if check and check.place is None:
-            lines.append(f"if ({check.condition}) reach_error();")
+        lines += [failure(check) for check in checks if check.place is None]
         lines += ["return 0;", "}"]
 
         def observation(match):
             number, value = match.groups()
             if way == "log":
                 return f"observe({number}, (unsigned long long)({value}));"
-            if check and check.place == int(number):
-                condition = check.condition.replace("it", "o" + number)
-                return f"{{ o{number} = (unsigned long long)({value}); if ({condition}) reach_error(); }}"
+            placed = [failure(check) for check in checks if check.place == int(number)]
+            if placed:
+                separator = " " if len(checks) == 1 else "\n"
+                return separator.join([f"{{ o{number} = (unsigned long long)({value});", *placed, "}"])
             return f"o{number} = (unsigned long long)({value});"
 
         depth, laid_out = 0, []
@@ -226,6 +235,19 @@ class Program:
             laid_out.append("    " * max(depth, 0) + line)
             depth += line.count("{") - line.count("}") + (1 if line.startswith("}") else 0)
         return "\n".join(laid_out) + "\n"
+
+
+def with_names_of_checks(text):
+    """A program with several checks that observes the number of a check, after NAMED, before it reaches the error."""
+    named = re.sub(r"reach_error\(/\* check (\d+) \*/\)", rf"(observe({NAMED} + \1, 0), reach_error())", text)
+    return f"extern void observe(int, unsigned long long);\n{named}"
+
+
+def lines_of_checks(text):
+    """The number of each check by its line."""
+    lines = enumerate(text.splitlines(), 1)
+    marks = ((line, re.search(r"reach_error\(/\* check (\d+) \*/\)", content)) for line, content in lines)
+    return {line: int(mark[1]) for line, mark in marks if mark}
 
 
 def with_report(text, observations):

@@ -19,18 +19,20 @@ class Answer:
         self.verdict, self.inputs, self.trouble, self.seconds, self.reason = verdict, list(inputs), trouble, seconds, reason
         # Values of an alarm that no call of __VERIFIER_nondet_X gave.
         self.open_inputs = list(open_inputs)
+        # The verdicts of the checks by their lines, with --all.
+        self.checks = {}
 
 
 class Verifier:
     def __init__(self, binary, limit, threads=1):
         self.binary, self.limit, self.threads = str(binary), limit, threads
 
-    def command(self, file, model, portfolio):
+    def command(self, file, model, portfolio, *others):
         return [self.binary, "verify", "--data-model", model, "--portfolio", portfolio, "--time-limit", str(self.limit),
-                "--threads", str(self.threads), str(file)]
+                "--threads", str(self.threads), *others, str(file)]
 
-    def verify(self, file, model, portfolio):
-        command = self.command(file, model, portfolio)
+    def verify(self, file, model, portfolio, *others):
+        command = self.command(file, model, portfolio, *others)
         start = time.monotonic()
         process = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         try:
@@ -56,13 +58,17 @@ class Verifier:
             trouble = f"{result} with exit code {process.returncode}"
         if seconds > self.limit + 1:
             trouble = trouble or f"outlasts its limit: {seconds:.1f} s of {self.limit} s"
-        given, others = [], []
+        given, open_inputs = [], []
         for event in events:
             for value in event.get("inputs", []) if event["event"] == "concluded" else []:
                 # Models of the library have unknown values, too.
                 is_given = value["source"].startswith("__VERIFIER_nondet_") and value["place"] != "<built-in>"
-                (given if is_given else others).append(value["value"])
-        return Answer(verdict, given, others, trouble, seconds, result)
+                (given if is_given else open_inputs).append(value["value"])
+        answer = Answer(verdict, given, open_inputs, trouble, seconds, result)
+        for event in events:
+            if event["event"] == "checks":
+                answer.checks = {int(row["place"].rsplit(":", 2)[1]): row["verdict"] for row in event["checks"]}
+        return answer
 
     def interpret(self, file, model, inputs, observations):
         """The values of o0, o1, … at the end, and None; or None and what is wrong."""
