@@ -1,6 +1,6 @@
 //! The control-flow automaton ([`cfa`]) and what belongs to it: the source's statements on its edges ([`waypoint`]), assumptions
-//! of the lowering ([`assumption`]), functions that the source does not define ([`external`]), [ghost](ghost) variables; the checks as
-//! [`targets`]; how an automaton is [built](builder) and [checked](validate).
+//! of the lowering ([`assumption`]), functions that the source does not define ([`external`]), [ghost](ghost) variables; the
+//! checks as [`targets`]; how an automaton is [built](builder) and [checked](validate).
 
 pub mod assumption;
 pub mod builder;
