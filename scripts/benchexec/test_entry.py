@@ -100,7 +100,7 @@ class Results(unittest.TestCase):
         self.assertEqual(result_of([]), "ERROR")
 
     def test_runs_without_an_answer(self):
-        refused = ["p.prp:1:26: property file: property not supported: termination"]
+        refused = ["p.prp:1:26: property file: property not supported: no-data-race"]
         self.assertEqual(result_of(refused, 3), "ERROR (property not supported)")
         self.assertEqual(result_of(["a.c:1:1: error"], 3), "ERROR (input refused)")
         self.assertEqual(result_of([], signal=9, reason="cputime"), "ERROR")

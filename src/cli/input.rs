@@ -73,6 +73,11 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
             "error: mathematical integers do not overflow; use --arithmetic bitvector".into(),
         );
     }
+    if arithmetic == Arithmetic::Integer && property.is_termination() {
+        return Err(
+            "error: termination is that of machine integers; use --arithmetic bitvector".into(),
+        );
+    }
     let data_model = match (
         options.data_model,
         task.as_ref().and_then(|task| task.data_model),

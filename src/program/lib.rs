@@ -12,6 +12,7 @@
 //! * `printing`: [`c_value`]: values and types as C text; [`short_names`]: variable names for messages; [`dot`]: automata as
 //!   Graphviz.
 //! * [`simplify`](mod@simplify): from the lowered program to the program that engines analyse.
+//! * [`termination`]: the question whether all executions end, put as reachability.
 //! * [`block`]: formulas for the paths between cut points.
 //! * [`interpreter`]: runs a program on given inputs.
 //! * [`persistent`]: maps that share subtrees.
@@ -24,6 +25,7 @@ pub mod interpreter;
 pub mod persistent;
 mod printing;
 pub mod simplify;
+pub mod termination;
 pub mod testing;
 
 pub use analyses::{arena, conditions, features};

@@ -218,7 +218,11 @@ pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
 }
 
 /// The properties that have a rule, in the order of the rules.
-const RULES: [Property; 2] = [Property::UnreachCall, Property::NoOverflow];
+const RULES: [Property; 3] = [
+    Property::UnreachCall,
+    Property::NoOverflow,
+    Property::Termination,
+];
 
 /// The number of a property's rule.
 fn rule_index(property: Property) -> usize {
@@ -239,6 +243,12 @@ fn rule(property: Property) -> Rule {
             "Signed arithmetic can overflow",
             "There are inputs with which the result of an operation on signed integers is not in its type. The \
              behaviour of the program is then undefined (C11 6.5p5). They were replayed.",
+        ),
+        Property::Termination => (
+            "EndlessLoop",
+            "A loop can go on for ever",
+            "There are inputs with which a state comes again at the head of a loop, so that the same inputs lead \
+             to it for ever. The execution up to there was replayed.",
         ),
     };
     let help =

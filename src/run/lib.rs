@@ -7,8 +7,8 @@
 //!
 //! 1. `config`: portfolio files.
 //! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `check` (the table of checks),
-//!    `error_path`, `verdict` (the answer), `findings` (automaton, invariants and proofs as text), `description` (command,
-//!    options and machine), `event`, `dump` (intermediate results for debugging), `recorder` (what the parts of a run record
+//!    `error_path`, `question` (about termination), `verdict` (the answer), `findings` (automaton, invariants and proofs as
+//!    text), `description` (command, options and machine), `event`, `dump` (intermediate results for debugging), `recorder` (what the parts of a run record
 //!    with).
 //! 3. `options`: the options of a run, in groups: each part gets its group.
 //! 4. `process`: the processes: `exit`, `crash` (which analysis a panic or a fatal signal is attributed to), `supervisor` (the
@@ -24,6 +24,7 @@
 //! 8. `survey`: what can be said of each check in little time.
 //! 9. `pipeline`: the work of the child process: load, simplify, analyse, end.
 //! 10. `rounds`: the decision of each check by itself, in rounds: a race for each set of checks.
+//! 11. `turns`: the decision of termination: two questions take turns, a race for each turn.
 
 pub mod config;
 mod judge;
@@ -37,6 +38,7 @@ mod record;
 pub mod rounds;
 mod survey;
 mod task;
+pub mod turns;
 
 // For other crates, each file by its name alone.
 pub use judge::{alarm, check_process, evidence, ledger, proof_export};

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use crate::config::{Portfolio, Role};
 use crate::record::description::{AnalysisDescription, Environment, RunDescription};
 use crate::record::error_path::WantedPath;
+use crate::record::question::{Asked, Questions};
 pub use crate::record::recorder::RecordOptions;
 use regatta_base::Style;
 use regatta_frontend::property::Forbidden;
@@ -193,6 +194,15 @@ pub enum Question {
         /// The digest of the program as lowered in which they have these numbers.
         program: String,
     },
+    /// Whether every execution ends.
+    Termination(Questions),
+}
+
+impl Question {
+    /// Whether this is asked about termination.
+    pub(crate) fn is(&self, asked: Asked) -> bool {
+        matches!(self, Self::Termination(questions) if questions.present() == asked)
+    }
 }
 
 /// The limits that the supervisor enforces. `None` means no limit.

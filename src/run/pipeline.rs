@@ -18,6 +18,7 @@ use crate::race;
 use crate::race::participants::Participants;
 use crate::record::event::{EventKind, Reporter, Size};
 use crate::record::findings;
+use crate::record::question::{Asked, Questions};
 use crate::record::recorder::Recorder;
 use crate::record::verdict::{Conclusion, Verdict};
 use crate::survey::{self, Survey};
@@ -27,11 +28,14 @@ use regatta_base::{Error, ErrorKind};
 use regatta_certify::defined::{Undefined, guard};
 use regatta_certify::{Certificate, ProofStep};
 use regatta_frontend::advice::advise;
+use regatta_frontend::property::Check;
 use regatta_frontend::{LoadOptions, load};
 use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict};
+use regatta_program::interpreter::ReplayInputs;
 use regatta_program::simplify::{Simplified, simplify, unsimplified};
+use regatta_program::termination::{Ranking, recurrence};
 use regatta_program::{
     CallGraph, CutPoints, FunctionId, Operation, Program, Span, Variable, open_assumptions,
 };
@@ -43,6 +47,10 @@ const SIMPLIFIER: &str = "simplifier";
 const SURVEY: &str = "survey";
 const ALARM: &str = "examination of an alarm";
 const PUBLISHER: &str = "witness";
+const QUESTION: &str = "termination";
+
+/// Maximum number of measures that are refuted before there is no answer.
+const MAXIMUM_REFUTED: u32 = 30;
 
 /// Verifies the program. The grounds of the answer are given to the publisher.
 pub fn run(
@@ -54,13 +62,14 @@ pub fn run(
     let pipeline = Pipeline {
         options,
         recorder: Recorder::new(&options.record, reporter),
-        publish,
+        // There is no witness of what a question about termination asks.
+        publish: publish.filter(|_| !options.task.load.property.is_termination()),
         time: TimeLimit {
             started: reporter.started(),
             limit: attempt.wall,
         },
     };
-    match pipeline.lower() {
+    match pipeline.lower(attempt) {
         Ok(lowered) => RaceEnd::Concluded(pipeline.answer(lowered, attempt)),
         Err(end) => *end,
     }
@@ -83,9 +92,9 @@ struct Restriction<'p> {
 
 impl Pipeline<'_> {
     /// Returns the program as lowered, or the end of the run if there is none.
-    fn lower(&self) -> Result<Program, Box<RaceEnd>> {
+    fn lower(&self, attempt: &Attempt) -> Result<Program, Box<RaceEnd>> {
         let task = &self.options.task;
-        let load = || load_program(task, &self.recorder);
+        let load = || load_program(task, &attempt.question, &self.recorder);
         let unknown = |reason: String| Box::new(RaceEnd::Concluded(Conclusion::unknown(reason)));
         record_shared_terms(self.options.judge.is_thorough);
         let reporter = &self.recorder.reporter;
@@ -115,6 +124,13 @@ impl Pipeline<'_> {
     fn answer(&self, lowered: Program, attempt: &Attempt) -> Conclusion {
         let reporter = &self.recorder.reporter;
         match &attempt.question {
+            Question::Termination(questions) => self.ask(questions, &lowered, attempt),
+            // Reachability of errors in the program as lowered says nothing about termination.
+            Question::Property | Question::Survey | Question::Targets { .. }
+                if self.options.task.load.property.is_termination() =>
+            {
+                Conclusion::unknown("termination is not a check of an operation")
+            }
             Question::Property => self.verify(lowered, attempt, None),
             Question::List => {
                 survey::list(&lowered, &self.recorder);
@@ -145,6 +161,77 @@ impl Pipeline<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Puts the question about termination whose turn it is to the program as lowered.
+    fn ask(&self, questions: &Questions, lowered: &Program, attempt: &Attempt) -> Conclusion {
+        if self.options.task.validation.is_some() {
+            return Conclusion::unknown("witnesses of termination are not supported");
+        }
+        let answer = match questions.present() {
+            Asked::Ranking => self.ask_for_ranking(questions, lowered, attempt),
+            Asked::Recurrence => self.ask_for_recurrence(lowered, attempt),
+        };
+        answer.unwrap_or_else(|reason| Conclusion {
+            sequel: questions.clone().after_failure().map(Box::new),
+            ..Conclusion::unknown(reason)
+        })
+    }
+
+    /// Looks for measures that decrease in all known rounds, and has it proved that they decrease in every round.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn ask_for_ranking(
+        &self,
+        questions: &Questions,
+        lowered: &Program,
+        attempt: &Attempt,
+    ) -> Result<Conclusion, String> {
+        let ranking = Ranking::new(lowered).map_err(|obstacle| obstacle.to_string())?;
+        let mut samples = ranking.explore();
+        samples.extend_from_slice(&questions.refuting);
+        let measures = match ranking.measures(&samples) {
+            Some(measures) if questions.refuted < MAXIMUM_REFUTED => measures,
+            _ => return Err("no measure is found".to_owned()),
+        };
+        self.recorder.event(EventKind::Finished {
+            analysis: QUESTION.to_owned(),
+            outcome: format!("measures {}", ranking.describe(&measures)),
+            statistics: Map::new(),
+        });
+        let conclusion = self.verify(ranking.question(&measures), attempt, None);
+        match (&conclusion.verdict, &conclusion.violation) {
+            (Verdict::True, _) => Ok(conclusion),
+            (Verdict::False(_), Some(violation)) => {
+                let rounds = ranking.follow(&mut ReplayInputs::new(&violation.inputs));
+                let new = rounds.into_iter().filter(|round| !samples.contains(round));
+                let sequel = questions.clone().after_refutation(new);
+                Ok(Conclusion {
+                    sequel: Some(Box::new(sequel)),
+                    ..Conclusion::unknown("a measure is refuted")
+                })
+            }
+            _ => Err("no measure is proved".to_owned()),
+        }
+    }
+
+    /// Has an execution looked for in which a state comes again.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn ask_for_recurrence(
+        &self,
+        lowered: &Program,
+        attempt: &Attempt,
+    ) -> Result<Conclusion, String> {
+        let question = recurrence(lowered).map_err(|obstacle| obstacle.to_string())?;
+        let conclusion = self.verify(question, attempt, None);
+        match conclusion.verdict {
+            Verdict::True => Err("no state comes again, and no measure is proved".to_owned()),
+            Verdict::False(_) => Ok(conclusion),
+            Verdict::Unknown(reason) => Err(reason),
         }
     }
 
@@ -191,6 +278,13 @@ impl Pipeline<'_> {
         }
         let (task, judge) = (Arc::new(task), Arc::new(judge));
         let conclusion = self.analyse(&judge, &task, attempt);
+        if attempt.question.is(Asked::Ranking) {
+            // An alarm only refutes a measure.
+            return match conclusion.verdict {
+                Verdict::True => self.end(&judge, &task, conclusion),
+                _ => conclusion,
+            };
+        }
         let reporter = &self.recorder.reporter;
         let examined = guarded(reporter, ALARM, number::ALARM, || {
             alarm::examine(&self.options.alarm, &task, reporter, conclusion)
@@ -320,14 +414,23 @@ fn as_far_as_seen(conclusion: Conclusion, unseen: Option<String>) -> Conclusion 
     }
 }
 
-fn load_program(options: &TaskOptions, recorder: &Recorder) -> Result<Program, Error> {
+fn load_program(
+    options: &TaskOptions,
+    question: &Question,
+    recorder: &Recorder,
+) -> Result<Program, Error> {
     let dump = recorder.dump.as_deref();
-    let load_options = LoadOptions {
+    let mut load_options = LoadOptions {
         keeps_typed: dump.is_some(),
         // Of the expressions of a witness everything is looked at.
         all_assumptions: options.load.all_assumptions || options.validation.is_some(),
         ..options.load.clone()
     };
+    if question.is(Asked::Recurrence) {
+        // An execution with undefined behaviour is none that goes on for ever: signed overflow ends it. A proof that all
+        // executions end, on the other hand, includes those in which it wraps around.
+        load_options.property.checks.insert(Check::Overflow);
+    }
     let loaded = load(&options.file, &load_options)?;
     if let (Some(dump), Some(typed)) = (dump, &loaded.typed) {
         dump.write("typed.txt", typed);

@@ -25,7 +25,7 @@ use regatta_run::options::{
 };
 use regatta_run::supervisor::{Attempt, EarlyLimits, Outcome, RaceEnd, Supervisor, supervise};
 use regatta_run::verdict::Conclusion;
-use regatta_run::{pipeline, rounds};
+use regatta_run::{pipeline, rounds, turns};
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
@@ -186,6 +186,10 @@ pub(super) fn run_with(
     let mut observe = |event: &Event| output.event(event);
     let supervised = match () {
         () if options.show_checks => return list_checks(started, limits, &mut output, &race),
+        () if run_options.task.load.property.is_termination() => {
+            turns::decide_termination(started, limits, &mut observe, &race)
+                .map(|(outcome, remains)| (outcome, Some(remains)))
+        }
         () if options.all => Supervisor::new(started)
             .and_then(|mut supervisor| {
                 rounds::decide_all(&mut supervisor, limits, &mut observe, &race)

@@ -47,16 +47,19 @@ impl Forbidden {
 pub enum Check {
     /// The results of signed arithmetic are in their types.
     Overflow,
+    /// Every execution ends. This is no condition of an operation, and nothing else can be checked with it.
+    Termination,
 }
 
 impl Check {
     /// All kinds, each once.
-    pub const ALL: [Self; 1] = [Self::Overflow];
+    pub const ALL: [Self; 2] = [Self::Overflow, Self::Termination];
 
     /// The name in the option `--checks`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Overflow => "overflow",
+            Self::Termination => "termination",
         }
     }
 
@@ -64,13 +67,15 @@ impl Check {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Overflow => "no signed arithmetic overflows",
+            Self::Termination => "every execution ends",
         }
     }
 
-    /// The formula of the competition, after `G`.
+    /// The formula of the competition.
     pub const fn formula(self) -> &'static str {
         match self {
-            Self::Overflow => "! overflow",
+            Self::Overflow => "G ! overflow",
+            Self::Termination => "F end",
         }
     }
 
@@ -78,6 +83,7 @@ impl Check {
     pub const fn property(self) -> Property {
         match self {
             Self::Overflow => Property::NoOverflow,
+            Self::Termination => Property::Termination,
         }
     }
 }
@@ -110,6 +116,16 @@ impl Specification {
     /// Whether a failing `assert` or `__VERIFIER_assert` violates the property.
     pub fn forbids_failing_assertions(&self) -> bool {
         matches!(self.forbidden, Forbidden::Assertions)
+    }
+
+    /// Whether the question is whether every execution ends.
+    pub fn is_termination(&self) -> bool {
+        self.checks.contains(&Check::Termination)
+    }
+
+    /// Whether it asks for termination and for something else, too.
+    fn is_mixed(&self) -> bool {
+        self.is_termination() && (self.checks.len() > 1 || self.forbidden != Forbidden::nothing())
     }
 
     /// What may be violated.
@@ -146,7 +162,10 @@ impl Specification {
                 }
             }
         }
-        Ok(property)
+        match property.is_mixed() {
+            true => Err("termination has to be checked alone".to_owned()),
+            false => Ok(property),
+        }
     }
 
     pub fn read(file: &Path) -> Result<Self, Error> {
@@ -180,7 +199,11 @@ impl Specification {
             checks,
         } = property;
         let forbidden = Forbidden::Listed { calls, labels };
-        Ok(Self { forbidden, checks })
+        let property = Self { forbidden, checks };
+        match property.is_mixed() {
+            true => Err(reader.error("property not supported: termination together with another")),
+            false => Ok(property),
+        }
     }
 }
 
@@ -207,7 +230,6 @@ const OTHER_PROPERTIES: &[(&[&str], &str)] = &[
     (&["G", "!", "data", "-", "race"], "no-data-race"),
     (&["G", "def", "-", "behavior"], "def-behavior"),
     (&["G", "assert"], "assertions"),
-    (&["F", "end"], "termination"),
 ];
 
 struct Reader<'text> {
@@ -335,7 +357,9 @@ impl<'text> Reader<'text> {
 
     fn unsupported(&self, property: &str) -> Error {
         self.error(format!("property not supported: {property}"))
-            .with_help("supported are `G ! call(function())`, `G ! label(NAME)` and `G ! overflow`")
+            .with_help(
+                "supported are `G ! call(function())`, `G ! label(NAME)`, `G ! overflow` and `F end`",
+            )
     }
 
     fn formula(&mut self, property: &mut Listed) -> Result<(), Error> {
@@ -346,6 +370,12 @@ impl<'text> Reader<'text> {
             if matches {
                 return Err(self.unsupported(property));
             }
+        }
+        if self.peek() == "F" {
+            self.next();
+            self.expect("end")?;
+            property.checks.insert(Check::Termination);
+            return Ok(());
         }
         self.expect("G")?;
         self.expect("!")?;
@@ -441,8 +471,8 @@ mod tests {
                 "p.prp:1:26: property file: property not supported: valid-memsafety (valid-free)",
             ),
             (
-                "CHECK( init(main()), LTL(F end) )",
-                "p.prp:1:26: property file: property not supported: termination",
+                "CHECK( init(main()), LTL(F end) )CHECK( init(main()), LTL(G ! overflow) )",
+                "p.prp:1:74: property file: property not supported: termination together with another",
             ),
             (
                 "CHECK( init(main()), FQL(COVER EDGES(@CALL(f))) )",
@@ -494,7 +524,17 @@ mod tests {
         assert_eq!(both.checks, overflow.checks);
         assert_eq!(
             Specification::of_checks("overflows").unwrap_err(),
-            "no such check: `overflows`; there are assertions, overflow"
+            "no such check: `overflows`; there are assertions, overflow, termination"
+        );
+        let termination = Specification::parse("p", "CHECK( init(main()), LTL(F end) )").unwrap();
+        assert!(termination.is_termination());
+        assert_eq!(
+            termination,
+            Specification::of_checks("termination").unwrap()
+        );
+        assert_eq!(
+            Specification::of_checks("assertions,termination").unwrap_err(),
+            "termination has to be checked alone"
         );
     }
 }

@@ -225,6 +225,8 @@ pub enum Property {
     UnreachCall,
     /// No signed arithmetic overflows (C11 6.5p5).
     NoOverflow,
+    /// Every execution ends.
+    Termination,
 }
 
 impl fmt::Display for Property {
@@ -232,6 +234,7 @@ impl fmt::Display for Property {
         f.write_str(match self {
             Self::UnreachCall => "unreach-call",
             Self::NoOverflow => "no-overflow",
+            Self::Termination => "termination",
         })
     }
 }

@@ -163,7 +163,7 @@ fn specification(property: &Specification, program: &[u8], error: Option<Span>) 
         }
     };
     let checks = property.checks.iter();
-    lines.extend(checks.map(|kind| check(kind.formula().to_owned())));
+    lines.extend(checks.map(|kind| format!("CHECK( init(main()), LTL({}) )", kind.formula())));
     lines.join("\n")
 }
 

@@ -146,6 +146,9 @@ impl<'t> Alarm<'t> {
     /// Compiles the program with the harness in the folder, and runs it.
     fn replay_natively(&self, folder: Option<&Path>) -> NativeOutcome {
         let options = &self.task.options;
+        if options.load.property.is_termination() {
+            return NativeOutcome::Open("an execution without end cannot be seen".to_owned());
+        }
         let errors = match &options.load.property.forbidden {
             Forbidden::Assertions => ["reach_error", "__VERIFIER_error"]
                 .map(str::to_owned)

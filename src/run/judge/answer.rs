@@ -250,6 +250,7 @@ impl Judge {
                 .as_ref()
                 .map(|scope| scope.at(violation.location)),
             path: Vec::new(),
+            sequel: None,
             violation: Some(Box::new(violation.clone())),
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::error_path::PathStep;
+use super::question::Questions;
 use regatta_base::printable::printable;
 use regatta_certify::replay::Violation;
 use regatta_program::{AssumptionKind, Property, TargetSet};
@@ -77,6 +78,9 @@ pub struct Conclusion {
     /// For an alarm, the path to the error; empty if it is too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
+    /// What is to be asked next, if the answer is only one to a question about termination.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequel: Option<Box<Questions>>,
     /// For an alarm, within the process that has the program, the execution.
     #[serde(skip)]
     pub violation: Option<Box<Violation>>,
@@ -133,6 +137,7 @@ impl Conclusion {
             assumptions: Vec::new(),
             targets: None,
             path: Vec::new(),
+            sequel: None,
             violation: None,
         }
     }

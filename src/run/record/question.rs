@@ -1,0 +1,126 @@
+//! What a race is asked about termination. Each question is put to the program as lowered with an instrumentation of its own
+//! ([`regatta_program::termination`]). The questions take turns, since either may take any time where the other has the
+//! answer.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use regatta_program::termination::Sample;
+
+/// A question about termination.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// Whether the loops' measures decrease. A proof shows that all executions end.
+    Ranking,
+    /// Whether a state comes again. An alarm shows that an execution goes on for ever.
+    Recurrence,
+}
+
+/// The turns: the question, and the share of the wall time after which the turn ends.
+const TURNS: [(Asked, f64); 4] = [
+    (Asked::Ranking, 0.3),
+    (Asked::Recurrence, 0.45),
+    (Asked::Ranking, 0.85),
+    (Asked::Recurrence, 1.0),
+];
+
+/// The wall time that is shared if the run has no limit. The last turn has no end then.
+const SHARED_WITHOUT_LIMIT: Duration = Duration::from_secs(60);
+
+/// The state of the questions about termination.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Questions {
+    /// The number of the present turn.
+    turn: usize,
+    /// The questions to which an answer is still possible.
+    open: Vec<Asked>,
+    /// The rounds in which measures did not decrease.
+    pub refuting: Vec<Sample>,
+    /// The number of refuted measures.
+    pub refuted: u32,
+}
+
+impl Questions {
+    /// The first turn.
+    pub fn new() -> Self {
+        Self {
+            turn: 0,
+            open: vec![Asked::Ranking, Asked::Recurrence],
+            refuting: Vec::new(),
+            refuted: 0,
+        }
+    }
+
+    /// The question whose turn it is.
+    pub fn present(&self) -> Asked {
+        TURNS[self.turn].0
+    }
+
+    /// When the turn ends, given the limit of the run; `None` if it does not.
+    pub fn end(&self, of_run: Option<Duration>) -> Option<Duration> {
+        let is_last = self.open.len() == 1 || self.turn + 1 == TURNS.len();
+        match is_last {
+            true => of_run,
+            false => Some(
+                of_run
+                    .unwrap_or(SHARED_WITHOUT_LIMIT)
+                    .mul_f64(TURNS[self.turn].1),
+            ),
+        }
+    }
+
+    /// The next turn, after the time of the present one is over.
+    pub fn after_turn(mut self) -> Option<Self> {
+        let following = self.turn + 1..TURNS.len();
+        self.turn = following
+            .into_iter()
+            .find(|&turn| self.open.contains(&TURNS[turn].0))?;
+        Some(self)
+    }
+
+    /// The next turn, after the present question turned out to have no answer.
+    pub fn after_failure(mut self) -> Option<Self> {
+        let failed = self.present();
+        self.open.retain(|&question| question != failed);
+        self.after_turn()
+    }
+
+    /// The same turn, after measures were refuted by the rounds.
+    pub fn after_refutation(mut self, rounds: impl IntoIterator<Item = Sample>) -> Self {
+        self.refuting.extend(rounds);
+        self.refuted += 1;
+        self
+    }
+}
+
+impl Default for Questions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_take_turns_until_none_is_open() {
+        let limit = Some(Duration::from_secs(100));
+        let first = Questions::new();
+        assert_eq!(first.present(), Asked::Ranking);
+        assert_eq!(first.end(limit), Some(Duration::from_secs(30)));
+        let second = first.clone().after_turn().unwrap();
+        assert_eq!(second.present(), Asked::Recurrence);
+        // Nobody else waits for a turn.
+        let third = second.after_failure().unwrap();
+        assert_eq!(third.present(), Asked::Ranking);
+        assert_eq!(third.end(limit), limit);
+        assert_eq!(third.after_failure(), None);
+        let other = first.after_failure().unwrap();
+        assert_eq!(other.present(), Asked::Recurrence);
+        assert_eq!(other.end(None), None);
+        assert_eq!(other.after_failure(), None);
+    }
+}
