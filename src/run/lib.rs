@@ -8,8 +8,8 @@
 //! 1. `config`: portfolio files.
 //! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `check` (the table of checks),
 //!    `error_path`, `question` (about termination), `verdict` (the answer), `findings` (automaton, invariants and proofs as
-//!    text), `description` (command, options and machine), `event`, `dump` (intermediate results for debugging), `recorder` (what the parts of a run record
-//!    with).
+//!    text), `description` (command, options and machine), `event`, `dump` (intermediate results for debugging), `recorder`
+//!    (what the parts of a run record with).
 //! 3. `options`: the options of a run, in groups: each part gets its group.
 //! 4. `process`: the processes: `exit`, `crash` (which analysis a panic or a fatal signal is attributed to), `supervisor` (the
 //!    parent process: signals, limits, standard output, restarts), `zygote` (from which others are forked).

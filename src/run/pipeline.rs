@@ -37,7 +37,8 @@ use regatta_program::interpreter::ReplayInputs;
 use regatta_program::simplify::{Simplified, simplify, unsimplified};
 use regatta_program::termination::{Ranking, recurrence};
 use regatta_program::{
-    CallGraph, CutPoints, FunctionId, Operation, Program, Span, Variable, open_assumptions,
+    CallGraph, CutPoints, FunctionId, Operation, Program, Property, Span, Variable,
+    open_assumptions,
 };
 use regatta_term::record_shared_terms;
 
@@ -204,6 +205,9 @@ impl Pipeline<'_> {
         let conclusion = self.verify(ranking.question(&measures), attempt, None);
         match (&conclusion.verdict, &conclusion.violation) {
             (Verdict::True, _) => Ok(conclusion),
+            (Verdict::False(Property::NoOverflow), _) => {
+                Err("signed arithmetic may overflow, and no state comes again".to_owned())
+            }
             (Verdict::False(_), Some(violation)) => {
                 let rounds = ranking.follow(&mut ReplayInputs::new(&violation.inputs));
                 let new = rounds.into_iter().filter(|round| !samples.contains(round));
@@ -426,9 +430,10 @@ fn load_program(
         all_assumptions: options.load.all_assumptions || options.validation.is_some(),
         ..options.load.clone()
     };
-    if question.is(Asked::Recurrence) {
-        // An execution with undefined behaviour is none that goes on for ever: signed overflow ends it. A proof that all
-        // executions end, on the other hand, includes those in which it wraps around.
+    if let Question::Termination(_) = question {
+        // What an execution does after a signed overflow is undefined: it neither goes on for ever for certain (overflow
+        // is an end of the executions in which a state is to come again), nor does it end for certain by wrapping around
+        // (overflow is an error where measures are to decrease).
         load_options.property.checks.insert(Check::Overflow);
     }
     let loaded = load(&options.file, &load_options)?;
