@@ -52,7 +52,9 @@ impl EngineThread {
             let conclusion = self.run();
             self.thread.coordinator.leave(self.thread.slot);
             let name = self.analysis.common.name.clone();
-            self.thread.race.send(Message::Ended(name, conclusion));
+            self.thread
+                .race
+                .send(Message::Ended(name, conclusion.map(Box::new)));
         });
         if let Err(error) = started {
             reporter.event(EventKind::Finished {

@@ -174,7 +174,7 @@ impl Race {
             let next = [queue.head_start(), coordinator.next_tick(), record.next()];
             let (name, conclusion) = match race.receive(next.into_iter().flatten().min()) {
                 None | Some(Message::Look) => continue,
-                Some(Message::Ended(name, conclusion)) => (name, conclusion),
+                Some(Message::Ended(name, conclusion)) => (name, conclusion.map(|boxed| *boxed)),
                 Some(Message::NotStarted(name, slot)) => {
                     coordinator.leave(slot);
                     (name, None)

@@ -17,7 +17,7 @@ use regatta_sharing::CancellationToken;
 /// A message from an analysis's thread to the thread that runs the race.
 pub(super) enum Message {
     /// The analysis has ended, with or without an answer.
-    Ended(String, Option<Conclusion>),
+    Ended(String, Option<Box<Conclusion>>),
     /// The thread of the analysis could not be started; the slot is to be freed.
     NotStarted(String, usize),
     /// The scheduler has to be called, because an analysis has changed its state.
