@@ -31,8 +31,8 @@ fn decide(text: &str, options: &[&str]) -> (String, Option<i32>, Vec<(u64, Strin
     let events = stdout
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let tables = events.filter(|event| event["event"] == "checks");
-    let table = tables.last().unwrap_or_default();
+    let mut tables = events.filter(|event| event["event"] == "checks");
+    let table = tables.next_back().unwrap_or_default();
     let rows = table["checks"].as_array().into_iter().flatten();
     let rows = rows.map(|row| {
         let place = row["place"].as_str().expect("a place");

@@ -66,6 +66,14 @@ __regatta_lldiv_t lldiv(long long dividend, long long divisor)
     return result;
 }
 
+__regatta_lldiv_t imaxdiv(long long dividend, long long divisor)
+{
+    __regatta_lldiv_t result;
+    result.quot = dividend / divisor;
+    result.rem = dividend % divisor;
+    return result;
+}
+
 /* Reads the digits of a number in any base: returns their number, and gives the magnitude; `*overflow` is set beyond
    the limit. */
 static unsigned long __regatta_digits(const char *s, int base, unsigned long long limit, unsigned long long *magnitude,

@@ -13,7 +13,7 @@ use super::{Lowerer, Result};
 use crate::defined::Rule;
 use crate::ir::{BinaryOp, Expr, Instruction, ScalarType};
 use crate::memory::walk::parts;
-use crate::types::{Type, TypeKind};
+use crate::types::{OpaqueKind, Type, TypeKind};
 
 /// Library functions whose result C does not define if it is not in its type, and whose models compute it in that type.
 const CHECKED_MODELS: &[&str] = &[
@@ -150,7 +150,8 @@ impl Lowerer<'_> {
         operand
     }
 
-    /// Refuses operations on vectors and complex numbers of signed integers, where a check would have to look at each part.
+    /// Refuses operations on vectors and complex numbers of signed integers, where a check would have to look at each part,
+    /// and on signed integers with which nothing is computed.
     pub(in crate::lower) fn check_parts(&mut self, op: BinaryOp, types: &[Type]) {
         let may_overflow = matches!(
             op,
@@ -163,13 +164,21 @@ impl Lowerer<'_> {
         );
         let mut types = types.iter();
         if may_overflow && self.checks(Rule::Result) && types.any(|&ty| self.has_signed_parts(ty)) {
-            self.unsupported("the check of arithmetic on vectors or complex numbers of integers");
+            self.unsupported(
+                "the check of arithmetic on vectors, complex numbers or long integers",
+            );
         }
     }
 
     fn has_signed_parts(&self, ty: Type) -> bool {
         let part = match *self.types.kind(ty) {
             TypeKind::Complex(element) | TypeKind::Vector { element, .. } => element,
+            TypeKind::Opaque(kind) => {
+                return matches!(
+                    kind,
+                    OpaqueKind::BitInt { signed: true, .. } | OpaqueKind::Unknown
+                );
+            }
             _ => return false,
         };
         let scalar = self.types.scalar(part);

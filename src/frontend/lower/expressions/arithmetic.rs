@@ -188,6 +188,7 @@ impl Lowerer<'_> {
 
     /// Lowers `left op right` where an operand has several parts (vector or complex).
     fn operation_on_parts(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value> {
+        self.check_parts(op, &[left.ty, right.ty]);
         for ty in [left.ty, right.ty] {
             if self.types.is_opaque(ty) {
                 let result = match is_condition(op) {
@@ -197,7 +198,6 @@ impl Lowerer<'_> {
                 return self.opaque_operation(ty, result);
             }
         }
-        self.check_parts(op, &[left.ty, right.ty]);
         if self.types.is_vector(left.ty) || self.types.is_vector(right.ty) {
             return self.vector_operation(op, left, right);
         }
@@ -345,11 +345,17 @@ impl Lowerer<'_> {
         operand: Value,
     ) -> Result<Value> {
         let operand = self.rvalue(operand);
+        let negates = match operator {
+            ast::UnaryOperator::Minus => true,
+            // The conjugate.
+            ast::UnaryOperator::Complement => self.types.is_complex(operand.ty),
+            _ => false,
+        };
+        if negates {
+            self.check_parts(BinaryOp::Subtract, &[operand.ty]);
+        }
         if self.types.is_opaque(operand.ty) {
             return self.opaque_operation(operand.ty, operand.ty);
-        }
-        if *operator == ast::UnaryOperator::Minus {
-            self.check_parts(BinaryOp::Subtract, &[operand.ty]);
         }
         if self.types.is_vector(operand.ty) {
             return self.vector_unary(operator, operand);

@@ -352,6 +352,16 @@ impl Lowerer<'_> {
         Ok(value)
     }
 
+    /// The number that `++` adds to a value of the type. For a bit-precise integer it is one of its own type (C23 6.5.4.1p2),
+    /// so that the addition may overflow.
+    fn one(&mut self, ty: Type) -> Result<Value> {
+        let one = Value::scalar(fold::int(1), Type::INT);
+        match self.types.bit_precise(ty) {
+            Some(_) => self.cast(one, ty.unqualified()),
+            None => Ok(one),
+        }
+    }
+
     fn increment_value(
         &mut self,
         target: Value,
@@ -361,7 +371,7 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let old = self.rvalue(target.clone());
         if wanted == Use::Effects || fixity == Fixity::Prefix {
-            let one = Value::scalar(fold::int(1), Type::INT);
+            let one = self.one(target.ty)?;
             let result = self.binary_values(op, old, one)?;
             let result = self.cast(result, target.ty)?;
             return self.store_and_read(target, result, wanted);
@@ -374,7 +384,7 @@ impl Lowerer<'_> {
             Value::scalar(self.store_fresh(expr, scalar), ty)
         };
         let target = self.keep_address(target)?;
-        let one = Value::scalar(fold::int(1), Type::INT);
+        let one = self.one(target.ty)?;
         let result = self.binary_values(op, kept.clone(), one)?;
         let result = self.cast(result, target.ty)?;
         self.store_value(target, result)?;
