@@ -366,11 +366,12 @@ fn each_engine_has_a_page_with_its_options() {
 
 #[test]
 fn each_portfolio_is_in_the_book() {
-    let text = page("docs/src/portfolios.md").text;
-    let said: BTreeSet<&str> = spans(&text).into_iter().collect();
+    let pages = ["docs/src/portfolios.md", "docs/src/papers.md"].map(|name| page(name).text);
+    let said: BTreeSet<&str> = pages.iter().flat_map(|text| spans(text)).collect();
     for file in below("portfolios") {
-        let name = Path::new(&file).file_stem().and_then(|name| name.to_str());
-        assert!(said.contains(name.expect("UTF-8")), "{file}");
+        let name = file.strip_prefix("portfolios/");
+        let name = name.and_then(|name| name.strip_suffix(".toml"));
+        assert!(said.contains(name.expect("a portfolio")), "{file}");
     }
 }
 

@@ -153,24 +153,19 @@ fn compiled_programs_come_to_the_error() {
     }
 }
 
-/// Alarms of which a harness says too little, with what it says of that.
 #[test]
 fn compiled_programs_end_where_arithmetic_overflows() {
-    let checks = ["overflow.c", "--checks", "overflow", "--json", "--replay"];
-    let output = run(regatta(&checks).arg("native"));
+    let native = ["overflow.c", "--json", "--replay", "native"];
+    let output = run(regatta(&native).args(["--checks", "overflow"]));
     assert_eq!(result_line(&output), "RESULT: FALSE(no-overflow)");
     assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
     // Without the check it wraps around, in the compiled program as well.
-    let output = run(&mut regatta(&[
-        "overflow.c",
-        "--json",
-        "--replay",
-        "native",
-    ]));
+    let output = run(&mut regatta(&native));
     assert_eq!(result_line(&output), FALSE);
     assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
 }
 
+/// Alarms of which a harness says too little, with what it says of that.
 #[test]
 fn what_a_harness_cannot_say_is_told() {
     for (program, missing) in [

@@ -175,6 +175,8 @@ extern void *memset(void *, int, __SIZE_TYPE__);""")
     def leaves():
         return [i, j, k, field(), field(), field(), f"u.bytes[(unsigned){j} % sizeof u]", "c", field() + " + 0"]
 
+    # Whether a byte may have been written; it may be padding, of which a structure's assignment says nothing.
+    touched = []
     actions = [
         lambda: f"{field()} = {p.expression(leaves())};",
         lambda: f"{field()} {p.pick(['+=', '-=', '^=', '|=', '*=', '&=', '<<='])} {p.pick(['1', '2', '3', p.pick([i, j])])};",
@@ -182,8 +184,8 @@ extern void *memset(void *, int, __SIZE_TYPE__);""")
         lambda: f"c += ({field('s.')} = {p.expression(leaves())}) {p.pick(['== ', '< ', '> '])}{p.constant()};",
         lambda: f"c ^= ({field('s.')} = {p.expression([i, j, k])});",
         lambda: f"{field('s.')} = {field('u.s.')} = {p.expression(leaves())};",
-        lambda: f"u.bytes[(unsigned){p.pick([i, j])} % sizeof u] {p.pick(['^=', '='])} {p.number(0, 1)};",
-        lambda: f"{p.pick(['s', 'u.s', 'global', f'several[{k} & 1]'])} = {p.pick(['pass(s)', 'u.s', '*r', 'several[1]', 'global'])};",
+        lambda: touched.append(True) or f"u.bytes[(unsigned){p.pick([i, j])} % sizeof u] {p.pick(['^=', '='])} {p.number(0, 1)};",
+        lambda: f"{p.pick(['s', *([] if touched else ['u.s']), 'global', f'several[{k} & 1]'])} = {p.pick(['pass(s)', 'u.s', '*r', 'several[1]', 'global'])};",
         lambda: f"r = {p.pick(['&s', '&u.s', '&global', f'&several[{i} & 1]'])};",
         lambda: f"if ({field()} {p.pick(['<', '>', '=='])} {p.pick([field(), '-1', '0', '1u', p.constant()])}) c += {p.number(1, 9)};",
         lambda: f"c += ({p.pick(['~', '-', '+'])}{field()} {p.pick(['<', '>'])} 0);",
