@@ -45,7 +45,7 @@
 //! | models of the C library | `frontend/library/mod.rs`, `frontend/library/models` |
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |
-//! | CEGAR: the refinement loop of lazy abstraction | [`engines::cegar`] |
+//! | CEGAR: the refinement loop of lazy abstraction | `engines/cegar` |
 //! | what a refinement does to the explored states | `explore_again` in `engines/predicate_abstraction.rs`; `strengthen` in `engines/impact.rs` |
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |

@@ -7,7 +7,7 @@
 //! ([`Round`]); both produce candidates, of which the largest inductive subset is proved
 //! ([`rounds`](super::invariants::rounds)).
 //!
-//! * [`fixpoint`]: abstract interpretation. A fixpoint is inductive, so that all its formulas are expected to be
+//! * `fixpoint`: abstract interpretation. A fixpoint is inductive, so that all its formulas are expected to be
 //!   proved; [`relevance`] chooses the variables to track. These rounds go first, for they take milliseconds.
 //! * Guesses: each round enlarges the language of candidates ([`guess`]) and drops those that states of concrete runs
 //!   refute. This is symbolic abstraction (\[RSY04\]) with templates: the abstraction must

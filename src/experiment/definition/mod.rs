@@ -45,7 +45,7 @@ pub struct Definition {
     /// Whether each run writes a report (`regatta verify --report`), which costs some milliseconds.
     #[serde(default)]
     pub pages: bool,
-    /// The counters that tables show ([`super::figure`]).
+    /// The counters that tables show (`results/figure.rs`).
     #[serde(default)]
     pub counters: Vec<String>,
     /// The limits of each run.

@@ -1,7 +1,7 @@
 //! Experiments on a cluster with Slurm: jobs make the runs, a collector collects the results.
 //!
 //! The collector divides the missing runs into chunks and submits them as job arrays, one chunk for each job. A job makes its
-//! runs one after the other, with the keepers of [`super::runner`], and adds each to its own journal. The collector reads the
+//! runs one after the other, with the keepers of `running/runner.rs`, and adds each to its own journal. The collector reads the
 //! journals, adds new results to `results.jsonl`, and regularly queries the jobs from Slurm: the runs that a
 //! job has not made before its end are submitted again. So the collector may end at any time, and the next one continues from
 //! the files. Nothing depends on file locks between machines, or on Slurm's accounting, which many clusters do not have. Late
