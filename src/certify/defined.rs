@@ -8,7 +8,7 @@
 //! objects that the allocations on the heap made last, which ghost variables remember while they live; an access outside of
 //! them may be within another object, so it counts as not modelled, not as a violation.
 
-use super::instrumentation::{ghost_variable, has_position, insert_before, location_like};
+use super::instrumentation::{ghost_variable, has_position, insert_before};
 use super::violated_assumptions::{is_outside, violation};
 use regatta_program::ghost::CHECKING;
 use regatta_program::{
@@ -266,12 +266,12 @@ fn divide(
         if !has_position(&program.edges[edge.index()].operations, position) {
             continue;
         }
-        let middle = location_like(program, location);
+        let middle = program.add_location_like(location);
         let whole = &mut program.edges[edge.index()];
         let rest = whole.operations.split_off(position);
         let target = std::mem::replace(&mut whole.target, middle);
         let span = whole.span;
-        program.edges.push(Edge {
+        program.add_edge(Edge {
             source: middle,
             target,
             operations: [vec![goes_on.clone()], rest].concat(),
@@ -287,20 +287,15 @@ fn fail(program: &mut Program, location: LocationId, undefined: TermId, becomes:
     let end = match becomes {
         Undefined::Ends => return,
         Undefined::Violates => {
-            let error = location_like(program, location);
+            let error = program.add_location_like(location);
             program.add_error(error, Property::UnreachCall);
             error
         }
         Undefined::Unknown => {
             let reason = "an invariant's access to an object that may not exist";
             operations.push(Operation::Unsupported(UnsupportedReason(reason.to_owned())));
-            location_like(program, location)
+            program.add_location_like(location)
         }
     };
-    program.edges.push(Edge {
-        source: location,
-        target: end,
-        operations,
-        span: program.location(location).span,
-    });
+    program.connect(location, end, operations);
 }

@@ -209,7 +209,7 @@ impl Pipeline<'_> {
                 Err("signed arithmetic may overflow, and no state comes again".to_owned())
             }
             (Verdict::False(_), Some(violation)) => {
-                let rounds = ranking.follow(&mut ReplayInputs::new(&violation.inputs));
+                let rounds = ranking.follow([ReplayInputs::new(&violation.inputs)]);
                 let new = rounds.into_iter().filter(|round| !samples.contains(round));
                 let sequel = questions.clone().after_refutation(new);
                 Ok(Conclusion {

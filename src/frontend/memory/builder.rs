@@ -151,13 +151,11 @@ impl Builder {
         passed: &[Passed],
     ) -> EdgeId {
         self.waypoints.add_edge(passed);
-        let id = EdgeId(self.program.edges.len() as u32);
-        self.program.edges.push(Edge {
+        self.program.add_edge(Edge {
             source,
             target,
             operations,
             span,
-        });
-        id
+        })
     }
 }

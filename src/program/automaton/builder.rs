@@ -196,14 +196,12 @@ impl ProgramBuilder {
         target: LocationId,
         operations: Vec<Operation>,
     ) -> EdgeId {
-        let id = EdgeId(self.program.edges.len() as u32);
-        self.program.edges.push(Edge {
+        self.program.add_edge(Edge {
             source,
             target,
             operations,
             span: Span::NONE,
-        });
-        id
+        })
     }
 
     /// The location at which the next operation starts.

@@ -446,6 +446,53 @@ impl Program {
         id
     }
 
+    /// Adds a location of the same function and at the same place in the source, which violates nothing.
+    pub fn add_location_like(&mut self, like: LocationId) -> LocationId {
+        let Location { function, span, .. } = *self.location(like);
+        self.add_location(Location {
+            function,
+            span,
+            label: None,
+            violates: None,
+        })
+    }
+
+    /// Adds an edge.
+    pub fn add_edge(&mut self, edge: Edge) -> EdgeId {
+        let id = EdgeId(self.edges.len() as u32);
+        self.edges.push(edge);
+        id
+    }
+
+    /// Adds an edge at its source's place in the source text.
+    pub fn connect(
+        &mut self,
+        source: LocationId,
+        target: LocationId,
+        operations: Vec<Operation>,
+    ) -> EdgeId {
+        let span = self.location(source).span;
+        self.add_edge(Edge {
+            source,
+            target,
+            operations,
+            span,
+        })
+    }
+
+    /// Adds a variable that the source does not have. No other variable may have its symbol.
+    pub fn add_ghost(&mut self, name: String, symbol: Symbol, scope: Scope) -> VariableId {
+        self.add_variable(Variable {
+            name,
+            symbol,
+            sort: symbol.sort(),
+            scope,
+            role: Role::Model,
+            c_type: None,
+            span: Span::NONE,
+        })
+    }
+
     /// Adds a variable. No other variable may have its symbol.
     pub fn add_variable(&mut self, variable: Variable) -> VariableId {
         let id = VariableId(self.variables.len() as u32);

@@ -133,7 +133,7 @@ pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
                 operations: assumed,
                 ..edge.clone()
             };
-            program.edges.push(edge);
+            program.add_edge(edge);
         }
     }
     true

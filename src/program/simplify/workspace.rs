@@ -86,7 +86,7 @@ impl Workspace {
 
     /// Adds an edge that is not a call.
     pub fn add_edge(&mut self, edge: Edge) {
-        self.program.edges.push(edge);
+        self.program.add_edge(edge);
         self.call_origins.push(EdgeId(u32::MAX));
     }
 

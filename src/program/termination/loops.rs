@@ -7,7 +7,6 @@ use crate::CallGraph;
 use crate::cfa::*;
 use crate::cut_points::{CutPoints, Loop, LoopShape};
 use crate::graph::callee;
-use regatta_base::source::Span;
 use regatta_term::{Build, Sort, Symbol, TermId, store};
 
 /// The loops of the reachable functions, and the edges of each function.
@@ -190,54 +189,17 @@ pub(super) fn lead(program: &mut Program, edges: usize, cycle: &Loop, to: &Detou
     }
 }
 
-/// A new location at the place of another one.
-pub(super) fn place(program: &mut Program, of: LocationId) -> LocationId {
-    let Location { function, span, .. } = *program.location(of);
-    program.add_location(Location {
-        function,
-        span,
-        label: None,
-        violates: None,
-    })
-}
-
 /// A new location at the place of another one that violates termination.
 pub(super) fn failure(program: &mut Program, of: LocationId) -> LocationId {
-    let error = place(program, of);
+    let error = program.add_location_like(of);
     program.add_error(error, Property::Termination);
     error
-}
-
-/// A new edge between locations of one function.
-pub(super) fn connect(
-    program: &mut Program,
-    source: LocationId,
-    target: LocationId,
-    operations: Vec<Operation>,
-) -> EdgeId {
-    let span = program.location(source).span;
-    let id = EdgeId(program.edges.len() as u32);
-    program.edges.push(Edge {
-        source,
-        target,
-        operations,
-        span,
-    });
-    id
 }
 
 /// A new variable of the question.
 pub(super) fn ghost(program: &mut Program, name: String, sort: Sort, scope: Scope) -> VariableId {
     let symbol = Symbol::new(&name, sort);
-    program.add_variable(Variable {
-        name,
-        symbol,
-        sort,
-        scope,
-        role: Role::Model,
-        c_type: None,
-        span: Span::NONE,
-    })
+    program.add_ghost(name, symbol, scope)
 }
 
 /// The variable as a term.

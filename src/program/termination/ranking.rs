@@ -14,13 +14,16 @@
 //! Measures are chosen so that they decrease in the rounds of sample executions; an execution that reaches an error is
 //! another sample (counterexample-guided inductive synthesis).
 
+use rand::Rng;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::Obstacle;
 use super::candidates;
 use super::limits::{MAXIMUM_COMPONENTS, MAXIMUM_SAMPLES, SAMPLED_RUNS, SAMPLED_STEPS};
-use super::loops::{Detour, Loops, connect, failure, ghost, lead, place, value};
+use super::loops::{Detour, Loops, failure, ghost, lead, value};
 use crate::cfa::*;
 use crate::cut_points::Loop;
 use crate::graph::callee;
@@ -143,22 +146,18 @@ impl<'p> Ranking<'p> {
 
     /// Runs the program with random inputs and returns the rounds.
     pub fn explore(&self) -> Vec<Sample> {
-        let watching = self.watching();
-        let executable = Executable::compile(&watching.program);
-        let mut collector = Collector::new(&watching);
-        for seed in 0..SAMPLED_RUNS {
-            let mut inputs = RandomInputs { state: seed };
-            collector.run(&executable, &mut inputs);
-        }
-        collector.samples.into_iter().collect()
+        let seeds = 0..SAMPLED_RUNS;
+        self.follow(seeds.map(|seed| RandomInputs(SplitMix64::seed_from_u64(seed))))
     }
 
-    /// Runs the program with the inputs and returns the rounds.
-    pub fn follow(&self, inputs: &mut dyn InputSource) -> Vec<Sample> {
+    /// Runs the program once with each source of inputs and returns the rounds.
+    pub fn follow(&self, runs: impl IntoIterator<Item: InputSource>) -> Vec<Sample> {
         let watching = self.watching();
         let executable = Executable::compile(&watching.program);
         let mut collector = Collector::new(&watching);
-        collector.run(&executable, inputs);
+        for mut inputs in runs {
+            collector.run(&executable, &mut inputs);
+        }
         collector.samples.into_iter().collect()
     }
 
@@ -241,9 +240,12 @@ struct Watch<'w> {
 impl Watch<'_> {
     /// Watches a loop; returns the edge after which the present values are known.
     fn instrument_loop(&self, program: &mut Program, edges: usize, cycle: &Loop) -> EdgeId {
-        let (entries, rounds) = (place(program, cycle.head), place(program, cycle.head));
+        let (entries, rounds) = (
+            program.add_location_like(cycle.head),
+            program.add_location_like(cycle.head),
+        );
         lead(program, edges, cycle, &Detour { entries, rounds });
-        connect(program, entries, cycle.head, self.save());
+        program.connect(entries, cycle.head, self.save());
         let present = self.watched.iter().map(|watched| Operation::Assign {
             target: watched.now,
             value: self.candidates[watched.candidate],
@@ -263,8 +265,8 @@ impl Watch<'_> {
         let Function {
             entry, parameters, ..
         } = program.function(function).clone();
-        let first = place(program, entry);
-        connect(program, first, entry, self.save());
+        let first = program.add_location_like(entry);
+        program.connect(first, entry, self.save());
         program.functions[function.index()].entry = first;
         let mut rounds = Vec::new();
         for &call in calls {
@@ -281,7 +283,7 @@ impl Watch<'_> {
                 value: substitute(store(), self.candidates[watched.candidate], &values),
             });
             let (present, source) = (present.collect(), edge.source);
-            let calls = place(program, source);
+            let calls = program.add_location_like(source);
             program.edges[call.index()].source = calls;
             rounds.push(self.compare(program, source, present, calls));
         }
@@ -305,17 +307,17 @@ impl Watch<'_> {
         present: Vec<Operation>,
         to: LocationId,
     ) -> EdgeId {
-        let compared = place(program, from);
-        let round = connect(program, from, compared, present);
+        let compared = program.add_location_like(from);
+        let round = program.connect(from, compared, present);
         if self.errors == Errors::Ignored {
-            connect(program, compared, to, Vec::new());
+            program.connect(compared, to, Vec::new());
             return round;
         }
         let decreases = decreases(program, self.watched);
         let error = failure(program, from);
-        connect(program, compared, to, vec![Operation::Assume(decreases)]);
+        program.connect(compared, to, vec![Operation::Assume(decreases)]);
         let fails = vec![Operation::Assume(store().not(decreases))];
-        connect(program, compared, error, fails);
+        program.connect(compared, error, fails);
         round
     }
 }
@@ -414,24 +416,11 @@ impl Observer for Collector<'_> {
 }
 
 /// Random inputs, small numbers as a rule.
-struct RandomInputs {
-    state: u64,
-}
-
-impl RandomInputs {
-    /// The generator SplitMix64.
-    fn random(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-}
+struct RandomInputs(SplitMix64);
 
 impl InputSource for RandomInputs {
     fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
-        let random = self.random();
+        let random = self.0.next_u64();
         let number = match random % 8 {
             0 => 0,
             1..=3 => (random >> 8) as i128 % 8 - 2,

@@ -13,7 +13,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Obstacle;
-use super::loops::{Detour, Loops, connect, failure, ghost, lead, place, value};
+use super::loops::{Detour, Loops, failure, ghost, lead, value};
 use crate::cfa::*;
 use crate::cut_points::{Loop, LoopShape};
 use crate::external::{External, ExternalKind};
@@ -120,20 +120,23 @@ impl Question<'_, '_> {
             .collect();
         self.watch_memory(cycle, &memory, is_saved);
         let program = &mut self.result;
-        let (entries, rounds) = (place(program, cycle.head), place(program, cycle.head));
-        let visit = place(program, cycle.head);
+        let (entries, rounds) = (
+            program.add_location_like(cycle.head),
+            program.add_location_like(cycle.head),
+        );
+        let visit = program.add_location_like(cycle.head);
         lead(program, self.edges, cycle, &Detour { entries, rounds });
         let forget = vec![assign(is_saved, TermId::FALSE)];
-        connect(program, entries, visit, forget);
+        program.connect(entries, visit, forget);
         let same = saved
             .iter()
             .map(|&(variable, saved)| store().eq(value(program, variable), value(program, saved)));
         let same: Vec<TermId> = same.collect();
         let same = store().and2(value(program, is_saved), store().and(same));
         let error = failure(program, cycle.head);
-        connect(program, rounds, error, vec![Operation::Assume(same)]);
+        program.connect(rounds, error, vec![Operation::Assume(same)]);
         let differs = store().not(same);
-        connect(program, rounds, visit, vec![Operation::Assume(differs)]);
+        program.connect(rounds, visit, vec![Operation::Assume(differs)]);
         self.save(number, cycle, visit, &saved, is_saved);
     }
 
@@ -157,19 +160,19 @@ impl Question<'_, '_> {
         });
         let name = format!("loop {number} keeps");
         let keeps = ghost(program, name, Sort::Bool, Scope::Local(cycle.function));
-        let chosen = place(program, cycle.head);
+        let chosen = program.add_location_like(cycle.head);
         let choose = Operation::Havoc {
             target: keeps,
             input,
         };
-        connect(program, visit, chosen, vec![choose]);
+        program.connect(visit, chosen, vec![choose]);
         let keep = value(program, keeps);
-        connect(program, chosen, cycle.head, vec![Operation::Assume(keep)]);
+        program.connect(chosen, cycle.head, vec![Operation::Assume(keep)]);
         let mut save = vec![Operation::Assume(store().not(keep))];
         let values = saved.iter();
         save.extend(values.map(|&(variable, saved)| assign(saved, value(program, variable))));
         save.push(assign(is_saved, TermId::TRUE));
-        connect(program, chosen, cycle.head, save);
+        program.connect(chosen, cycle.head, save);
     }
 
     /// The variables that have to be the same, by number.
