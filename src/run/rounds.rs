@@ -154,9 +154,7 @@ impl Board {
     ) {
         for target in targets.iter() {
             if let Some(row) = self.rows.get_mut(&target) {
-                row.verdict = verdict;
-                row.by = by.map(str::to_owned);
-                row.seconds = Some(time.as_secs_f64());
+                row.decide(verdict, by, time);
             }
         }
     }

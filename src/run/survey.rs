@@ -6,7 +6,7 @@
 //! 3. The program simplified for one check alone tells the size of the check's cone of influence, by which
 //!    [`crate::rounds`] splits sets of checks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::judge::alarm;
@@ -25,7 +25,7 @@ use regatta_engines::simulate::{self, Confirm, Control, ReplayOnLowered, simulat
 use regatta_program::dot::to_dot;
 use regatta_program::interpreter::{AccessChecks, Journal};
 use regatta_program::simplify::{Simplified, simplify};
-use regatta_program::{Program, TargetId, TargetSet};
+use regatta_program::{LocationId, Program, TargetId, TargetSet};
 use regatta_sharing::CancellationToken;
 
 /// The names of the analyses in the table.
@@ -103,12 +103,10 @@ impl Survey<'_> {
     }
 
     fn decide(&self, rows: &mut [CheckRow], decided: &TargetSet, verdict: CheckVerdict, by: &str) {
-        let seconds = self.time.started.elapsed().as_secs_f64();
+        let time = self.time.started.elapsed();
         for row in rows {
             if decided.contains(row.target()) {
-                row.verdict = verdict;
-                row.by = Some(by.to_owned());
-                row.seconds = Some(seconds);
+                row.decide(verdict, Some(by), time);
             }
         }
     }
@@ -140,11 +138,11 @@ impl Survey<'_> {
             program, origins, ..
         } = simplify(self.whole);
         let targets = self.whole.targets();
-        let is_left = |target: TargetId| {
-            let location = targets[target.0 as usize].location;
-            let mut left = program.errors.iter();
-            left.any(|error| origins[error.index()].location == location)
-        };
+        let errors = program.errors.iter();
+        let left: BTreeSet<LocationId> = errors
+            .map(|error| origins[error.index()].location)
+            .collect();
+        let is_left = |target: TargetId| left.contains(&targets[target.0 as usize].location);
         open.iter().filter(|&target| !is_left(target)).collect()
     }
 

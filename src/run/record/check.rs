@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,13 @@ impl CheckRow {
     /// Returns the number in the program.
     pub fn target(&self) -> TargetId {
         TargetId(self.number.saturating_sub(1))
+    }
+
+    /// Notes the verdict, the analysis that decided it, and the wall time since the command started.
+    pub fn decide(&mut self, verdict: CheckVerdict, by: Option<&str>, time: Duration) {
+        self.verdict = verdict;
+        self.by = by.map(str::to_owned);
+        self.seconds = Some(time.as_secs_f64());
     }
 }
 
