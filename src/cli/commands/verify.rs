@@ -183,20 +183,21 @@ pub(super) fn run_with(
         let publish = publish.as_ref().map(|publish| publish as &Publisher<'_>);
         pipeline::run(&run_options, attempt, reporter, publish)
     };
+    if options.show_checks {
+        return list_checks(started, limits, &mut output, &race);
+    }
     let mut observe = |event: &Event| output.event(event);
-    let supervised = match () {
-        () if options.show_checks => return list_checks(started, limits, &mut output, &race),
-        () if run_options.task.load.property.is_termination() => {
-            turns::decide_termination(started, limits, &mut observe, &race)
-                .map(|(outcome, remains)| (outcome, Some(remains)))
-        }
-        () if options.all => Supervisor::new(started)
+    let with_remains = |(outcome, remains)| (outcome, Some(remains));
+    let supervised = if run_options.task.load.property.is_termination() {
+        turns::decide_termination(started, limits, &mut observe, &race).map(with_remains)
+    } else if options.all {
+        Supervisor::new(started)
             .and_then(|mut supervisor| {
                 rounds::decide_all(&mut supervisor, limits, &mut observe, &race)
             })
-            .map(|outcome| (outcome, None)),
-        () => supervise(started, limits, &mut observe, &race)
-            .map(|(outcome, remains)| (outcome, Some(remains))),
+            .map(|outcome| (outcome, None))
+    } else {
+        supervise(started, limits, &mut observe, &race).map(with_remains)
     };
     let (conclusion, remains) = match supervised {
         Ok((Outcome::Concluded(conclusion), remains)) => (judge(conclusion), remains),
