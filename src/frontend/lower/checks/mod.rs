@@ -15,10 +15,26 @@ use crate::ir::{BinaryOp, Expr, Instruction, ScalarType};
 use crate::memory::walk::parts;
 use crate::types::{OpaqueKind, Type, TypeKind};
 
-/// Library functions whose result C does not define if it is not in its type, and whose models compute it in that type.
-const CHECKED_MODELS: &[&str] = &[
-    "abs", "labs", "llabs", "imaxabs", "div", "ldiv", "lldiv", "imaxdiv",
+/// Library functions whose result C does not define if it is not in its type, and whose models compute it in that type, each
+/// with the rule for its result.
+const CHECKED_MODELS: [(&str, Rule); 8] = [
+    ("abs", Rule::AbsoluteValue),
+    ("labs", Rule::AbsoluteValue),
+    ("llabs", Rule::AbsoluteValue),
+    ("imaxabs", Rule::AbsoluteValue),
+    ("div", Rule::Quotient),
+    ("ldiv", Rule::Quotient),
+    ("lldiv", Rule::Quotient),
+    ("imaxdiv", Rule::Quotient),
 ];
+
+/// The rule for the result of a library function of [`CHECKED_MODELS`].
+fn rule_of_model(name: &str) -> Option<Rule> {
+    let mut models = CHECKED_MODELS.iter();
+    models
+        .find(|(model, _)| *model == name)
+        .map(|&(_, rule)| rule)
+}
 
 /// Maximum number of parts of an operand that is repeated in a check; a larger one is computed once.
 const MAXIMUM_REPEATED: usize = 24;
@@ -27,7 +43,7 @@ impl Lowerer<'_> {
     /// Checks whether operations are checked by the rule here.
     fn checks(&self, rule: Rule) -> bool {
         let is_text_checked =
-            self.cursor.origin().is_some() || CHECKED_MODELS.contains(&self.function.name());
+            self.cursor.origin().is_some() || rule_of_model(self.function.name()).is_some();
         self.input.property().checks.contains(&rule.check())
             && is_text_checked
             && !self.cursor.is_watched()
@@ -192,14 +208,9 @@ impl Lowerer<'_> {
         name: &str,
         values: &[Value],
     ) -> Result<()> {
-        let rule = match name {
-            "abs" | "labs" | "llabs" | "imaxabs" => Rule::AbsoluteValue,
-            "div" | "ldiv" | "lldiv" | "imaxdiv" => Rule::Quotient,
-            _ => return Ok(()),
-        };
-        if !self.checks(rule) {
+        let Some(rule) = rule_of_model(name).filter(|&rule| self.checks(rule)) else {
             return Ok(());
-        }
+        };
         let mut operands = Vec::new();
         for value in values {
             let (expr, ty) = self.scalar_value(value.clone())?;
