@@ -11,7 +11,7 @@ use super::invariants::guess;
 use super::invariants::rounds::Rounds;
 use super::invariants::views::View;
 use super::{Answer, Context, SolverFactory};
-use regatta_base::{choice, options};
+use regatta_base::options;
 use regatta_program::block::Blocks;
 use regatta_solver::SolverError;
 
@@ -25,41 +25,17 @@ options! {
     }
 }
 
-/// A language of candidates about cells of arrays.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// Polynomials that fit cells in ranges, and variables.
-    Fits,
-    /// Orders of cells in ranges where no polynomial fits.
-    CellOrders,
-    /// Polynomials that fit cells where a condition holds.
-    CellCases,
-    /// Sorted segments, and cells that are in an order with one of their cells.
-    SortedCells,
-}
-choice!(
-    Language: "fits" = Self::Fits,
-    "cell_orders" = Self::CellOrders,
-    "cell_cases" = Self::CellCases,
-    "sorted_cells" = Self::SortedCells,
-);
-
-impl Language {
-    /// All of them, in order.
-    pub const ALL: [Self; 4] = [
-        Self::Fits,
-        Self::CellOrders,
-        Self::CellCases,
-        Self::SortedCells,
-    ];
-
-    fn round(self) -> guess::Round {
-        match self {
-            Self::Fits => guess::Round::Fits,
-            Self::CellOrders => guess::Round::CellOrders,
-            Self::CellCases => guess::Round::CellCases,
-            Self::SortedCells => guess::Round::SortedCells,
-        }
+guess::languages! {
+    /// A language of candidates about cells of arrays.
+    pub enum Language {
+        /// Polynomials that fit cells in ranges, and variables.
+        Fits = "fits",
+        /// Orders of cells in ranges where no polynomial fits.
+        CellOrders = "cell_orders",
+        /// Polynomials that fit cells where a condition holds.
+        CellCases = "cell_cases",
+        /// Sorted segments, and cells that are in an order with one of their cells.
+        SortedCells = "sorted_cells",
     }
 }
 

@@ -12,7 +12,7 @@ use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::guess;
 use super::invariants::rounds::Rounds;
 use super::{Answer, Context, SolverFactory};
-use regatta_base::{choice, options};
+use regatta_base::options;
 use regatta_entailment::unknowns::is_hard;
 use regatta_program::block::Blocks;
 use regatta_solver::SolverError;
@@ -28,41 +28,17 @@ options! {
     }
 }
 
-/// A language of candidates about variables that are multiplied.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// Equations of degree two and in the program's conditions that follow by multiplying out, without a solver.
-    Identities,
-    /// Constants, ranges, small sets of values, and the program's conditions.
-    Values,
-    /// Equations of degree two.
-    Quadratic,
-    /// Equations of degree two and three.
-    Polynomial,
-}
-choice!(
-    Language: "identities" = Self::Identities,
-    "values" = Self::Values,
-    "quadratic" = Self::Quadratic,
-    "polynomial" = Self::Polynomial,
-);
-
-impl Language {
-    /// All of them, in order.
-    pub const ALL: [Self; 4] = [
-        Self::Identities,
-        Self::Values,
-        Self::Quadratic,
-        Self::Polynomial,
-    ];
-
-    fn round(self) -> guess::Round {
-        match self {
-            Self::Identities => guess::Round::Identities,
-            Self::Values => guess::Round::Values,
-            Self::Quadratic => guess::Round::Quadratic,
-            Self::Polynomial => guess::Round::Polynomial,
-        }
+guess::languages! {
+    /// A language of candidates about variables that are multiplied.
+    pub enum Language {
+        /// Equations of degree two and in the program's conditions that follow by multiplying out, without a solver.
+        Identities = "identities",
+        /// Constants, ranges, small sets of values, and the program's conditions.
+        Values = "values",
+        /// Equations of degree two.
+        Quadratic = "quadratic",
+        /// Equations of degree two and three.
+        Polynomial = "polynomial",
     }
 }
 

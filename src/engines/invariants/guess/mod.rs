@@ -84,6 +84,30 @@ pub enum Round {
     Moduli,
 }
 
+/// Declares the languages that an engine's options can name, in order, with their names.
+macro_rules! languages {
+    ($(#[$about:meta])* pub enum Language { $( $(#[$what:meta])* $Round:ident = $name:literal, )+ }) => {
+        $(#[$about])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq)]
+        pub enum Language {
+            $( $(#[$what])* $Round, )+
+        }
+        regatta_base::choice!(Language: $($name = Self::$Round),+);
+
+        impl Language {
+            /// All of them, in order.
+            pub const ALL: &[Self] = &[$(Self::$Round),+];
+
+            fn round(self) -> $crate::invariants::guess::Round {
+                match self {
+                    $( Self::$Round => $crate::invariants::guess::Round::$Round, )+
+                }
+            }
+        }
+    };
+}
+pub(crate) use languages;
+
 /// The languages that options of [`crate::data_flow`] and [`crate::summaries`] can name, with their names.
 const NAMED: [(&str, Round); 12] = [
     ("values", Round::Values),
