@@ -169,29 +169,24 @@ pub fn virtual_best(data: &Data) -> Sheet {
 pub fn leave_one_out(data: &Data) -> Sheet {
     let mut rows = Vec::new();
     for whole in &data.configurations {
-        let results = whole.by_task();
         for part in &data.configurations {
             let Some(analysis) = without(&part.name, &whole.name) else {
                 continue;
             };
-            let reduced = part.by_task();
-            let common = results
-                .iter()
-                .filter_map(|(task, means)| Some((means, reduced.get(task)?)));
-            let common: Vec<(&Means, &Means)> = common.collect();
-            let lost = |one: &Means, other: &Means| one.solved > other.solved;
-            let number = |is_lost: &dyn Fn(&(&Means, &Means)) -> bool| {
-                count(common.iter().filter(|pair| is_lost(pair)).count())
+            let common = whole.common_tasks(part);
+            let number = |is_lost: &dyn Fn(&Means, &Means) -> bool| {
+                let lost = common.iter().filter(|(_, with, less)| is_lost(with, less));
+                count(lost.count())
             };
-            let with = Achieved::of(common.iter().map(|(means, _)| *means));
-            let less = Achieved::of(common.iter().map(|(_, means)| *means));
+            let with = Achieved::of(common.iter().map(|(_, means, _)| means));
+            let less = Achieved::of(common.iter().map(|(_, _, means)| means));
             let tasks = common.len().max(1) as f64;
             rows.push(vec![
                 Cell::Text(whole.name.clone()),
                 Cell::Text(analysis.to_owned()),
                 count(common.len()),
-                number(&|(with, without)| lost(with, without)),
-                number(&|(with, without)| lost(without, with)),
+                number(&|with, less| with.solved > less.solved),
+                number(&|with, less| less.solved > with.solved),
                 Cell::Decimal(with.score - less.score, 1),
                 Cell::Decimal((less.par2 - with.par2) / tasks, 2),
             ]);

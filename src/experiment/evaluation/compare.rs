@@ -2,9 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::evaluation::statistics::{Estimate, bootstrap, holm, rank_biserial, wilcoxon};
+use crate::evaluation::statistics::{
+    Estimate, SIGNIFICANCE_LEVEL, bootstrap, holm, rank_biserial, wilcoxon,
+};
 use crate::evaluation::table::{Cell, Sheet, count};
-use crate::results::data::{Configuration, Data, Means};
+use crate::results::data::{Data, Means};
 
 /// A comparison of two configurations.
 #[derive(Clone, Debug)]
@@ -35,9 +37,6 @@ pub struct Measure {
     pub p: f64,
     pub corrected: f64,
 }
-
-/// The p-value below which a difference is significant.
-const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 impl Measure {
     /// Checks whether the difference may be noise by the interval or by the corrected test.
@@ -73,12 +72,8 @@ pub fn compare_all(data: &Data, base: usize, others: &[usize]) -> Vec<Comparison
 
 /// Compares the configuration with the base on the tasks that they have in common, without a correction.
 fn compare(data: &Data, base: usize, other: usize) -> Comparison {
-    let of = |number: usize| -> &Configuration { &data.configurations[number] };
-    let (first, second) = (of(base).by_task(), of(other).by_task());
-    let common: Vec<(&str, &Means, &Means)> = first
-        .iter()
-        .filter_map(|(task, means)| Some((*task, means, second.get(task)?)))
-        .collect();
+    let of = |number: usize| &data.configurations[number];
+    let common = of(base).common_tasks(of(other));
     let measures = MEASURES.map(|(name, value)| {
         let differences: Vec<f64> = common
             .iter()

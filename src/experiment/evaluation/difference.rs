@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::statistics::wilcoxon;
+use super::statistics::{SIGNIFICANCE_LEVEL, mean, wilcoxon};
 use super::table::{Cell, Sheet, count};
 use crate::results::data::{Configuration, Data};
 use crate::results::record::Record;
@@ -32,9 +32,6 @@ pub struct Difference {
     /// The regressions in words; empty if there are none.
     pub regressions: Vec<String>,
 }
-
-/// The p-value below which a difference of times is significant.
-const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 /// Minimum CPU time in seconds; shorter ones are noise.
 const MINIMUM_TIME: f64 = 0.01;
@@ -183,8 +180,7 @@ impl Difference {
                 logarithms.push((cpu(after) / cpu(before)).ln());
             }
         }
-        let ratio = (!logarithms.is_empty())
-            .then(|| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp());
+        let ratio = mean(&logarithms).map(f64::exp);
         let p = wilcoxon(&logarithms);
         if let (Some(most), Some(ratio)) = (given.slower, ratio)
             && ratio > 1.0 + most / 100.0

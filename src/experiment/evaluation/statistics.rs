@@ -3,6 +3,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// The p-value below which a difference is significant.
+pub const SIGNIFICANCE_LEVEL: f64 = 0.05;
+
 /// Returns the quantile (from 0 to 1) of the sorted values, interpolated between two values. `None` without values.
 pub fn quantile(sorted: &[f64], quantile: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;

@@ -54,6 +54,14 @@ impl Configuration {
         solved.map(|record| record.key.task.clone()).collect()
     }
 
+    /// Returns the means of this configuration and of the other one for the tasks that both were run on.
+    pub fn common_tasks<'d>(&'d self, other: &Self) -> Vec<(&'d str, Means, Means)> {
+        let others = other.by_task();
+        let tasks = self.by_task().into_iter();
+        let common = tasks.filter_map(|(task, means)| Some((task, means, *others.get(task)?)));
+        common.collect()
+    }
+
     /// Returns the means over repetitions, by task.
     pub fn by_task(&self) -> BTreeMap<&str, Means> {
         let mut sums: BTreeMap<&str, Means> = BTreeMap::new();
