@@ -100,7 +100,7 @@ pub struct Lowered<'s> {
     pub executable: &'s Executable,
 }
 
-/// The answer of an engine that has to have the program as lowered, where there is none.
+/// The reason of the answer "unknown" where an engine needs the program as lowered and its subject is a part of a program.
 pub const NOT_LOWERED: &str = "the engine needs the program as lowered";
 
 impl<'s> Subject<'s> {

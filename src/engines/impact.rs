@@ -438,7 +438,7 @@ impl<'m, 'f> Coverage<'m, 'f> {
         }
     }
 
-    /// Forced covering, fcover^IMPACT, with at most so many states.
+    /// Forced covering, fcover^IMPACT; `attempts` is the maximum number of states that are tried.
     fn force(&mut self, id: ElementId, attempts: usize) -> bool {
         let Some(element) = self.model.reached.get(id) else {
             return false;

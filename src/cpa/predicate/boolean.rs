@@ -188,7 +188,8 @@ impl<'f> BooleanAbstraction<'f> {
         }
     }
 
-    /// Enumerates so many models at first before it keeps only relations between pairs of predicates.
+    /// Sets the maximum number of models that are enumerated at first; beyond it only relations between pairs of predicates
+    /// are kept.
     pub fn with_models(self, models: usize) -> Self {
         let limits = Limits {
             models,

@@ -134,8 +134,8 @@ impl<A: Abstraction> PredicateCpa<A> {
         }
     }
 
-    /// Has blocks end after so many edges at the latest, wherever that is (\[BKW10\]). For single edges of the program, the
-    /// blocks must have a cut point at every location.
+    /// Sets the maximum number of edges of a block, which ends there wherever that is (\[BKW10\]). For single edges of the
+    /// program, the blocks must have a cut point at every location.
     pub fn with_block_size(self, block_size: u32) -> Self {
         Self { block_size, ..self }
     }

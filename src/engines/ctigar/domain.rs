@@ -128,7 +128,8 @@ impl Domain {
         }
     }
 
-    /// Adds the predicates that one variable is less than another of the same type, at places with at most so many.
+    /// Adds the predicates that one variable is less than another of the same type. `most` is the maximum number of such
+    /// predicates at a place; a place that would have more gets none.
     fn add_orders(&mut self, system: &System<'_>, program: &Program, most: usize) {
         let numbers = |id: &VariableId| {
             let variable = program.variable(*id);

@@ -96,7 +96,8 @@ impl Cells {
         None
     }
 
-    /// Returns directions such that each point lies on the lesser side of the states in one of them; `None` if there are none.
+    /// Covers the points: for each point, one of the directions that are returned has a smaller value at the point than at the
+    /// states. `None` if no directions do.
     fn cover(&self, points: &[Point]) -> Option<Vec<Direction>> {
         let directions = self.directions();
         let mut open: Vec<&Point> = points.iter().collect();
@@ -223,7 +224,7 @@ fn is_unsigned(cell: &Cell, domain: &Domain) -> bool {
     cell.index.is_none() && domain.is_unsigned(cell.symbol)
 }
 
-/// Returns the value as a number; `None` if it is none, or too large for sums.
+/// Returns the value as a number; `None` if the value is not a number, or too large to be added.
 fn number(value: &Value, is_unsigned: bool) -> Option<i128> {
     let number = match value.sort() {
         Sort::BitVec(..=MAXIMUM_WIDTH) | Sort::Int => i128::try_from(value).ok()?,

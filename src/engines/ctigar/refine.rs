@@ -36,7 +36,7 @@ pub enum Source {
     /// Half-spaces, and interpolants in each third refinement of a place: half-spaces are cheaper and more often reusable,
     /// interpolants relate several cells.
     Both,
-    /// Interpolants; where there are none, the states' own formula, which is the negation of one.
+    /// Interpolants. If the solver finds none, the formula of the states is used, which is the negation of an interpolant.
     InterpolantsAlone,
     /// Preimages of the abstract states that come next on the trace to the error ([`super::by_preimage`]).
     Preimages,
