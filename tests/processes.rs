@@ -1,5 +1,5 @@
-//! The supervisor and the processes that are made from the zygote, case by case on the main thread: they fork, which is safe only while the
-//! process has one thread, and the standard test harness has many.
+//! The supervisor and the processes that are made from the zygote, case by case on the main thread: they fork, which is safe
+//! only while the process has one thread, and the standard test harness has many.
 
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -393,8 +393,8 @@ fn a_zygote_ends_with_its_owner() -> Result<(), String> {
     }
 }
 
-/// Two of them, at a multiplication that is hard to invert: each takes its time and no more. When they are dropped, their processes
-/// end.
+/// Two of them, at a multiplication that is hard to invert: each takes its time and no more. When they are dropped, their
+/// processes end.
 fn yices_is_several_analyses_side_by_side() -> Result<(), String> {
     if !regatta::solver::HAS_YICES2 {
         return Ok(());

@@ -1,5 +1,5 @@
-//! What README.md, CONTRIBUTING.md and the book say of the command is what the command does: examples with their output, exit codes,
-//! options, engines, portfolios.
+//! What README.md, CONTRIBUTING.md and the book say of the command is what the command does: examples with their output, exit
+//! codes, options, engines, portfolios.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -9,8 +9,8 @@
 //!   solver.
 //! * [`lowered`]: properties of the program that need no solver: call strings, cut points and the claims about them, the order
 //!   of the execution.
-//! * `queries`: the checker's questions to solvers; [`verification_conditions`]: verification conditions as files; [`opinion`]: all questions,
-//!   and the simplifications, put to further solvers.
+//! * `queries`: the checker's questions to solvers; [`verification_conditions`]: verification conditions as files;
+//!   [`opinion`]: all questions, and the simplifications, put to further solvers.
 //! * [`defined`]: whether the expressions of a witness have defined values.
 
 mod alarm;

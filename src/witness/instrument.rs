@@ -56,7 +56,8 @@ pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> V
     ))
 }
 
-/// Returns C code for the truth of an expression, with [`CHECKING`] while it is evaluated, if it has an operator that is not always defined.
+/// Returns C code for the truth of an expression, with [`CHECKING`] while it is evaluated, if it has an operator that is not
+/// always defined.
 fn watched(expression: &str, number: u32) -> String {
     const OPERATORS: [&str; 8] = ["/", "%", "<<", ">>", "*", "[", "+", "-"];
     let may_be_undefined = OPERATORS

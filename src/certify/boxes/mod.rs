@@ -1,4 +1,5 @@
-//! Runs on boxes of inputs: branch and bound, as a proof (interval analysis: \[Moo66\]; on programs with floats: \[BKW09\], \[MRL01\]).
+//! Runs on boxes of inputs: branch and bound, as a proof (interval analysis: \[Moo66\]; on programs with floats: \[BKW09\],
+//! \[MRL01\]).
 //!
 //! A box bounds some inputs by intervals. The program as lowered is run on sets of values instead of values ([`run`]); where
 //! a box does not decide a condition, both branches are followed. If no path leads to an error, no input in the box does. A

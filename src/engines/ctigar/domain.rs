@@ -303,8 +303,8 @@ impl Domain {
         own.iter().any(|symbol| symbols.contains(symbol))
     }
 
-    /// Returns the nearest literals that the literal implies: PARENTS of a predicate, CHILDREN of a negated one (\[Bir13\], section
-    /// 3.1). Implications are checked lazily.
+    /// Returns the nearest literals that the literal implies: PARENTS of a predicate, CHILDREN of a negated one (\[Bir13\],
+    /// section 3.1). Implications are checked lazily.
     pub fn weaker(
         &mut self,
         literal: Literal,

@@ -240,9 +240,8 @@ impl<'e> Queries<'e> {
         result
     }
 
-    /// Lifts the model: returns a set of states, containing the model's, that all reach `post` with the model's inputs (\[Bir13\],
-    /// section
-    /// 3.2).
+    /// Lifts the model: returns a set of states, containing the model's, that all reach `post` with the model's inputs
+    /// (\[Bir13\], section 3.2).
     pub fn lift(
         &mut self,
         model: &Model,

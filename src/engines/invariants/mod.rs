@@ -5,8 +5,8 @@
 //! [`regatta_sharing::Exchange`].
 //!
 //! # Publishers and consumers
-//! The invariants of every engine reach all engines: there is one store, and consumers ([`regatta_sharing::taken`]) do not distinguish
-//! publishers. Each pair of a publisher and a consumer has a test (`engines/exchange_table.rs`).
+//! The invariants of every engine reach all engines: there is one store, and consumers ([`regatta_sharing::taken`]) do not
+//! distinguish publishers. Each pair of a publisher and a consumer has a test (`engines/exchange_table.rs`).
 //!
 //! * Data flow (fixpoints, guesses), `fits` (cells of arrays), `polynomials`, `objects` and `states` (combinations of values)
 //!   prove their invariants themselves, since the models that refute one guess suggest the next. Each fixpoint of data flow

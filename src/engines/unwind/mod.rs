@@ -13,7 +13,8 @@
 //! each branch is a solver query, and an index that is a choice splits the path.
 //!
 //! * [`walk`]: the order of execution, and edges; [`path`]: path conditions.
-//! * [`known_values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the program.
+//! * [`known_values`]: values known by cases, ranges; [`cells`]: arrays with a value per cell; [`evaluate`]: terms of the
+//!   program.
 //! * [`queries`]: queries whether an open round is reachable, and finally whether an error is.
 //!
 //! Alarms are replayed. A proof contains the sufficient number of open rounds per loop; the checker walks over the program

@@ -99,7 +99,8 @@ pub struct KnownNames {
 }
 
 impl KnownNames {
-    /// Collects the names in the runs. Those that every analysis may count are known, too: a counter that is zero is not recorded.
+    /// Collects the names in the runs. Those that every analysis may count are known, too: a counter that is zero is not
+    /// recorded.
     pub fn of<'r>(records: impl Iterator<Item = &'r Record>) -> Self {
         let mut known = Self::default();
         let all = TIMES

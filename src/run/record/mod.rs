@@ -1,8 +1,8 @@
 //! The record of a run, as data: what is told of it while it goes on, and its answer.
 //!
 //! * [`event`]: the events of a run, and the pipe that they go through.
-//! * [`verdict`]: the answer; [`question`]: what is asked about termination; [`error_path`]: the path to an error; [`description`]: the command, options and machine;
-//!   [`findings`]: the automaton, invariants and proofs as text.
+//! * [`verdict`]: the answer; [`question`]: what is asked about termination; [`error_path`]: the path to an error;
+//!   [`description`]: the command, options and machine; [`findings`]: the automaton, invariants and proofs as text.
 //! * [`dump`]: intermediate results for debugging; [`mod@file`]: atomic writes of files.
 //! * [`recorder`]: what the parts of a run record with.
 

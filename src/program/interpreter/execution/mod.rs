@@ -1,5 +1,5 @@
-//! The interpreter loop ([`instructions`], with its [`support`] and [`float`] operations), runs for a number of steps ([`slice`]),
-//! and whole runs ([`run`]).
+//! The interpreter loop ([`instructions`], with its [`support`] and [`float`] operations), runs for a number of steps
+//! ([`slice`]), and whole runs ([`run`]).
 
 mod float;
 mod instructions;

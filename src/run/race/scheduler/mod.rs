@@ -15,8 +15,8 @@
 //!   one loses its permit. During the first moments, the *quiet* time, no other analysis has a permit: almost all answers are
 //!   confirmed, and two cores that are hardware threads of one core slow each other down ([`MAXIMUM_QUIET_TIME`]).
 //! * **Resting.** An analysis that has nothing to do rests, and goes to the end of the queue when it is woken.
-//! * **Loans.** An idle permit may be lent to a helper of an analysis ([`regatta_base::workers`]), which has to give it back before
-//!   the turn of any analysis is ended for another one.
+//! * **Loans.** An idle permit may be lent to a helper of an analysis ([`regatta_base::workers`]), which has to give it back
+//!   before the turn of any analysis is ended for another one.
 //!
 //! # The worst case
 //! Let A analyses have longest turns L(i), and let there be no certification.
