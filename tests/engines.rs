@@ -12,8 +12,9 @@ use rayon::prelude::*;
 /// Seconds for what must be solved; the machine may be busy.
 const ENOUGH: &str = "60";
 
-/// Seconds for what need not be.
-const A_WHILE: &str = "0.5";
+/// Seconds for what need not be. It gets more if [`ALL`] is set.
+const A_WHILE: &str = "0.25";
+const A_LONG_WHILE: &str = "2";
 
 /// Of the proofs that must be found, each so many-th gets a second opinion; all of them if the variable of the
 /// environment is set (`scripts/check-thoroughly.sh`), for which it may take longer.
@@ -44,10 +45,10 @@ impl Run<'_> {
         } else {
             "usual"
         };
-        let limit = if self.solves == "yes" {
-            ENOUGH
-        } else {
-            A_WHILE
+        let limit = match self.solves {
+            "yes" => ENOUGH,
+            _ if std::env::var_os(ALL).is_some() => A_LONG_WHILE,
+            _ => A_WHILE,
         };
         let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
             .args([
