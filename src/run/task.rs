@@ -12,7 +12,7 @@ pub(crate) struct Task {
     pub options: TaskOptions,
     /// The program as lowered, by which answers are judged.
     pub lowered: Program,
-    /// The same program, to be run.
+    /// The same program, to be run until no target can be reached any more.
     pub executable: Executable,
     /// The program to analyse.
     pub simplified: Simplified,
@@ -54,7 +54,7 @@ impl Task {
     ) -> Self {
         Self {
             options: options.clone(),
-            executable: Executable::compile(&lowered),
+            executable: Executable::compile_to_targets(&lowered),
             simplified,
             lowered,
             time,

@@ -48,6 +48,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cfa::*;
 use crate::simplify::limits::{EDGES_PER_CHANGE, MAXIMUM_ROUNDS};
+pub(crate) use prune::leads_to_targets;
 pub use range::Abstract;
 use regatta_term::TermId;
 use workspace::Workspace;

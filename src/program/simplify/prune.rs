@@ -14,30 +14,24 @@ use regatta_term::TermId;
 /// Runs the pass; returns the number of removed edges and conditions.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let conditions = drop_constant_conditions(workspace);
-    let program = &workspace.program;
-    let search = Search::new(program);
-    let reached = search.forward();
-    let (inside, after) = search.backward(&reached);
-    let counts = |location: LocationId| inside[location.index()] || after[location.index()];
-    let keep: Vec<bool> = program
-        .edges
-        .iter()
-        .map(|edge| {
-            reached[edge.source.index()]
-                && match callee(edge) {
-                    None => !goes_on(edge) || counts(edge.target),
-                    Some(callee) => {
-                        let function = program.function(callee);
-                        let returns = reached[function.exit.index()] && counts(edge.target);
-                        inside[function.entry.index()] || returns
-                    }
-                }
-        })
-        .collect();
+    let Useful { reached, keep } = Search::new(&workspace.program).useful();
     workspace
         .program
         .retain_errors(|error| reached[error.index()]);
     conditions + workspace.keep_edges(&keep)
+}
+
+/// Returns for each edge whether an execution may take it and meet a target from there on.
+pub(crate) fn leads_to_targets(program: &Program) -> Vec<bool> {
+    Search::new(program).useful().keep
+}
+
+/// What executions need that meet a target.
+struct Useful {
+    /// The locations that an execution may reach.
+    reached: Vec<bool>,
+    /// The edges that are needed.
+    keep: Vec<bool>,
 }
 
 /// Drops the conditions that are true, and the edges with a condition that is false.
@@ -67,6 +61,26 @@ impl<'a> Search<'a> {
             graph: Graph::new(program),
             calls: CallGraph::new(program),
         }
+    }
+
+    fn useful(&self) -> Useful {
+        let program = self.program;
+        let reached = self.forward();
+        let (inside, after) = self.backward(&reached);
+        let counts = |location: LocationId| inside[location.index()] || after[location.index()];
+        let is_needed = |edge: &Edge| {
+            reached[edge.source.index()]
+                && match callee(edge) {
+                    None => !goes_on(edge) || counts(edge.target),
+                    Some(callee) => {
+                        let function = program.function(callee);
+                        let returns = reached[function.exit.index()] && counts(edge.target);
+                        inside[function.entry.index()] || returns
+                    }
+                }
+        };
+        let keep = program.edges.iter().map(is_needed).collect();
+        Useful { reached, keep }
     }
 
     /// The locations that execution may reach.

@@ -16,6 +16,7 @@ use crate::interpreter::code::bytecode::{CallSite, Instruction, Place, Register}
 use crate::interpreter::code::executable::{AccessChecks, Executable};
 use crate::interpreter::code::tables;
 use crate::interpreter::state::bit_pattern::Class;
+use crate::simplify::leads_to_targets;
 use crate::{Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
 use regatta_term::{Build, Op, Pool, TermId, store};
 
@@ -28,11 +29,21 @@ impl Executable {
 
     /// Compiles the program so that only the given accesses are checked.
     pub fn compile_for(program: &Program, checks: AccessChecks) -> Self {
-        compile(program, checks)
+        compile(program, checks, program.outgoing())
+    }
+
+    /// Compiles the program so that an execution ends where no target can be reached any more.
+    pub fn compile_to_targets(program: &Program) -> Self {
+        let leads = leads_to_targets(program);
+        let mut outgoing = program.outgoing();
+        for edges in &mut outgoing {
+            edges.retain(|edge| leads[edge.index()]);
+        }
+        compile(program, AccessChecks::All, outgoing)
     }
 }
 
-fn compile(program: &Program, checks: AccessChecks) -> Executable {
+fn compile(program: &Program, checks: AccessChecks, outgoing: Vec<Vec<EdgeId>>) -> Executable {
     let mut assembler = Assembler::new();
     // A location's label is its id.
     for _ in &program.locations {
@@ -61,7 +72,7 @@ fn compile(program: &Program, checks: AccessChecks) -> Executable {
     let mut compiler = Compiler {
         variables,
         call_graph: CallGraph::new(program),
-        outgoing: program.outgoing(),
+        outgoing,
         errors: program.errors.iter().copied().collect(),
         exits: program
             .functions
