@@ -210,6 +210,9 @@ impl Question {
 pub struct Limits {
     /// Wall time since the command's start.
     pub wall: Option<Duration>,
+    /// Wall time since the command's start after which a race over several checks ends, if parts of them are to be decided
+    /// then.
+    pub together: Option<Duration>,
     /// CPU time of all threads and processes of the run together.
     pub cpu: Option<Duration>,
     /// Resident memory of the race's process and of the processes that it has started, in MiB.

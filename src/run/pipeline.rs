@@ -324,6 +324,7 @@ impl Pipeline<'_> {
             lowered: size(lowered),
             simplified: size(&simplified.program),
             unsupported: unsupported(&simplified.program).count(),
+            checks: simplified.program.errors.len(),
         });
         recorder.detail(|| EventKind::Automaton(findings::automaton(&simplified.program)));
         if let Some(dump) = &recorder.dump {

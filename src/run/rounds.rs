@@ -1,4 +1,5 @@
-//! The decision of each check by itself (`verify --all`), in rounds.
+//! The decision of each check by itself (`verify --all`), in rounds; and of the property, where a race over all checks together
+//! has no answer in its share of the time.
 //!
 //! A round is a race in a process of its own, on the program in which some of the checks are errors and the others ordinary
 //! ends of paths ([`regatta_program::targets`] says why answers about these programs are answers about the program). So
@@ -12,7 +13,7 @@
 //!    is hard, and all together get a quarter of the time at least.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 
@@ -34,6 +35,12 @@ const FINAL_TIME: Duration = Duration::from_secs(4);
 
 /// Time that is kept for the end of the run.
 const RESERVE: Duration = Duration::from_millis(100);
+
+/// The share of the wall time that a race over all checks together has before parts of them are raced over.
+const SHARE_TOGETHER: f64 = 0.4;
+
+/// The wall time of that race if the time is not limited.
+const TIME_TOGETHER: Duration = Duration::from_secs(120);
 
 /// Maximum number of open checks that the result names.
 const MAXIMUM_NAMED: usize = 5;
@@ -69,15 +76,7 @@ pub fn decide_all(
     observe: Observer<'_>,
     race: Race<'_>,
 ) -> Result<Outcome, Errno> {
-    let mut rounds = Rounds {
-        board: Board::default(),
-        supervisor,
-        limits,
-        race,
-        violation: None,
-        assumptions: BTreeSet::new(),
-        stopped: None,
-    };
+    let mut rounds = Rounds::new(supervisor, limits, race);
     let surveyed = rounds.survey(observe)?;
     if let Outcome::Rejected(_) = surveyed {
         return Ok(surveyed);
@@ -97,6 +96,50 @@ pub fn decide_all(
     };
     observe(&event);
     Ok(Outcome::Concluded(conclusion))
+}
+
+/// Decides the property within the limits: by a race over all checks together, and if that has no answer and several checks
+/// are left in the program to analyse, by races over parts of them until one is violated or all are excluded.
+///
+/// # Errors
+/// When the system refuses a process.
+pub fn decide_property(
+    started: Instant,
+    limits: Limits,
+    observe: Observer<'_>,
+    race: Race<'_>,
+) -> Result<(Outcome, Option<Remains>), Errno> {
+    let mut supervisor = Supervisor::new(started)?;
+    let together = match limits.wall {
+        Some(wall) => wall.mul_f64(SHARE_TOGETHER),
+        None => TIME_TOGETHER,
+    };
+    let first = Limits {
+        together: Some(together),
+        ..limits
+    };
+    let mut has_several = false;
+    let mut note = |event: &Event| {
+        has_several |= matches!(event.kind, EventKind::Program { checks: 2.., .. });
+        observe(event);
+    };
+    let (outcome, remains) = supervisor.run(first, &Question::Property, &mut note, race)?;
+    let mut rounds = Rounds::new(&mut supervisor, limits, race);
+    rounds.note_stop(&outcome);
+    let is_open = match &outcome {
+        Outcome::Concluded(conclusion) => matches!(conclusion.verdict, Verdict::Unknown(_)),
+        Outcome::Rejected(_) => false,
+    };
+    if !is_open || !has_several || rounds.end().is_some() {
+        return Ok((outcome, Some(remains)));
+    }
+    remains.collect();
+    rounds.ends_at_violation = true;
+    if let rejected @ Outcome::Rejected(_) = rounds.survey(observe)? {
+        return Ok((rejected, None));
+    }
+    rounds.decide(observe)?;
+    Ok((Outcome::Concluded(rounds.conclusion()), None))
 }
 
 /// What is known of each check.
@@ -211,9 +254,29 @@ struct Rounds<'r> {
     assumptions: BTreeSet<ReportedAssumption>,
     /// Why no further round is possible.
     stopped: Option<String>,
+    /// Whether a violated check is the answer, so that the others are of no interest.
+    ends_at_violation: bool,
 }
 
-impl Rounds<'_> {
+impl<'r> Rounds<'r> {
+    fn new(supervisor: &'r mut Supervisor, limits: Limits, race: Race<'r>) -> Self {
+        Self {
+            board: Board::default(),
+            supervisor,
+            limits,
+            race,
+            violation: None,
+            assumptions: BTreeSet::new(),
+            stopped: None,
+            ends_at_violation: false,
+        }
+    }
+
+    /// Whether nothing else is to be found out.
+    fn is_answered(&self) -> bool {
+        self.ends_at_violation && self.violation.is_some()
+    }
+
     fn elapsed(&self) -> Duration {
         self.supervisor.started().elapsed()
     }
@@ -243,15 +306,20 @@ impl Rounds<'_> {
         let outcome = self
             .board
             .round(self.supervisor, limits, question, observe, self.race)?;
+        self.note_stop(&outcome);
+        Ok(outcome)
+    }
+
+    /// Notes whether the race with this outcome was stopped for a reason that ends the run.
+    fn note_stop(&mut self, outcome: &Outcome) {
         let spent = self.supervisor.spent();
-        if let Outcome::Concluded(conclusion) = &outcome
+        if let Outcome::Concluded(conclusion) = outcome
             && let Verdict::Unknown(reason) = &conclusion.verdict
             && (self.supervisor.stop() == Some(Stop::Interrupt)
                 || self.limits.cpu.is_some_and(|most| spent >= most))
         {
             self.stopped = Some(reason.clone());
         }
-        Ok(outcome)
     }
 
     fn survey(&mut self, observe: Observer<'_>) -> Result<Outcome, Errno> {
@@ -281,7 +349,7 @@ impl Rounds<'_> {
         let mut first = Part::SmallCones;
         loop {
             let open = self.board.with(CheckVerdict::Open);
-            if open.is_empty() {
+            if open.is_empty() || self.is_answered() {
                 return Ok(());
             }
             if let Some(reason) = self.end() {
@@ -320,7 +388,7 @@ impl Rounds<'_> {
         let mut is_whole = true;
         let mut queue = vec![open];
         while let Some(set) = queue.pop() {
-            if self.end().is_some() || left.is_zero() {
+            if self.end().is_some() || left.is_zero() || self.is_answered() {
                 return Ok(());
             }
             let time = match is_whole || set.len() == 1 && queue.is_empty() {

@@ -65,6 +65,7 @@ pub(super) fn run_with(
         cpu: options.limits.cpu_limit.map(Duration::from_secs_f64),
         memory: options.limits.memory_limit,
         tell_resources: None,
+        ..Limits::default()
     };
     let early = EarlyLimits::new(&limits);
     let Job {
@@ -186,6 +187,11 @@ pub(super) fn run_with(
     if options.show_checks {
         return list_checks(started, limits, &mut output, &race);
     }
+    // What is written by an answer about all checks is not made of answers about parts of them.
+    let is_divisible = run_options.task.validation.is_none()
+        && options.certificate.is_none()
+        && options.witness.is_none()
+        && options.dump.is_none();
     let mut observe = |event: &Event| output.event(event);
     let with_remains = |(outcome, remains)| (outcome, Some(remains));
     let supervised = if run_options.task.load.property.is_termination() {
@@ -196,6 +202,8 @@ pub(super) fn run_with(
                 rounds::decide_all(&mut supervisor, limits, &mut observe, &race)
             })
             .map(|outcome| (outcome, None))
+    } else if is_divisible {
+        rounds::decide_property(started, limits, &mut observe, &race)
     } else {
         supervise(started, limits, &mut observe, &race).map(with_remains)
     };
@@ -405,6 +413,7 @@ fn describe(event: &Event) -> String {
             lowered,
             simplified,
             unsupported,
+            ..
         } => format!(
             "program: {} locations, {} edges, {} variables; simplified to {}, {}, {}; {unsupported} unsupported edges",
             lowered.locations,

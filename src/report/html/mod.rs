@@ -498,6 +498,7 @@ fn summary(
             lowered,
             simplified,
             unsupported,
+            ..
         } = &event.kind
         {
             summary.push(("As lowered", size(lowered)));

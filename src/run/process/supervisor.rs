@@ -12,6 +12,7 @@
 //! * The limits hold for the child and all processes that it has started, even if a preprocessor hangs.
 //! * A crash of the child starts the race again without the analysis that caused it ([`super::crash`]).
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -398,6 +399,13 @@ impl Child {
         observe: &mut dyn FnMut(&Event),
     ) -> Watched {
         let mut told = Instant::now();
+        let wall = Cell::new(limits.wall);
+        let observe = &mut |event: &Event| {
+            if let EventKind::Program { checks: 2.., .. } = event.kind {
+                wall.set(limits.wall.into_iter().chain(limits.together).min());
+            }
+            observe(event);
+        };
         let cores = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
         loop {
             if limits
@@ -407,8 +415,8 @@ impl Child {
                 told = Instant::now();
                 self.tell_resources(started, spent, observe);
             }
-            let wall_left = limits
-                .wall
+            let wall_left = wall
+                .get()
                 .map(|wall| wall.saturating_sub(started.elapsed()));
             if wall_left == Some(Duration::ZERO) {
                 return Watched::limit("time limit");

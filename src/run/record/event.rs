@@ -57,6 +57,8 @@ pub enum EventKind {
         simplified: Size,
         /// The number of unsupported edges that are left after simplification.
         unsupported: usize,
+        /// The number of checks that are left after simplification.
+        checks: usize,
     },
     /// The unsupported operations and loops that the analyses have to deal with: the first of each kind.
     Open {
