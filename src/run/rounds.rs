@@ -36,10 +36,11 @@ const FINAL_TIME: Duration = Duration::from_secs(4);
 /// Time that is kept for the end of the run.
 const RESERVE: Duration = Duration::from_millis(100);
 
-/// The share of the wall time that a race over all checks together has before parts of them are raced over.
-const SHARE_TOGETHER: f64 = 0.4;
+/// The share of the wall time that the second race over all open checks together has, when [`FIRST_TIME`] did not suffice for
+/// the first one, nor for parts of them.
+const SHARE_TOGETHER: f64 = 0.2;
 
-/// The wall time of that race if the time is not limited.
+/// The wall time of that race, and of the races over parts of them together after it, if the time is not limited.
 const TIME_TOGETHER: Duration = Duration::from_secs(120);
 
 /// Maximum number of open checks that the result names.
@@ -98,8 +99,8 @@ pub fn decide_all(
     Ok(Outcome::Concluded(conclusion))
 }
 
-/// Decides the property within the limits: by a race over all checks together, and if that has no answer and several checks
-/// are left in the program to analyse, by races over parts of them until one is violated or all are excluded.
+/// Decides the property within the limits. If several checks are left in the program to analyse and a race over all of them
+/// together has no answer soon, parts of them are raced over until one is violated or all are excluded.
 ///
 /// # Errors
 /// When the system refuses a process.
@@ -110,12 +111,8 @@ pub fn decide_property(
     race: Race<'_>,
 ) -> Result<(Outcome, Option<Remains>), Errno> {
     let mut supervisor = Supervisor::new(started)?;
-    let together = match limits.wall {
-        Some(wall) => wall.mul_f64(SHARE_TOGETHER),
-        None => TIME_TOGETHER,
-    };
     let first = Limits {
-        together: Some(together),
+        together: Some(FIRST_TIME),
         ..limits
     };
     let mut has_several = false;
@@ -137,6 +134,15 @@ pub fn decide_property(
     rounds.ends_at_violation = true;
     if let rejected @ Outcome::Rejected(_) = rounds.survey(observe)? {
         return Ok((rejected, None));
+    }
+    rounds.pass(Duration::ZERO, FIRST_TIME, Part::SmallCones, observe)?;
+    let together = match limits.wall {
+        Some(wall) => wall.mul_f64(SHARE_TOGETHER),
+        None => TIME_TOGETHER,
+    };
+    if rounds.board.with(CheckVerdict::Open).len() > 1 && !rounds.is_answered() {
+        let apart = rounds.time_left().unwrap_or(TIME_TOGETHER);
+        rounds.pass(together, apart, Part::LargeCones, observe)?;
     }
     rounds.decide(observe)?;
     Ok((Outcome::Concluded(rounds.conclusion()), None))
@@ -362,7 +368,7 @@ impl<'r> Rounds<'r> {
                 1 => self.time_left().unwrap_or(Duration::MAX),
                 _ => budget,
             };
-            self.pass(open, time, first, observe)?;
+            self.pass(time, time, first, observe)?;
             budget = budget.saturating_mul(2);
             // What had no time in this pass comes first in the next one.
             first = first.other();
@@ -376,23 +382,27 @@ impl<'r> Rounds<'r> {
         self.stopped.clone().or(late)
     }
 
-    /// Races over all open checks with the budget, and over parts of them with another budget of the same size together.
+    /// Races over all open checks together for a time, which may be zero, and over parts of them for another time in all.
     fn pass(
         &mut self,
-        open: TargetSet,
-        budget: Duration,
+        together: Duration,
+        apart: Duration,
         first: Part,
         observe: Observer<'_>,
     ) -> Result<(), Errno> {
-        let mut left = budget;
-        let mut is_whole = true;
-        let mut queue = vec![open];
+        let mut left = apart;
+        let mut is_whole = !together.is_zero();
+        let open = self.board.with(CheckVerdict::Open);
+        let mut queue = match together.is_zero() {
+            true => self.parts(&open, first),
+            false => vec![open],
+        };
         while let Some(set) = queue.pop() {
             if self.end().is_some() || left.is_zero() || self.is_answered() {
                 return Ok(());
             }
-            let time = match is_whole || set.len() == 1 && queue.is_empty() {
-                true => left.max(budget),
+            let time = match is_whole {
+                true => together,
                 false => left / (queue.len() as u32 + 1),
             };
             let limits = self.limits_of(time);
@@ -418,14 +428,22 @@ impl<'r> Rounds<'r> {
                 left = left.saturating_sub(taken);
             }
             if set.len() > 1 {
-                let (small, large) = self.board.split(&set);
-                queue.extend(match first {
-                    Part::SmallCones => [large, small],
-                    Part::LargeCones => [small, large],
-                });
+                queue.extend(self.parts(&set, first));
             }
         }
         Ok(())
+    }
+
+    /// Splits a set of checks; the last part is the first to be raced over. Less than two checks have no parts.
+    fn parts(&self, set: &TargetSet, first: Part) -> Vec<TargetSet> {
+        if set.len() < 2 {
+            return Vec::new();
+        }
+        let (small, large) = self.board.split(set);
+        match first {
+            Part::SmallCones => vec![large, small],
+            Part::LargeCones => vec![small, large],
+        }
     }
 
     /// Notes the answer about the set, and returns the checks that it leaves open. If UNKNOWN is final, more time would change
