@@ -10,7 +10,7 @@
 //!                            ▼                                          │
 //!          replay of alarms, check of proofs (a process of its own) ◄───┘
 //!                            ▼
-//!          run::supervisor ─► RESULT line, exit code, events, progress, report
+//!       supervisor (run/process), command (cli) ─► RESULT line, exit code, events, progress, report
 //! ```
 //!
 //! # The crates
@@ -39,22 +39,26 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | `malloc` in C text | `frontend/lower/calls/memory_builtin.rs`, then `frontend/memory/emit/allocation.rs` |
-//! | `malloc` in a run | `program/interpreter/state/objects.rs` |
-//! | `malloc` for the engines: counters and arrays | `frontend/memory/placement/layout.rs`, `program/analyses/arena.rs` |
+//! | `malloc` in C text | `frontend/lower/calls/memory_builtin.rs`, then `make_object` in `frontend/memory/emit/instructions.rs`, then `allocation.rs` beside it |
+//! | `malloc` in a run | `program/interpreter/state/heap.rs`, then `objects.rs` beside it |
+//! | `malloc` for the engines: counters and arrays | `frontend/memory/placement/addresses.rs`, `program/analyses/arena.rs` |
+//! | checks of overflow | rules: `frontend/defined.rs`; conditions: `frontend/lower/checks`; edges: `check` in `frontend/memory/emit/state/body.rs` |
 //! | models of the C library | `frontend/library/mod.rs`, `frontend/library/models` |
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |
 //! | CEGAR: the refinement loop of lazy abstraction | `engines/cegar` |
-//! | what a refinement does to the explored states | `explore_again` in `engines/predicate_abstraction.rs`; `strengthen` in `engines/impact.rs` |
+//! | lazy refinement: which explored states are explored again | `refine` (chooses) and `explore_again` (removes) in `engines/predicate_abstraction.rs`; `strengthen` in `engines/impact.rs` |
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
 //! | exchange of invariants | [`sharing`]; generators and provers: [`engines::invariants`] |
 //! | permits to run (which thread runs) | `run/race/scheduler` (the rules), `run/race/coordinator.rs` (the threads), [`base::workers`] (helpers) |
-//! | replay of an alarm | [`certify::replay`] |
-//! | check of a certificate | [`mod@certify::check`]; its process: [`run::check_process`] |
+//! | replay of an alarm | [`certify::replay`] (`certify/alarm/replay.rs`) |
+//! | check of a certificate | `Checker::run` in `certify/check/mod.rs`; its conditions, made anew: `certify/check/induction.rs`, `certify/walk`; its process: `run/judge/check_process.rs` |
 //! | what an answer has to pass | `run/judge/answer.rs` |
-//! | assumptions of an answer | [`program::assumption`], [`run::ledger`] |
+//! | assumptions of an answer | [`program::assumption`] (`program/automaton`), `run/judge/ledger.rs` |
+//! | limits of time and memory | `watch` in `run/process/supervisor.rs` |
+//! | the RESULT line | `cli/commands/verify.rs`; its text: `run/record/verdict.rs` |
+//! | several checks: parts of them, each by itself | `run/rounds.rs`, after `run/survey.rs` |
 //! | options of engines, portfolio files | [`base::options`](mod@base::options), [`run::config`] |
 //!
 //! # Example

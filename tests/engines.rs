@@ -1,5 +1,5 @@
 //! Small programs through every configuration: what each engine must solve, what it must leave open, and that none is
-//! ever wrong. The table `tests/engines/expected.tsv` has a column for each engine. `REGATTA_TEST=TEXT` chooses those whose
+//! ever wrong. The table `tests/engines/expected.tsv` has a column for each portfolio that is tried. `REGATTA_TEST=TEXT` chooses those whose
 //! `PROGRAM with PORTFOLIO` has the text.
 
 mod pattern;

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-ENGINES = ["simulate", "exhaustive", "boxes", "bmc", "unwind", "ki", "df", "states", "fits", "objects", "polynomials", "kipdr", "predicate-abstraction", "impact", "ctigar", "spacer", "horn"]
+ENGINES = ["simulate", "exhaustive", "boxes", "bmc", "unwind", "ki", "df", "states", "fits", "objects", "polynomials", "kipdr", "predicate-abstraction", "impact", "ctigar", "spacer", "horn", "summaries"]
 # Each engine alone, the default most often, and now and then those that share.
 ROTATION = ["default", *ENGINES[:6], "default", *ENGINES[6:], "ki-df", "vvt", "ki-df-kipdr", "svcomp", "spacer-variables", "predicate-abstraction-kipdr"]
 

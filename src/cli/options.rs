@@ -218,7 +218,7 @@ pub enum CheckOption {
     /// Bitwuzla and Z3 check the verification conditions, which are derived anew from the program, in another process
     Usual,
     /// Z3, Bitwuzla and a separate solver (cvc5, or the program in REGATTA_SECOND_SOLVER) check the verification
-    /// conditions and all simplifications of terms; if two solvers disagree, the result is UNKNOWN
+    /// conditions and all simplifications of terms; if one of them objects, the result is UNKNOWN
     Thorough,
 }
 

@@ -21,8 +21,8 @@
 //! Both the engines that search for proofs and the checker of proofs (`regatta_certify`) use these stages: like the constructors
 //! of terms, they belong to the trusted base of an answer. Three measures guard them: each rule has planted faults that a test
 //! must catch (`tests/faults`); the tests here have Z3 confirm, on random formulas, whatever is found without it; and under
-//! `--check thorough` everything that the checker has found in any stage is asked of two solvers, in its form before the first
-//! stage (`regatta_certify::opinion`).
+//! `--check thorough` everything that the checker has found in any stage is asked of Z3, Bitwuzla and a separate solver, in
+//! its form before the first stage (`regatta_certify::opinion`).
 
 mod by_cases;
 mod by_polynomials;

@@ -21,7 +21,7 @@
 //! * A read has the declared type, then the promoted one: `int`, or an integer of exactly the field's width if that is
 //!   wider than `int` and narrower than the type (`types::relation`, `bit_field_value`; called in `lower::expressions::value`).
 //! * An assignment stores the value, and reads it back for its own value (`lower::expressions::assignment`).
-//! * `memory::cells` computes the fields of memory from the bits of all accesses, including those of bit-fields;
+//! * `memory::placement::cells` computes the fields of memory from the bits of all accesses, including those of bit-fields;
 //!   `load_place` and `store_place` in `memory::emit` truncate to the width and extend from it; mathematical integers
 //!   are not truncated (`memory::integer`). An access that depends on the position of a bit-field in its storage unit
 //!   is noted as an assumption (`note_bit_field`).

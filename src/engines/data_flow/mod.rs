@@ -1,7 +1,5 @@
 //! Data-flow invariants, continuously refined: the generator of k-induction with continuously-refined invariants (\[BDW15\];
-//! \[BD19\], Algorithm
-//! 1 without
-//! its property direction).
+//! \[BD19\], Algorithm 1 without its property direction).
 //!
 //! Each round is more precise than those before it, and publishes its invariants at once. There are two kinds of rounds
 //! ([`Round`]); both produce candidates, of which the largest inductive subset is proved

@@ -1,5 +1,4 @@
-//! Unwinding by symbolic execution with state merging (\[KKBC12\], \[HSS09\]),
-//! with a bound per loop as in CBMC (\[CKL04\]).
+//! Unwinding by symbolic execution with state merging (\[KKBC12\], \[HSS09\]), with a bound per loop as in CBMC (\[CKL04\]).
 //!
 //! Bounded model checking queries one bound after the other, and a bound is a number of steps. Unwinding instead walks
 //! forward through the program once, call by call and iteration by iteration, and merges states where paths join. Constants

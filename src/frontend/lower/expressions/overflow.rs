@@ -1,4 +1,5 @@
-//! Overflow checks where no integer type holds every result: operands are split into sign and magnitude.
+//! Overflow checks where no integer type holds every result: operands are split into sign and magnitude. The usual ones are in
+//! `lower::checks`.
 
 use super::fold::{self, SIGNED_128, UNSIGNED_128};
 use crate::ir::{BinaryOp, Expr, ScalarType};

@@ -1,8 +1,7 @@
 //! The state of lowering, in parts: what lowering reads ([`input`], [`cursor`]), the names ([`scope`], [`linkage`],
-//! [`symbols`]), what the
-//! unit consists of ([`objects`], [`literals`], [`functions`]), the function under construction ([`builder`], [`start`]; its
-//! instructions go through [`emission`]), the verifier's own text ([`own_text`]), and what the user is told ([`diagnostics`]).
-//! Parts that one topic alone uses are with that topic.
+//! [`symbols`]), what the unit consists of ([`objects`], [`literals`], [`functions`]), the function under construction
+//! ([`builder`], [`start`]; its instructions go through [`emission`]), the verifier's own text ([`own_text`]), and what the user
+//! is told ([`diagnostics`]). Parts that one topic alone uses are with that topic.
 
 pub(super) mod builder;
 pub(super) mod cursor;

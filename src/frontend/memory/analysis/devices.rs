@@ -10,7 +10,7 @@
 //!
 //! Signal handlers, which run at any time, write volatile objects of the type `sig_atomic_t`: a read gives what the
 //! program wrote there, or any value on which no alarm may rest. Interrupt functions are handled elsewhere
-//! (`lower::interrupt`).
+//! (`lower::environment::interrupt`).
 //!
 //! An access through a pointer depends on the pointer's value. `READ_ONCE` and `WRITE_ONCE` use pointers to volatile
 //! that point to the program's own objects, in code that has only one thread here: any value at each read would cause
