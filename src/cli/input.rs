@@ -73,6 +73,9 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
             "error: mathematical integers do not overflow; use --arithmetic bitvector".into(),
         );
     }
+    if arithmetic == Arithmetic::Integer && property.checks_memory() {
+        return Err("error: addresses are those of a machine; use --arithmetic bitvector".into());
+    }
     if arithmetic == Arithmetic::Integer && property.is_termination() {
         return Err(
             "error: termination is that of machine integers; use --arithmetic bitvector".into(),

@@ -18,6 +18,16 @@ pub enum Rule {
     ShiftedNumber,
     /// The absolute value is not in its type.
     AbsoluteValue,
+    /// An access by an object's name goes beyond the object.
+    WithinObject,
+    /// An access through a pointer is not within an object that exists.
+    ValidPointer,
+    /// What is freed is neither null nor the beginning of an object of the heap that exists.
+    Deallocation,
+    /// An object of the heap is neither freed nor reachable when the program ends.
+    LostMemory,
+    /// An object of the heap is not freed when the program ends.
+    MemoryAtEnd,
 }
 
 impl Rule {
@@ -29,10 +39,16 @@ impl Rule {
             | Self::ShiftCount
             | Self::ShiftedNumber
             | Self::AbsoluteValue => Check::Overflow,
+            Self::WithinObject => Check::Bounds,
+            Self::ValidPointer => Check::Pointers,
+            Self::Deallocation => Check::Free,
+            Self::LostMemory => Check::Leaks,
+            Self::MemoryAtEnd => Check::Cleanup,
         }
     }
 
-    /// The paragraph of C11 that makes it undefined.
+    /// The paragraph of C11 that makes it undefined. That memory is not freed is defined; the paragraph is then the one that
+    /// says how long it exists.
     pub const fn paragraph(self) -> &'static str {
         match self {
             Self::Result => "6.5p5",
@@ -40,6 +56,10 @@ impl Rule {
             Self::ShiftCount => "6.5.7p3",
             Self::ShiftedNumber => "6.5.7p4",
             Self::AbsoluteValue => "7.22.6.1p2",
+            Self::WithinObject => "6.5.6p8",
+            Self::ValidPointer => "6.5.3.2p4",
+            Self::Deallocation => "7.22.3.3p2",
+            Self::LostMemory | Self::MemoryAtEnd => "7.22.3p1",
         }
     }
 
@@ -51,6 +71,13 @@ impl Rule {
             Self::ShiftCount => "the shift is by less than the width",
             Self::ShiftedNumber => "the shifted number is in its type",
             Self::AbsoluteValue => "the absolute value is in its type",
+            Self::WithinObject => "the access is within the object",
+            Self::ValidPointer => "the access is within an object that exists",
+            Self::Deallocation => {
+                "what is freed is null or the beginning of an object of the heap that exists"
+            }
+            Self::LostMemory => "every object of the heap is freed or can be reached",
+            Self::MemoryAtEnd => "every object of the heap is freed",
         }
     }
 }

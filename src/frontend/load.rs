@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::ir::{Devices, UnknownEffect};
 use super::lower::{LowerOptions, lower_in_parts};
-use super::memory::{MemoryError, MemoryOptions, emit};
+use super::memory::{MemoryChecks, MemoryError, MemoryOptions, emit};
 use super::parse::{parse_in_parts, with_large_stack};
 use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::{Check, Specification};
@@ -132,6 +132,7 @@ fn translate(
             malloc_may_fail: options.malloc_may_fail,
             all_assumptions: options.all_assumptions,
             checks_overflow: options.property.checks.contains(&Check::Overflow),
+            memory_checks: MemoryChecks::of(&options.property),
         };
         let program = emit(&unit, &model).map_err(|error| {
             let kind = match error {

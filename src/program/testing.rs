@@ -106,7 +106,10 @@ impl<'a> Machine<'a> {
                 self.set(*target, value);
             }
             Operation::Call { .. } => panic!("calls are the caller's business"),
-            Operation::Allocate { .. } | Operation::Free { .. } | Operation::Unsupported(_) => {}
+            Operation::Allocate { .. }
+            | Operation::Free { .. }
+            | Operation::Claim(_)
+            | Operation::Unsupported(_) => {}
         }
         true
     }

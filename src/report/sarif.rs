@@ -99,6 +99,8 @@ struct ResultObject {
     message: Text,
     locations: Vec<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     code_flows: Vec<CodeFlow>,
     partial_fingerprints: BTreeMap<&'static str, String>,
 }
@@ -218,9 +220,13 @@ pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
 }
 
 /// The properties that have a rule, in the order of the rules.
-const RULES: [Property; 3] = [
+const RULES: [Property; 7] = [
     Property::UnreachCall,
     Property::NoOverflow,
+    Property::ValidDeref,
+    Property::ValidFree,
+    Property::ValidMemtrack,
+    Property::ValidMemcleanup,
     Property::Termination,
 ];
 
@@ -243,6 +249,30 @@ fn rule(property: Property) -> Rule {
             "Signed arithmetic can overflow",
             "There are inputs with which the result of an operation on signed integers is not in its type. The \
              behaviour of the program is then undefined (C11 6.5p5). They were replayed.",
+        ),
+        Property::ValidDeref => (
+            "InvalidAccess",
+            "An access can be outside of the objects that exist",
+            "There are inputs with which the program reads or writes through a null pointer, beyond the end of an object, or \
+             in an object that does not exist any more. The behaviour of the program is then undefined (C11 6.5.3.2p4, \
+             6.5.6p8). They were replayed.",
+        ),
+        Property::ValidFree => (
+            "InvalidFree",
+            "What cannot be freed can be freed",
+            "There are inputs with which the program frees what is neither null nor the beginning of an object of the heap \
+             that exists. The behaviour of the program is then undefined (C11 7.22.3.3p2). They were replayed.",
+        ),
+        Property::ValidMemtrack => (
+            "LostMemory",
+            "Memory can be lost",
+            "There are inputs with which the program ends while an object of the heap exists that no pointer leads to. They \
+             were replayed.",
+        ),
+        Property::ValidMemcleanup => (
+            "MemoryNotFreed",
+            "Memory can remain allocated",
+            "There are inputs with which the program ends before it has freed all objects of the heap. They were replayed.",
         ),
         Property::Termination => (
             "EndlessLoop",
@@ -290,6 +320,7 @@ impl Writer {
                     message: format!("The property holds, proved by {by}{}.", under(conclusion))
                         .into(),
                     locations: vec![self.of_file(file)],
+                    related_locations: Vec::new(),
                     code_flows: Vec::new(),
                     partial_fingerprints: self.fingerprints(&property.to_string(), file, ""),
                 };
@@ -318,12 +349,26 @@ impl Writer {
                     rule_index: rule_index(*property),
                     kind: "fail",
                     level: "error",
-                    message: format!("{}{}.", values(conclusion), under(conclusion)).into(),
+                    message: message(conclusion).into(),
                     locations: vec![location],
+                    related_locations: self.history(conclusion),
                     code_flows: vec![self.code_flow(&steps)],
                 }]
             }
         }
+    }
+
+    /// Returns the places where the object of an alarm about memory was allocated and where it ended.
+    fn history(&mut self, conclusion: &Conclusion) -> Vec<Location> {
+        let notes = conclusion.memory.iter().flat_map(|memory| &memory.places);
+        notes
+            .filter_map(|note| {
+                let place = Place::parse(&note.place)?;
+                let mut location = self.of_place(&place);
+                location.message = Some(note.what.clone().into());
+                Some(location)
+            })
+            .collect()
     }
 
     fn code_flow(&mut self, steps: &[Step]) -> CodeFlow {
@@ -494,6 +539,15 @@ fn values(conclusion: &Conclusion) -> String {
     match values.is_empty() {
         true => "The error is reached".to_owned(),
         false => format!("The error is reached with {}", values.join(", ")),
+    }
+}
+
+/// Returns the message of a violation, with what is wrong with memory.
+fn message(conclusion: &Conclusion) -> String {
+    let reached = format!("{}{}.", values(conclusion), under(conclusion));
+    match &conclusion.memory {
+        Some(memory) => format!("{reached} There, {}.", memory.what),
+        None => reached,
     }
 }
 

@@ -5,8 +5,8 @@
 //! oversized shift, or an input whose value a real execution would determine.
 
 use regatta_program::interpreter::{
-    EdgeTrace, Executable, Fault, Journal, Limits, Machine, Outcome, RecordingInputs, ReplayInputs,
-    Report, ZeroInputs,
+    EdgeTrace, Executable, Fault, Journal, Limits, Machine, MemoryFault, Outcome, RecordingInputs,
+    ReplayInputs, Report, ZeroInputs,
 };
 use regatta_program::{EdgeId, InputPart, LocationId, Program};
 
@@ -28,6 +28,8 @@ pub struct Violation {
     pub inputs: Journal,
     /// Length of the run; see [`Limits::steps`].
     pub steps: u64,
+    /// What is wrong with memory there, if the violation is about it.
+    pub memory_fault: Option<MemoryFault>,
 }
 
 /// Why an alarm was not confirmed.
@@ -67,6 +69,7 @@ pub fn replay_compiled(executable: &Executable, alarm: &Journal, limits: Limits<
             location,
             inputs: inputs.into_journal(),
             steps: report.steps,
+            memory_fault: report.memory_fault,
         }),
         Err(reason) => Replay::NotConfirmed(reason),
     }

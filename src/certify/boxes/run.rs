@@ -269,7 +269,7 @@ impl<'p> Machine<'p> {
                 Operation::Call {
                     callee, arguments, ..
                 } => return self.call(path, id, *callee, arguments),
-                Operation::Allocate { .. } | Operation::Free { .. } => {}
+                Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_) => {}
                 Operation::Unsupported(_) => return Err(Stop::Open),
             }
         }

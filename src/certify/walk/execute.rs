@@ -171,7 +171,7 @@ impl Walk<'_, '_> {
                 Operation::Call {
                     callee, arguments, ..
                 } => return self.call(segment, node, id, *callee, arguments, state),
-                Operation::Allocate { .. } | Operation::Free { .. } => {}
+                Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_) => {}
                 Operation::Unsupported(_) => {
                     self.label(state.guard, node, What::Target);
                     self.targets.push(state.guard);

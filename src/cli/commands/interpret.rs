@@ -68,6 +68,13 @@ pub fn run(options: &InterpretOptions) -> u8 {
                 "{}: the property is violated here",
                 place(location)
             ));
+            if let Some(fault) = report.memory_fault {
+                let explanation = fault.explain(&program);
+                complain(&format!("{}: {}", place(location), explanation.what));
+                for (span, what) in explanation.history {
+                    complain(&format!("{}: {what}", program.sources.describe(span)));
+                }
+            }
             1
         }
         Outcome::Blocked { location } => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::options::{CheckOption, ReplayOption, VerifyOptions};
-use crate::output::explain::{self, RunSummary, render_path};
+use crate::output::explain::{self, RunSummary, render_memory, render_path};
 use crate::output::progress::{self, Progress};
 use crate::output::reports::Reports;
 use crate::output::{check_table, checks};
@@ -373,6 +373,9 @@ impl Output {
         if !conclusion.path.is_empty() {
             let columns = explain::terminal_columns();
             self.complain(&render_path(&conclusion.path, self.verbose, columns));
+        }
+        if let Some(memory) = &conclusion.memory {
+            self.complain(&render_memory(memory));
         }
         if let Some(text) = self.summary.explain(conclusion) {
             self.complain(&text);

@@ -10,7 +10,7 @@ use regatta_report::sources::Sources;
 use regatta_run::crash::number::FIRST_ANALYSIS;
 use regatta_run::error_path::{Change, PathEvent, PathStep};
 use regatta_run::event::{Event, EventKind};
-use regatta_run::verdict::{Conclusion, Verdict};
+use regatta_run::verdict::{Conclusion, MemoryNote, Verdict};
 
 /// Maximum number of lines of a path to an error without `-v`.
 const MAXIMUM_PATH_LINES: usize = 60;
@@ -127,6 +127,16 @@ pub fn render_path(path: &[PathStep], is_whole: bool, columns: Option<usize>) ->
         lines.splice(first..first + left_out, [note]);
     }
     format!("The path to the error:\n{}", lines.join("\n"))
+}
+
+/// Returns what is wrong with memory at the error, with the places of the object's life.
+pub fn render_memory(memory: &MemoryNote) -> String {
+    let mut text = format!("There, {}.", printable_line(&memory.what));
+    for note in &memory.places {
+        let place = printable_line(&note.place);
+        let _ = write!(text, "\n  {place}: {}", note.what);
+    }
+    text
 }
 
 fn line(step: &PathStep, sources: &mut Sources, layout: Layout) -> String {

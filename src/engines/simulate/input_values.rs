@@ -201,7 +201,10 @@ fn terms_of(operation: &Operation, terms: &mut Vec<TermId>) {
         Operation::Store { index, value, .. } => terms.extend([*index, *value]),
         Operation::Call { arguments, .. } => terms.extend(arguments),
         Operation::Allocate { size, .. } => terms.push(*size),
-        Operation::Havoc { .. } | Operation::Free { .. } | Operation::Unsupported(_) => {}
+        Operation::Havoc { .. }
+        | Operation::Free { .. }
+        | Operation::Claim(_)
+        | Operation::Unsupported(_) => {}
     }
 }
 

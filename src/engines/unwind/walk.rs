@@ -518,7 +518,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                         return self.call(position, item, id, (*callee, values), state);
                     }
                 }
-                Operation::Allocate { .. } | Operation::Free { .. } => {}
+                Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_) => {}
                 Operation::Unsupported(_) => {
                     self.walked.unsupported.push(state.path.all());
                     return;

@@ -47,18 +47,41 @@ impl Forbidden {
 pub enum Check {
     /// The results of signed arithmetic are in their types.
     Overflow,
+    /// Accesses by an object's name are within the object.
+    Bounds,
+    /// Accesses through pointers are within objects that exist.
+    Pointers,
+    /// Only null and the beginnings of objects of the heap that exist are freed.
+    Free,
+    /// Objects of the heap are freed, or can be reached when the program ends.
+    Leaks,
+    /// Objects of the heap are freed before the program ends.
+    Cleanup,
     /// Every execution ends. This is no condition of an operation, and nothing else can be checked with it.
     Termination,
 }
 
 impl Check {
     /// All kinds, each once.
-    pub const ALL: [Self; 2] = [Self::Overflow, Self::Termination];
+    pub const ALL: [Self; 7] = [
+        Self::Overflow,
+        Self::Bounds,
+        Self::Pointers,
+        Self::Free,
+        Self::Leaks,
+        Self::Cleanup,
+        Self::Termination,
+    ];
 
     /// The name in the option `--checks`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Overflow => "overflow",
+            Self::Bounds => "bounds",
+            Self::Pointers => "pointers",
+            Self::Free => "free",
+            Self::Leaks => "leaks",
+            Self::Cleanup => "cleanup",
             Self::Termination => "termination",
         }
     }
@@ -67,15 +90,32 @@ impl Check {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Overflow => "no signed arithmetic overflows",
+            Self::Bounds => "accesses by an object's name are within the object",
+            Self::Pointers => "accesses through pointers are within objects that exist",
+            Self::Free => "only null and objects of the heap that exist are freed",
+            Self::Leaks => "memory that is not freed can be reached when the program ends",
+            Self::Cleanup => "all memory is freed when the program ends",
             Self::Termination => "every execution ends",
         }
     }
 
-    /// The formula of the competition.
+    /// The formula of the competition that the check belongs to.
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Overflow => "G ! overflow",
+            Self::Bounds | Self::Pointers => "G valid-deref",
+            Self::Free => "G valid-free",
+            Self::Leaks => "G valid-memtrack",
+            Self::Cleanup => "G valid-memcleanup",
             Self::Termination => "F end",
+        }
+    }
+
+    /// Whether it is about the objects of memory.
+    pub const fn is_of_memory(self) -> bool {
+        match self {
+            Self::Bounds | Self::Pointers | Self::Free | Self::Leaks | Self::Cleanup => true,
+            Self::Overflow | Self::Termination => false,
         }
     }
 
@@ -83,6 +123,10 @@ impl Check {
     pub const fn property(self) -> Property {
         match self {
             Self::Overflow => Property::NoOverflow,
+            Self::Bounds | Self::Pointers => Property::ValidDeref,
+            Self::Free => Property::ValidFree,
+            Self::Leaks => Property::ValidMemtrack,
+            Self::Cleanup => Property::ValidMemcleanup,
             Self::Termination => Property::Termination,
         }
     }
@@ -123,6 +167,19 @@ impl Specification {
         self.checks.contains(&Check::Termination)
     }
 
+    /// Whether something is checked about the objects of memory.
+    pub fn checks_memory(&self) -> bool {
+        self.checks.iter().any(|check| check.is_of_memory())
+    }
+
+    /// The formulas of the competition that the checks belong to, each once.
+    pub fn formulas(&self) -> Vec<&'static str> {
+        let mut formulas: Vec<&str> = self.checks.iter().map(|check| check.formula()).collect();
+        // Checks of one formula follow each other.
+        formulas.dedup();
+        formulas
+    }
+
     /// Whether it asks for termination and for something else, too.
     fn is_mixed(&self) -> bool {
         self.is_termination() && (self.checks.len() > 1 || self.forbidden != Forbidden::nothing())
@@ -136,7 +193,10 @@ impl Specification {
         };
         let unreachable = has_targets.then_some(Property::UnreachCall);
         let checks = self.checks.iter().map(|check| check.property());
-        unreachable.into_iter().chain(checks).collect()
+        let mut properties: Vec<Property> = unreachable.into_iter().chain(checks).collect();
+        // Checks of one property follow each other.
+        properties.dedup();
+        properties
     }
 
     /// The property that nothing of the kinds in the list fails: their names, separated by commas.
@@ -217,16 +277,6 @@ struct Listed {
 
 /// The unsupported formulas of the competition, by their first words, with the properties' names.
 const OTHER_PROPERTIES: &[(&[&str], &str)] = &[
-    (&["G", "valid", "-", "free"], "valid-memsafety (valid-free)"),
-    (
-        &["G", "valid", "-", "deref"],
-        "valid-memsafety (valid-deref)",
-    ),
-    (
-        &["G", "valid", "-", "memtrack"],
-        "valid-memsafety (valid-memtrack)",
-    ),
-    (&["G", "valid", "-", "memcleanup"], "valid-memcleanup"),
     (&["G", "!", "data", "-", "race"], "no-data-race"),
     (&["G", "def", "-", "behavior"], "def-behavior"),
     (&["G", "assert"], "assertions"),
@@ -358,7 +408,8 @@ impl<'text> Reader<'text> {
     fn unsupported(&self, property: &str) -> Error {
         self.error(format!("property not supported: {property}"))
             .with_help(
-                "supported are `G ! call(function())`, `G ! label(NAME)`, `G ! overflow` and `F end`",
+                "supported are `G ! call(function())`, `G ! label(NAME)`, `G ! overflow`, `G valid-deref`, `G valid-free`, \
+                 `G valid-memtrack`, `G valid-memcleanup` and `F end`",
             )
     }
 
@@ -378,6 +429,9 @@ impl<'text> Reader<'text> {
             return Ok(());
         }
         self.expect("G")?;
+        if self.peek() == "valid" {
+            return self.memory_formula(property);
+        }
         self.expect("!")?;
         match self.peek() {
             "call" => {
@@ -402,6 +456,22 @@ impl<'text> Reader<'text> {
             }
             other => Err(self.unsupported(&format!("`G ! {other}…`"))),
         }
+    }
+
+    /// What follows `G` in `G valid-deref` and its like.
+    fn memory_formula(&mut self, property: &mut Listed) -> Result<(), Error> {
+        self.expect("valid")?;
+        self.expect("-")?;
+        let checks: &[Check] = match self.peek() {
+            "deref" => &[Check::Bounds, Check::Pointers],
+            "free" => &[Check::Free],
+            "memtrack" => &[Check::Leaks],
+            "memcleanup" => &[Check::Cleanup],
+            other => return Err(self.unsupported(&format!("`G valid-{other}`"))),
+        };
+        self.next();
+        property.checks.extend(checks);
+        Ok(())
     }
 }
 
@@ -467,8 +537,8 @@ mod tests {
                 "p.prp:2:1: property file: this is no property: expected `CHECK`, found `x`",
             ),
             (
-                "CHECK( init(main()), LTL(G valid-free) )",
-                "p.prp:1:26: property file: property not supported: valid-memsafety (valid-free)",
+                "CHECK( init(main()), LTL(G valid-freedom) )",
+                "p.prp:1:34: property file: property not supported: `G valid-freedom`",
             ),
             (
                 "CHECK( init(main()), LTL(F end) )CHECK( init(main()), LTL(G ! overflow) )",
@@ -524,7 +594,7 @@ mod tests {
         assert_eq!(both.checks, overflow.checks);
         assert_eq!(
             Specification::of_checks("overflows").unwrap_err(),
-            "no such check: `overflows`; there are assertions, overflow, termination"
+            "no such check: `overflows`; there are assertions, overflow, bounds, pointers, free, leaks, cleanup, termination"
         );
         let termination = Specification::parse("p", "CHECK( init(main()), LTL(F end) )").unwrap();
         assert!(termination.is_termination());
@@ -535,6 +605,40 @@ mod tests {
         assert_eq!(
             Specification::of_checks("assertions,termination").unwrap_err(),
             "termination has to be checked alone"
+        );
+    }
+
+    #[test]
+    fn checks_of_memory_by_property_file_and_by_name() {
+        let text = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n\
+                    CHECK( init(main()), LTL(G valid-memtrack) )\n";
+        let memsafety = Specification::parse("p", text).unwrap();
+        assert_eq!(
+            memsafety,
+            Specification::of_checks("bounds,pointers,free,leaks").unwrap()
+        );
+        assert_eq!(
+            memsafety.properties(),
+            [
+                Property::ValidDeref,
+                Property::ValidFree,
+                Property::ValidMemtrack
+            ]
+        );
+        assert_eq!(
+            memsafety.formulas(),
+            ["G valid-deref", "G valid-free", "G valid-memtrack"]
+        );
+        assert!(memsafety.checks_memory());
+        let cleanup = Specification::parse("p", "CHECK( init(main()), LTL(G valid-memcleanup) )");
+        assert_eq!(
+            cleanup.unwrap(),
+            Specification::of_checks("cleanup").unwrap()
+        );
+        assert!(
+            !Specification::of_checks("overflow")
+                .unwrap()
+                .checks_memory()
         );
     }
 }

@@ -22,6 +22,7 @@ mod placement;
 mod tests;
 
 use crate::ir::Unit;
+use crate::property::{Check, Specification};
 use analysis::call_graph::{self, CallGraph};
 use analysis::constraints::Facts;
 use analysis::indices;
@@ -44,6 +45,32 @@ pub struct MemoryOptions {
     pub all_assumptions: bool,
     /// Whether arithmetic that overflows violates the property. Then nothing is assumed of it.
     pub checks_overflow: bool,
+    /// What is checked of the objects of memory.
+    pub memory_checks: MemoryChecks,
+}
+
+/// The kinds of checks of memory that the property asks for; see [`Check`].
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryChecks {
+    pub bounds: bool,
+    pub pointers: bool,
+    pub free: bool,
+    pub leaks: bool,
+    pub cleanup: bool,
+}
+
+impl MemoryChecks {
+    /// Those that the property asks for.
+    pub fn of(property: &Specification) -> Self {
+        let asks_for = |check| property.checks.contains(&check);
+        Self {
+            bounds: asks_for(Check::Bounds),
+            pointers: asks_for(Check::Pointers),
+            free: asks_for(Check::Free),
+            leaks: asks_for(Check::Leaks),
+            cleanup: asks_for(Check::Cleanup),
+        }
+    }
 }
 
 /// Why a program cannot be made.

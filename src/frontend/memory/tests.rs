@@ -116,6 +116,7 @@ impl Maker {
             malloc_may_fail: false,
             all_assumptions: false,
             checks_overflow: false,
+            memory_checks: super::MemoryChecks::default(),
         };
         let program = emit(&self.unit, &options).unwrap();
         program.validate().unwrap();

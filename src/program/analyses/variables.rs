@@ -113,8 +113,15 @@ impl Operation {
             Self::Store { index, value, .. } => SmallVec::from_slice(&[*index, *value]),
             Self::Call { arguments, .. } => SmallVec::from_slice(arguments),
             Self::Allocate { address, size, .. } => SmallVec::from_slice(&[*address, *size]),
-            Self::Free { address, .. } => SmallVec::from_slice(&[*address]),
-            Self::Havoc { .. } | Self::Unsupported(_) => SmallVec::new(),
+            Self::Free { address, .. } | Self::Claim(Claim::InvalidFree { address }) => {
+                SmallVec::from_slice(&[*address])
+            }
+            Self::Claim(Claim::InvalidAccess { address, bytes }) => {
+                SmallVec::from_slice(&[*address, *bytes])
+            }
+            Self::Havoc { .. }
+            | Self::Claim(Claim::Lost | Claim::Allocated)
+            | Self::Unsupported(_) => SmallVec::new(),
         }
     }
 
@@ -134,8 +141,16 @@ impl Operation {
                 *address = replace(*address);
                 *size = replace(*size);
             }
-            Self::Free { address, .. } => *address = replace(*address),
-            Self::Havoc { .. } | Self::Unsupported(_) => {}
+            Self::Free { address, .. } | Self::Claim(Claim::InvalidFree { address }) => {
+                *address = replace(*address);
+            }
+            Self::Claim(Claim::InvalidAccess { address, bytes }) => {
+                *address = replace(*address);
+                *bytes = replace(*bytes);
+            }
+            Self::Havoc { .. }
+            | Self::Claim(Claim::Lost | Claim::Allocated)
+            | Self::Unsupported(_) => {}
         }
     }
 
@@ -146,9 +161,11 @@ impl Operation {
             Self::Assign { target, .. } | Self::Havoc { target, .. } => (Some(*target), &[]),
             Self::Store { region, .. } => (Some(program.region(*region).variable), &[]),
             Self::Call { results, .. } => (None, results),
-            Self::Assume(_) | Self::Allocate { .. } | Self::Free { .. } | Self::Unsupported(_) => {
-                (None, &[])
-            }
+            Self::Assume(_)
+            | Self::Allocate { .. }
+            | Self::Free { .. }
+            | Self::Claim(_)
+            | Self::Unsupported(_) => (None, &[]),
         };
         one.into_iter().chain(many.iter().copied())
     }

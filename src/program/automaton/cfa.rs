@@ -225,6 +225,14 @@ pub enum Property {
     UnreachCall,
     /// No signed arithmetic overflows (C11 6.5p5).
     NoOverflow,
+    /// Every access lies within an object that exists (C11 6.5.3.2p4, 6.5.6p8).
+    ValidDeref,
+    /// Only null and the beginnings of objects of the heap that exist are freed (C11 7.22.3.3p2).
+    ValidFree,
+    /// Every object of the heap is freed, or can be reached through pointers.
+    ValidMemtrack,
+    /// Every object of the heap is freed before the program ends.
+    ValidMemcleanup,
     /// Every execution ends.
     Termination,
 }
@@ -234,6 +242,10 @@ impl fmt::Display for Property {
         f.write_str(match self {
             Self::UnreachCall => "unreach-call",
             Self::NoOverflow => "no-overflow",
+            Self::ValidDeref => "valid-deref",
+            Self::ValidFree => "valid-free",
+            Self::ValidMemtrack => "valid-memtrack",
+            Self::ValidMemcleanup => "valid-memcleanup",
             Self::Termination => "termination",
         })
     }
@@ -301,9 +313,26 @@ pub enum Operation {
         /// The kind of object that may be freed here.
         lifetime: Lifetime,
     },
+    /// What is said to be wrong with memory here; stands on the way to an error location. No effect on any variable: the
+    /// interpreter, which knows the objects, judges whether it is true.
+    Claim(Claim),
     /// A construct that is not modelled and may have any effect. The path ends here: a proof needs the edge to be
     /// unreachable, and a violation must be found on a path without it.
     Unsupported(UnsupportedReason),
+}
+
+/// A statement about the objects of memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Some of `[address, address + bytes)` lie outside of the object that exists at the address, or there is none. Both are
+    /// terms of the pointer's sort. An access to no bytes is no access.
+    InvalidAccess { address: TermId, bytes: TermId },
+    /// The address, a term of the pointer's sort, is neither null nor the first of an object of the heap that exists.
+    InvalidFree { address: TermId },
+    /// An object of the heap exists that no pointer in memory or in a variable leads to.
+    Lost,
+    /// An object of the heap exists.
+    Allocated,
 }
 
 /// How the lifetime of a dynamically created object may end.

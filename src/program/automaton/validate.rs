@@ -256,7 +256,15 @@ impl Validation<'_> {
             Operation::Free { address, .. } => {
                 self.term(edge, function, *address, store().sort(*address))?
             }
-            Operation::Unsupported(_) => {}
+            Operation::Claim(Claim::InvalidAccess { address, bytes }) => {
+                let sort = store().sort(*address);
+                self.term(edge, function, *address, sort)?;
+                self.term(edge, function, *bytes, sort)?;
+            }
+            Operation::Claim(Claim::InvalidFree { address }) => {
+                self.term(edge, function, *address, store().sort(*address))?
+            }
+            Operation::Claim(Claim::Lost | Claim::Allocated) | Operation::Unsupported(_) => {}
         }
         Ok(())
     }

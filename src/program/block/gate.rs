@@ -471,6 +471,7 @@ impl<'a> Encoder<'a> {
             Operation::Call { .. }
             | Operation::Allocate { .. }
             | Operation::Free { .. }
+            | Operation::Claim(_)
             | Operation::Unsupported(_) => {}
         }
     }

@@ -53,6 +53,11 @@ pub(super) const CELLS_PER_PAGED_CELL: usize = 8;
 /// Maximum number of accesses that are compared one by one.
 pub(super) const MAXIMUM_COMPARED_ACCESSES: u64 = 1 << 22;
 
+// --- state::reachable ---
+
+/// Maximum number of bytes of objects in which pointers are sought; beyond it every object counts as reachable.
+pub(super) const MAXIMUM_SCANNED_BYTES: u64 = 1 << 24;
+
 // --- state::machine ---
 
 /// Maximum number of faults that are recorded with their edges.

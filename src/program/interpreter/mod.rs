@@ -13,11 +13,13 @@
 //! | `execution` | the interpreter loop; whole runs, with loops accelerated |
 //! | `concolic` | concolic execution |
 //! | `input`, `observer`, `outcome` | input sources, observers, outcomes and faults |
+//! | `explanation` | what is wrong with memory, in words |
 
 mod code;
 mod compiler;
 pub mod concolic;
 mod execution;
+mod explanation;
 mod input;
 mod limits;
 mod observer;
@@ -27,7 +29,8 @@ mod state;
 mod tests;
 
 pub use code::executable::{AccessChecks, Executable};
+pub use explanation::MemoryExplanation;
 pub use input::{InputSource, Journal, RecordingInputs, ReplayInputs, ZeroInputs};
 pub use observer::{EdgeTrace, NoObserver, Observer, StateView};
-pub use outcome::{Fault, FaultKind, Limits, Outcome, Report};
+pub use outcome::{Fault, FaultKind, Life, Limits, MemoryFault, MemoryFaultKind, Outcome, Report};
 pub use state::machine::Machine;

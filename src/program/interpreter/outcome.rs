@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::{EdgeId, LocationId};
+use crate::{EdgeId, LocationId, ObjectId};
 
 /// The limits of a run.
 #[derive(Copy, Clone, Debug)]
@@ -81,6 +81,57 @@ pub enum FaultKind {
     InvalidFree,
     /// Two live objects overlap: no real run chooses such addresses.
     Overlap,
+    /// It is claimed that memory is misused ([`crate::Operation::Claim`]), and the objects say otherwise.
+    FalseClaim,
+}
+
+/// What a run did wrong with memory where the program claims it ([`crate::Operation::Claim`]).
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryFault {
+    pub kind: MemoryFaultKind,
+    /// The object that it is about, if there is one.
+    pub object: Option<Life>,
+    /// Distance (bytes) of the address from the object's first byte.
+    pub offset: i64,
+    /// Number of bytes that were to be accessed; zero if it is no access.
+    pub bytes: u64,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryFaultKind {
+    /// An access through a null pointer.
+    NullAccess,
+    /// An access to an object that exists no more.
+    AccessAfterEnd,
+    /// An access that begins or ends outside of the object that is nearest.
+    OutOfBounds,
+    /// An access to an address far from all objects.
+    NoObject,
+    /// A second deallocation of an object.
+    DoubleFree,
+    /// A deallocation of an object that is not on the heap, or of no object.
+    FreeOfOther,
+    /// A deallocation by an address that is not an object's first.
+    FreeInside,
+    /// An object of the heap that no pointer leads to.
+    Lost,
+    /// An object of the heap that exists at the end.
+    NotFreed,
+}
+
+/// An object and the edges with which its existence began and ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Life {
+    /// The object of the program, if it is not one of the heap or of an activation of a function.
+    pub object: Option<ObjectId>,
+    /// Whether `free` ends it.
+    pub is_on_heap: bool,
+    /// Size in bytes.
+    pub size: u64,
+    /// The edge of its allocation; `None` for an object that exists from the program's start.
+    pub made: Option<EdgeId>,
+    /// The edge of its end; `None` if it exists.
+    pub ended: Option<EdgeId>,
 }
 
 /// A fault and its edge.
@@ -102,6 +153,8 @@ pub struct Report {
     pub inputs: u64,
     /// Number of inputs read whose value a real execution determines ([`crate::InputKind::Unknown`]).
     pub unknown_inputs: u64,
+    /// What was wrong with memory where the run ended, if the program claimed that rightly.
+    pub memory_fault: Option<MemoryFault>,
     /// Number of steps; see [`Limits::steps`].
     pub steps: u64,
 }

@@ -164,6 +164,16 @@ pub fn describe(program: &Program, operation: &Operation) -> String {
             )
         }
         Operation::Free { address, .. } => format!("free {}", print(*address)),
+        Operation::Claim(Claim::InvalidAccess { address, bytes }) => format!(
+            "claim: {} bytes at {} are not in an object",
+            print(*bytes),
+            print(*address)
+        ),
+        Operation::Claim(Claim::InvalidFree { address }) => {
+            format!("claim: {} cannot be freed", print(*address))
+        }
+        Operation::Claim(Claim::Lost) => "claim: an object is lost".to_owned(),
+        Operation::Claim(Claim::Allocated) => "claim: an object is not freed".to_owned(),
         Operation::Unsupported(reason) => format!("unsupported: {}", reason.0),
     }
 }

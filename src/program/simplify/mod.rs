@@ -19,8 +19,8 @@
 //! program reads until then, or none. A sequence of inputs found on the result can therefore be replayed on the lowered
 //! program, if the values of every [`InputId`] are a sequence of their own.
 //!
-//! Not preserved: executions that reach no target may stop early. [`Operation::Allocate`] and [`Operation::Free`] are
-//! removed, so that accesses cannot be checked; the replay checks them. Ids of variables, inputs, regions, objects and
+//! Not preserved: executions that reach no target may stop early. [`Operation::Allocate`], [`Operation::Free`] and
+//! [`Operation::Claim`] are removed, so that accesses cannot be checked; the replay checks them. Ids of variables, inputs, regions, objects and
 //! functions keep their meaning (new variables come after the old ones); locations and edges have new ids, and
 //! [`Simplified::origins`] maps the locations to those of the lowered program.
 
@@ -207,8 +207,8 @@ const PASSES: [(Pass, Run); 9] = [
     (Pass::Prune, prune::run),
 ];
 
-/// The program without simplification, except that [`Operation::Allocate`] and [`Operation::Free`] are removed: for an
-/// analysis that must not rely on the passes.
+/// The program without simplification, except that [`Operation::Allocate`], [`Operation::Free`] and [`Operation::Claim`] are
+/// removed: for an analysis that must not rely on the passes.
 pub fn unsimplified(lowered: &Program) -> Simplified {
     Workspace::new(lowered).finish()
 }

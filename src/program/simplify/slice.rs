@@ -353,7 +353,10 @@ impl Slice {
             Operation::Havoc { input, .. } => self.inputs[input.index()],
             Operation::Call { .. } => self.edges[id.index()],
             Operation::Assume(_) => decides,
-            Operation::Allocate { .. } | Operation::Free { .. } | Operation::Unsupported(_) => true,
+            Operation::Allocate { .. }
+            | Operation::Free { .. }
+            | Operation::Claim(_)
+            | Operation::Unsupported(_) => true,
         });
         let changes = before - edge.operations.len();
         let matters = |variable: VariableId| self.variables[variable.index()];

@@ -41,11 +41,11 @@ impl Workspace {
         program.assumptions.clear();
         program.waypoints = std::sync::Arc::default();
         for edge in &mut program.edges {
-            // No target can depend on allocations and deallocations.
+            // No target can depend on allocations, deallocations and claims about them.
             edge.operations.retain(|operation| {
                 !matches!(
                     operation,
-                    Operation::Allocate { .. } | Operation::Free { .. }
+                    Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_)
                 )
             });
         }

@@ -146,6 +146,7 @@ impl<'p> Loops<'p> {
                     Operation::Assume(_)
                     | Operation::Allocate { .. }
                     | Operation::Free { .. }
+                    | Operation::Claim(_)
                     | Operation::Unsupported(_) => {}
                 }
             }

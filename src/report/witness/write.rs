@@ -162,8 +162,8 @@ fn specification(property: &Specification, program: &[u8], error: Option<Span>) 
             calls.chain(labels).collect()
         }
     };
-    let checks = property.checks.iter();
-    lines.extend(checks.map(|kind| format!("CHECK( init(main()), LTL({}) )", kind.formula())));
+    let formulas = property.formulas().into_iter();
+    lines.extend(formulas.map(|formula| format!("CHECK( init(main()), LTL({formula}) )")));
     lines.join("\n")
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::check_process::RemoteChecker;
 use super::evidence::{Ground, Grounds};
-use super::ledger;
+use super::{ledger, memory_note};
 use crate::options::{AssumptionPolicy, JudgeOptions, Validation};
 use crate::record::event::EventKind;
 use crate::record::findings;
@@ -250,6 +250,7 @@ impl Judge {
                 .as_ref()
                 .map(|scope| scope.at(violation.location)),
             path: Vec::new(),
+            memory: memory_note::of_violation(&task.lowered, violation),
             sequel: None,
             violation: Some(Box::new(violation.clone())),
         }

@@ -4,6 +4,7 @@
 //! * [`check_process`]: the processes that check proofs.
 //! * [`alarm`]: confirmation of an alarm by the compiled program, and its harness.
 //! * [`follow`]: execution with the input values of a violation witness.
+//! * [`memory_note`]: what an alarm about memory says of it.
 //! * [`ledger`]: the assumptions of an answer; [`evidence`]: its grounds; [`proof_export`]: a proof as SMT-LIB files.
 
 pub mod alarm;
@@ -12,4 +13,5 @@ pub mod check_process;
 pub mod evidence;
 pub mod follow;
 pub mod ledger;
+mod memory_note;
 pub mod proof_export;

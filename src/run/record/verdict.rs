@@ -78,12 +78,33 @@ pub struct Conclusion {
     /// For an alarm, the path to the error; empty if it is too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
+    /// For an alarm about memory, what is wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryNote>,
     /// What is to be asked next, if the answer is only one to a question about termination.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequel: Option<Box<Questions>>,
     /// For an alarm, within the process that has the program, the execution.
     #[serde(skip)]
     pub violation: Option<Box<Violation>>,
+}
+
+/// What is wrong with memory in an alarm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryNote {
+    /// What is wrong, as a sentence without an initial capital.
+    pub what: String,
+    /// Where the object was allocated and where it ended, as far as it was.
+    pub places: Vec<PlaceNote>,
+}
+
+/// What happened at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceNote {
+    /// The place: file, line, column.
+    pub place: String,
+    /// What happened, in words.
+    pub what: String,
 }
 
 /// An assumption that the answer may depend on.
@@ -137,6 +158,7 @@ impl Conclusion {
             assumptions: Vec::new(),
             targets: None,
             path: Vec::new(),
+            memory: None,
             sequel: None,
             violation: None,
         }

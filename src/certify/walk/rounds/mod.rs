@@ -462,7 +462,7 @@ impl RoundWalk<'_, '_, '_> {
                         return Ok(());
                     }
                 }
-                Operation::Allocate { .. } | Operation::Free { .. } => {}
+                Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_) => {}
                 Operation::Unsupported(_) => {
                     self.walk.label(state.guard, here.node, What::Target);
                     self.walk.targets.push(state.guard);

@@ -176,10 +176,30 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Whether the property asks to check the access. Then nothing is assumed of it.
+    const fn is_access_checked(&self, spot: &Spot) -> bool {
+        let checks = self.tables.options.memory_checks;
+        match spot.address.base {
+            Base::Object(_) => checks.bounds,
+            Base::Value(_) => checks.pointers,
+        }
+    }
+
+    /// Checks an access, if the property asks for that; this is not modelled.
+    fn check_access(&mut self, spot: &Spot) {
+        if self.is_access_checked(spot) {
+            self.body.note_trouble("the check of an access to memory");
+        }
+    }
+
     /// Notes the assumptions of an access to `bytes` bytes about its address.
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
         let is_own = self.body.index == self.tables.unit.start && self.body.span.line == 0;
-        if !self.tables.options.all_assumptions || bytes == 0 || is_own {
+        if !is_own && bytes != 0 {
+            self.check_access(spot);
+        }
+        let is_noted = self.tables.options.all_assumptions && !self.is_access_checked(spot);
+        if !is_noted || bytes == 0 || is_own {
             return;
         }
         let constant = spot.address.constant;

@@ -134,6 +134,9 @@ impl Emitter<'_, '_> {
                 self.make_object(site, place, size, *alignment, (*lifetime, *contents));
             }
             Instruction::Free(pointer) => {
+                if self.tables.options.memory_checks.free {
+                    self.body.note_trouble("the check of what is freed");
+                }
                 let address = self.value(pointer);
                 if self.is_chosen(pointer) {
                     self.forget(address);
@@ -244,6 +247,10 @@ impl Emitter<'_, '_> {
         alignment: u64,
         (lifetime, contents): (Lifetime, InitialContents),
     ) {
+        let checks = self.tables.options.memory_checks;
+        if lifetime == Lifetime::Heap && (checks.leaks || checks.cleanup) {
+            self.body.note_trouble("the check that memory is freed");
+        }
         let target = Target {
             node: self.tables.facts.sites[site].node,
             offset: 0,

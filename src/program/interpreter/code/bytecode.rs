@@ -86,6 +86,15 @@ pub(crate) enum Precision {
     Double,
 }
 
+/// The kind of a [`crate::Claim`].
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ClaimKind {
+    InvalidAccess,
+    InvalidFree,
+    Lost,
+    Allocated,
+}
+
 /// The signedness of a bit vector that is converted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Signedness {
@@ -191,6 +200,8 @@ pub(crate) enum Instruction {
     HavocArray { to: Register, input: InputId },
     Allocate { lifetime: Lifetime, address: Register, size: Register },
     Free { lifetime: Lifetime, address: Register },
+    /// Judges [`crate::Operation::Claim`]; a claim without operands does not look at the registers.
+    Claim { claim: ClaimKind, address: Register, bytes: Register },
 
     // --- edges that may block after an effect ---
     /// The start of an edge with effects before a condition.

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::bytecode::{Address, CallSite, General, Instruction, Locals, Place, Register};
 use crate::interpreter::compiler::assembler::ArrayShape;
 use crate::interpreter::state::integer::Integer;
-use crate::{EdgeId, Input, LocationId, Object, ObjectId, RegionId, VariableId};
+use crate::{EdgeId, FunctionId, Input, LocationId, Object, ObjectId, RegionId, Scope, VariableId};
 use regatta_term::Sort;
 
 /// The accesses to memory that are checked.
@@ -55,6 +55,9 @@ pub(crate) struct ArrayDescription {
 pub(crate) struct VariableDescription {
     pub(crate) place: Place,
     pub(crate) sort: Sort,
+    pub(crate) scope: Scope,
+    /// Whether it is the contents of a region.
+    pub(crate) is_region: bool,
 }
 
 /// A program compiled for [`crate::interpreter::Machine`]; it may be shared among threads.
@@ -85,6 +88,10 @@ pub struct Executable {
     /// The target of each edge.
     pub(crate) edge_targets: Vec<LocationId>,
     pub(crate) deterministic: bool,
+    /// The function where a run starts.
+    pub(crate) start: FunctionId,
+    /// Size of a pointer in bytes.
+    pub(crate) pointer_bytes: u64,
 }
 
 /// The parts of a region's description that are needed to read and check its objects.

@@ -10,7 +10,7 @@ use super::executable::{
 };
 use crate::interpreter::compiler::assembler::ArrayShape;
 use crate::interpreter::compiler::expression::Expressions;
-use crate::{EdgeId, InputKind, Program, Region, RegionId, Scope, VariableId};
+use crate::{EdgeId, InputKind, Program, Region, RegionId, Role, Scope, VariableId};
 use regatta_term::{Constant, Pool, TermId, TermKind, store};
 
 /// Creates the compiled program from the finished code.
@@ -37,6 +37,8 @@ pub(in crate::interpreter) fn executable(
             .map(|(variable, place)| VariableDescription {
                 place: *place,
                 sort: variable.sort,
+                scope: variable.scope,
+                is_region: matches!(variable.role, Role::Region(_)),
             })
             .collect(),
         names: program
@@ -54,6 +56,8 @@ pub(in crate::interpreter) fn executable(
         objects: program.objects.clone(),
         object_addresses,
         deterministic: edges_exclude_one_another(program),
+        start: program.start,
+        pointer_bytes: u64::from(program.data_model.pointer_bits() / 8),
         regions,
         edge_targets: program.edges.iter().map(|edge| edge.target).collect(),
         arrays,

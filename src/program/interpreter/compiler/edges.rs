@@ -12,12 +12,12 @@ use super::assembler::{Assembler, Label};
 use super::expression::{Compiled, Expressions, NotCompiled, Truth, narrow};
 use super::facts::VariableFilter;
 use crate::call_graph::CallGraph;
-use crate::interpreter::code::bytecode::{CallSite, Instruction, Place, Register};
+use crate::interpreter::code::bytecode::{CallSite, ClaimKind, Instruction, Place, Register};
 use crate::interpreter::code::executable::{AccessChecks, Executable};
 use crate::interpreter::code::tables;
 use crate::interpreter::state::bit_pattern::Class;
 use crate::simplify::leads_to_targets;
-use crate::{Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
+use crate::{Claim, Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
 use regatta_term::{Build, Op, Pool, TermId, store};
 
 impl Executable {
@@ -306,9 +306,31 @@ impl<'p> Compiler<'p> {
                 let lifetime = *lifetime;
                 self.emit(Instruction::Free { lifetime, address });
             }
+            Operation::Claim(claim) => self.claim(*claim)?,
             Operation::Call { .. } | Operation::Unsupported(_) => {}
         }
         Ok(1)
+    }
+
+    fn claim(&mut self, claim: Claim) -> Compiled<()> {
+        let (claim, address, bytes) = match claim {
+            Claim::InvalidAccess { address, bytes } => {
+                let (address, bytes) = (self.address(address)?, self.address(bytes)?);
+                (ClaimKind::InvalidAccess, address, bytes)
+            }
+            Claim::InvalidFree { address } => {
+                let address = self.address(address)?;
+                (ClaimKind::InvalidFree, address, address)
+            }
+            Claim::Lost => (ClaimKind::Lost, 0, 0),
+            Claim::Allocated => (ClaimKind::Allocated, 0, 0),
+        };
+        self.emit(Instruction::Claim {
+            claim,
+            address,
+            bytes,
+        });
+        Ok(())
     }
 
     /// An address or a size as a narrow register.

@@ -362,6 +362,7 @@ impl Observer for Iteration<'_> {
             | I::HavocArray { .. }
             | I::Allocate { .. }
             | I::Free { .. }
+            | I::Claim { .. }
             | I::Begin => true,
             I::General { site } => {
                 matches!(self.executable.general[site as usize].to, Place::Array(_))

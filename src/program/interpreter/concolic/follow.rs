@@ -288,6 +288,8 @@ impl Shadow<'_> {
                 self.concretise_register(Narrow(size));
             }
             I::Free { address, .. } => self.concretise_register(Narrow(address)),
+            // Its edge leads to an error, where the path ends.
+            I::Claim { .. } => {}
 
             I::Begin => self.before_edge = Some(self.memory.clone()),
             I::Remember { index, .. } => self.concretise_register(Narrow(index)),

@@ -1,9 +1,10 @@
 //! The interpreter loop.
 
+use super::claims::{Claimed, judge};
 use super::float;
 use super::support::{Registers, check_bytes, index_mask};
 use crate::interpreter::code::bytecode::{
-    Instruction, IntegerOperation, IntegerRelation, Signedness,
+    ClaimKind, Instruction, IntegerOperation, IntegerRelation, Signedness,
 };
 use crate::interpreter::code::executable::Executable;
 use crate::interpreter::input::InputSource;
@@ -593,19 +594,36 @@ impl Machine<'_> {
                     lifetime,
                     address,
                     size,
-                } => heap.allocate(
-                    executable,
-                    addresses!(),
-                    get!(address),
-                    get!(size),
-                    lifetime,
-                ),
+                } => {
+                    let range = (get!(address), get!(size));
+                    let edge = executable.edge_of.get(pc).copied();
+                    heap.allocate(executable, addresses!(), range, lifetime, edge);
+                }
                 I::Free { lifetime, address } => {
+                    let edge = executable.edge_of.get(pc).copied();
                     if heap
-                        .free(executable, addresses!(), get!(address), lifetime)
+                        .free(executable, addresses!(), get!(address), lifetime, edge)
                         .is_err()
                     {
                         fault!(FaultKind::InvalidFree);
+                    }
+                }
+                I::Claim {
+                    claim,
+                    address,
+                    bytes,
+                } => {
+                    let claim = match claim {
+                        ClaimKind::InvalidAccess => {
+                            Claimed::InvalidAccess(get!(address), get!(bytes))
+                        }
+                        ClaimKind::InvalidFree => Claimed::InvalidFree(get!(address)),
+                        ClaimKind::Lost => Claimed::Lost,
+                        ClaimKind::Allocated => Claimed::Allocated,
+                    };
+                    match judge(claim, &registers!(), stack, heap, executable) {
+                        Some(fault) => log.memory_fault = Some(fault),
+                        None => fault!(FaultKind::FalseClaim),
                     }
                 }
 

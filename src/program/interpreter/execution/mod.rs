@@ -1,6 +1,7 @@
 //! The interpreter loop ([`instructions`], with its [`support`] and [`float`] operations), runs for a number of steps
 //! ([`slice`]), and whole runs ([`run`]).
 
+mod claims;
 mod float;
 mod instructions;
 mod run;

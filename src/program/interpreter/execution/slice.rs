@@ -55,6 +55,7 @@ impl Machine<'_> {
             fault_count: self.log.fault_count,
             inputs: self.log.inputs,
             unknown_inputs: self.log.unknown_inputs,
+            memory_fault: self.log.memory_fault.take(),
             steps,
         }
     }

@@ -6,7 +6,7 @@ use super::integer::Integer;
 use super::objects::{LiveObject, Misuse, ObjectTable, Origin};
 use crate::interpreter::code::bytecode::{Place, Register};
 use crate::interpreter::code::executable::{AddressTerm, ArrayDescription, Executable, Validity};
-use crate::{Lifetime, ObjectId};
+use crate::{EdgeId, Lifetime, ObjectId};
 use regatta_term::ScalarSort;
 
 /// An array with a range of indices that is known to lie in a live object, as a cache of the last check.
@@ -158,7 +158,11 @@ impl Heap {
     }
 
     /// Adds the static objects to the table. This happens at the first check, when their addresses have been chosen.
-    fn add_static_objects(&mut self, executable: &Executable, registers: &AddressRegisters<'_>) {
+    pub(in crate::interpreter) fn add_static_objects(
+        &mut self,
+        executable: &Executable,
+        registers: &AddressRegisters<'_>,
+    ) {
         if std::mem::replace(&mut self.has_static_objects, true) {
             return;
         }
@@ -169,6 +173,7 @@ impl Heap {
                     start,
                     size: object.size,
                     origin: Origin::Static(ObjectId(index as u32)),
+                    made: None,
                 });
             }
         }
@@ -180,36 +185,41 @@ impl Heap {
         }
     }
 
-    /// Adds a new object.
+    /// Adds a new object, or begins the life of a local object anew.
     pub(in crate::interpreter) fn allocate(
         &mut self,
         executable: &Executable,
         registers: &AddressRegisters<'_>,
-        start: u64,
-        size: u64,
+        (start, size): (u64, u64),
         lifetime: Lifetime,
+        made: Option<EdgeId>,
     ) {
         self.add_static_objects(executable, registers);
+        if lifetime == Lifetime::Automatic && self.objects.renew(start, size, made) {
+            return;
+        }
         self.objects.insert(LiveObject {
             start,
             size,
             origin: Origin::Dynamic(lifetime),
+            made,
         });
     }
 
-    /// Ends an object.
+    /// Ends an object at the edge.
     pub(in crate::interpreter) fn free(
         &mut self,
         executable: &Executable,
         registers: &AddressRegisters<'_>,
         address: u64,
         lifetime: Lifetime,
+        edge: Option<EdgeId>,
     ) -> Result<(), Misuse> {
         if address == 0 {
             return Ok(());
         }
         self.add_static_objects(executable, registers);
-        self.objects.remove(address, lifetime)?;
+        self.objects.remove(address, lifetime, edge)?;
         self.forget_ranges();
         Ok(())
     }

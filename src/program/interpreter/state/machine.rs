@@ -6,7 +6,7 @@ use crate::interpreter::code::bytecode::Address;
 use crate::interpreter::code::executable::Executable;
 use crate::interpreter::limits::MAXIMUM_RECORDED_FAULTS;
 use crate::interpreter::observer::StateView;
-use crate::interpreter::outcome::{Fault, FaultKind};
+use crate::interpreter::outcome::{Fault, FaultKind, MemoryFault};
 use crate::{InputId, VariableId};
 use regatta_term::Value;
 
@@ -60,6 +60,8 @@ pub(in crate::interpreter) struct Log {
     pub(in crate::interpreter) fault_count: u64,
     pub(in crate::interpreter) inputs: u64,
     pub(in crate::interpreter) unknown_inputs: u64,
+    /// What the run's last true claim found.
+    pub(in crate::interpreter) memory_fault: Option<MemoryFault>,
 }
 
 impl Log {

@@ -7,3 +7,4 @@ pub(super) mod heap;
 pub(super) mod integer;
 pub(super) mod machine;
 pub(super) mod objects;
+pub(super) mod reachable;

@@ -300,7 +300,7 @@ impl<'a> Evaluator<'a> {
                     self.end_object(state, objects, *address, *lifetime);
                 }
             }
-            Operation::Call { .. } => {}
+            Operation::Call { .. } | Operation::Claim(_) => {}
             Operation::Unsupported(_) => return None,
         }
         Some(())

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::memory::builder::{Builder, Description};
 use crate::memory::operators::arithmetic::pool;
 use regatta_program::{
-    CScalar, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed, Program,
-    Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
+    CScalar, Claim, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
+    Program, Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
 use regatta_term::{Build, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
@@ -120,12 +120,29 @@ impl Body<'_, '_> {
 
     /// Goes on where the condition holds; elsewhere the property is violated.
     pub(in crate::memory::emit) fn check(&mut self, holds: TermId, property: Property) {
+        self.fork_error(holds, property, None);
+    }
+
+    /// Goes on where the condition holds; elsewhere the property is violated because of what is claimed of memory.
+    pub(in crate::memory::emit) fn check_memory(
+        &mut self,
+        holds: TermId,
+        property: Property,
+        claim: Claim,
+    ) {
+        self.fork_error(holds, property, Some(claim));
+    }
+
+    fn fork_error(&mut self, holds: TermId, property: Property, claim: Option<Claim>) {
         if holds == TermId::TRUE {
             return;
         }
         let Some(fork) = self.cut() else { return };
         let (error, onward) = (self.error(property), self.location());
         self.branch(fork, error, pool().not(holds));
+        if let (Some(claim), Some(edge)) = (claim, self.program().edges.last_mut()) {
+            edge.operations.push(Operation::Claim(claim));
+        }
         self.branch(fork, onward, holds);
         self.current = Some(onward);
     }
