@@ -625,7 +625,7 @@ mod tests {
     use super::*;
     use regatta_run::description::RunDescription;
     use regatta_run::event::Event;
-    use regatta_run::verdict::InputValue;
+    use regatta_run::verdict::{InputValue, MemoryNote, PlaceNote};
 
     fn recording(file: &str) -> Recording {
         Recording {
@@ -643,6 +643,37 @@ mod tests {
 
     fn log(recording: &Recording, ending: &Ending) -> Value {
         serde_json::from_str(&to_sarif(recording, ending)).expect("JSON")
+    }
+
+    #[test]
+    fn a_misuse_of_memory_has_the_places_of_the_object() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.c").to_string_lossy().into_owned();
+        let places = [("3:4", "allocated here"), ("5:6", "freed here")];
+        let conclusion = Conclusion {
+            verdict: Verdict::False(Property::ValidDeref),
+            place: Some(format!("{file}:7:8")),
+            memory: Some(MemoryNote {
+                what: "4 bytes are accessed".to_owned(),
+                places: places
+                    .map(|(place, what)| PlaceNote {
+                        place: format!("{file}:{place}"),
+                        what: what.to_owned(),
+                    })
+                    .into(),
+            }),
+            ..Conclusion::proved("bmc")
+        };
+        let log = log(&recording(&file), &Ending::Concluded(conclusion));
+        let result = &log["runs"][0]["results"][0];
+        assert_eq!(result["ruleId"], "valid-deref");
+        assert_eq!(
+            result["message"]["text"],
+            "The error is reached. There, 4 bytes are accessed."
+        );
+        let related = &result["relatedLocations"];
+        assert_eq!(related[1]["message"]["text"], "freed here");
+        assert_eq!(related[1]["physicalLocation"]["region"]["startLine"], 5);
     }
 
     #[test]

@@ -64,10 +64,10 @@ pub fn run(options: &InterpretOptions) -> u8 {
     match report.outcome {
         Outcome::Ended { .. } => 0,
         Outcome::Error { location } => {
-            complain(&format!(
-                "{}: the property is violated here",
-                place(location)
-            ));
+            let violated = program.location(location).violates;
+            let property =
+                violated.map_or_else(|| "the property".to_owned(), |one| one.to_string());
+            complain(&format!("{}: {property} is violated here", place(location)));
             if let Some(fault) = report.memory_fault {
                 let explanation = fault.explain(&program);
                 complain(&format!("{}: {}", place(location), explanation.what));

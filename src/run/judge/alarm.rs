@@ -177,8 +177,9 @@ impl<'t> Alarm<'t> {
         });
         match (end, self.needed.as_slice()) {
             (NativeEnd::Reached, _) => NativeOutcome::Confirmed,
-            // A compiler looks for overflow neither in constants nor in its library.
-            (NativeEnd::Elsewhere(end), _) if self.command.ends_at_overflow => {
+            // A compiler looks for overflow neither in constants nor in its library. Of memory it sees neither an access far
+            // beyond an object nor what is reachable and not freed.
+            (NativeEnd::Elsewhere(end), _) if self.command.is_sanitized() => {
                 NativeOutcome::Open(format!("the compiled program does not look there; {end}"))
             }
             (NativeEnd::Elsewhere(end), []) => NativeOutcome::Contradicted(end),
@@ -196,12 +197,17 @@ impl<'t> Alarm<'t> {
 /// Returns the compiler options that match those of the front end.
 fn command(file: &Path, load: &LoadOptions) -> Command {
     let folders = load.include_folders.iter();
+    let asks_for = |check| load.property.checks.contains(&check);
     Command {
         file: file.display().to_string(),
         data_model: load.data_model,
         standard: load.standard,
         defines: load.defines.clone(),
         include_folders: folders.map(|folder| folder.display().to_string()).collect(),
-        ends_at_overflow: load.property.checks.contains(&Check::Overflow),
+        ends_at_overflow: asks_for(Check::Overflow),
+        ends_at_misuse: [Check::Bounds, Check::Pointers, Check::Free]
+            .into_iter()
+            .any(asks_for),
+        ends_at_leak: asks_for(Check::Leaks) || asks_for(Check::Cleanup),
     }
 }

@@ -28,6 +28,10 @@ pub struct Command {
     pub include_folders: Vec<String>,
     /// Whether signed arithmetic that overflows is an error, and ends the program.
     pub ends_at_overflow: bool,
+    /// Whether an access outside of the objects that exist, and a wrong call of `free`, is an error, and ends the program.
+    pub ends_at_misuse: bool,
+    /// Whether memory that is lost at the end is an error.
+    pub ends_at_leak: bool,
 }
 
 /// The option with which signed arithmetic wraps around; compilers then do not look for overflow.
@@ -39,7 +43,20 @@ const OVERFLOW_FLAGS: [&str; 2] = [
     "-fno-sanitize-recover=all",
 ];
 
+/// The options with which a compiled program ends where it misuses memory, and looks for lost memory.
+const MEMORY_FLAGS: [&str; 2] = ["-fsanitize=address", "-fno-omit-frame-pointer"];
+
 impl Command {
+    /// Whether the compiled program watches its memory.
+    pub(crate) const fn watches_memory(&self) -> bool {
+        self.ends_at_misuse || self.ends_at_leak
+    }
+
+    /// Whether the compiled program looks for errors that no function is called for. It does not find all of them.
+    pub const fn is_sanitized(&self) -> bool {
+        self.ends_at_overflow || self.watches_memory()
+    }
+
     /// The compiler options for C with Regatta's semantics: no optimisation that uses undefined behaviour, no fused operations,
     /// floats evaluated in their own type; overflow that wraps around, or ends the program.
     pub fn flags(&self) -> Vec<String> {
@@ -52,6 +69,7 @@ impl Command {
         if self.ends_at_overflow {
             flags.extend(OVERFLOW_FLAGS.map(str::to_owned));
         }
+        flags.extend(self.memory_flags().iter().map(|&flag| flag.to_owned()));
         flags.extend(
             self.standard
                 .iter()
@@ -62,6 +80,14 @@ impl Command {
         let folders = self.include_folders.iter();
         flags.extend(folders.map(|folder| format!("-I{folder}")));
         flags
+    }
+
+    /// The options about memory among [`Self::flags`]; the linker needs them, too.
+    pub(crate) const fn memory_flags(&self) -> &'static [&'static str] {
+        match self.watches_memory() {
+            true => &MEMORY_FLAGS,
+            false => &[],
+        }
     }
 
     /// The options about code generation among [`Self::flags`].

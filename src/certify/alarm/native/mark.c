@@ -55,6 +55,24 @@ _Noreturn void regatta_error(void)
     regatta_mark(MARK_REACHED);
 }
 
+/* What the program calls where it misuses memory, if it watches its memory. */
+void __asan_on_error(void);
+void __asan_on_error(void)
+{
+    regatta_error();
+}
+
+#ifdef LOOK_FOR_LEAKS
+int __lsan_do_recoverable_leak_check(void);
+
+/* Looks for lost memory at the end. */
+__attribute__((destructor)) static void look_for_leaks(void)
+{
+    if (__lsan_do_recoverable_leak_check())
+        regatta_error();
+}
+#endif
+
 /* What a compiler calls where signed arithmetic overflows, if it is told to end the program there. */
 #define OVERFLOW(name)                                                                                                 \
     _Noreturn void __ubsan_handle_##name##_abort(void);                                                                \

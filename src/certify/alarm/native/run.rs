@@ -60,7 +60,7 @@ const MARK_DESCRIPTOR: RawFd = 198;
 pub fn run(run: &NativeRun<'_>) -> NativeEnd {
     let deadline = Instant::now() + run.time;
     let end = compile(run, deadline).and_then(|(program, linked)| {
-        let end = execute(&program, run.folder, deadline)?;
+        let end = execute(&program, run, deadline)?;
         Ok(match (end, linked) {
             // The run may have called an undefined function.
             (NativeEnd::Elsewhere(end), Linked::InPart) => NativeEnd::Open(format!(
@@ -158,7 +158,11 @@ impl Compilation<'_> {
         let mut compiler = compiler(self.run.folder);
         compiler
             .args(self.run.command.machine_flags())
+            .args(self.run.command.memory_flags())
             .args(COMMON_OPTIONS);
+        if self.run.command.ends_at_leak {
+            compiler.arg("-DLOOK_FOR_LEAKS");
+        }
         compiler.arg(format!("-DMARK_DESCRIPTOR={MARK_DESCRIPTOR}"));
         compiler.arg(format!("-DMARK_REACHED=\"{REACHED}\""));
         compiler.arg(format!("-D{HOOK}(text)=regatta_mark(text)"));
@@ -221,22 +225,27 @@ fn finish(mut compiler: process::Command, deadline: Instant) -> Result<(), Nativ
 }
 
 /// Runs the program and returns its end.
-fn execute(program: &Path, folder: &Path, deadline: Instant) -> Result<NativeEnd, NativeEnd> {
+fn execute(program: &Path, run: &NativeRun<'_>, deadline: Instant) -> Result<NativeEnd, NativeEnd> {
     let no_pipe = |error: nix::errno::Errno| NativeEnd::Open(format!("no pipe: {error}"));
     let (reader, writer) = nix::unistd::pipe2(OFlag::O_CLOEXEC).map_err(no_pipe)?;
     // Nonblocking, since a process that has outlived the run may hold the other end.
     fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(no_pipe)?;
     let mut command = process::Command::new(program);
-    command.env_clear().current_dir(folder);
+    command.env_clear().current_dir(run.folder);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let limits = vec![
+    let mut limits = vec![
         (libc::RLIMIT_STACK, MAXIMUM_STACK),
-        (libc::RLIMIT_AS, MAXIMUM_ADDRESS_SPACE),
         (libc::RLIMIT_FSIZE, MAXIMUM_FILE_SIZE),
     ];
+    if run.command.watches_memory() {
+        // It reserves terabytes of addresses for what it knows of memory.
+        command.env("ASAN_OPTIONS", "detect_stack_use_after_return=1");
+    } else {
+        limits.push((libc::RLIMIT_AS, MAXIMUM_ADDRESS_SPACE));
+    }
     isolate(&mut command, limits, Some(writer.as_raw_fd()));
     let child = command
         .spawn()

@@ -1,8 +1,12 @@
 //! Tests of regions and objects: faults, and the values that are read nevertheless.
 
 use super::runs::{WORD, run, word};
-use crate::interpreter::{Executable, FaultKind, Limits, Machine, Outcome, ZeroInputs};
-use crate::{Lifetime, Object, ObjectId, Operation, Program, ProgramBuilder, RegionId};
+use crate::interpreter::{
+    Executable, FaultKind, Limits, Machine, MemoryFaultKind, Outcome, ZeroInputs,
+};
+use crate::{
+    Claim, Lifetime, Object, ObjectId, Operation, Program, ProgramBuilder, RegionId, VariableId,
+};
 use regatta_term::{Build, ScalarSort, Sort, TermId, Value, store};
 
 const POINTER: ScalarSort = ScalarSort::BitVec(64);
@@ -234,4 +238,96 @@ fn large_arrays_are_cheap_until_they_are_written() {
     let (report, values) = run(&program);
     assert_eq!(report.fault_count, 0);
     assert_eq!(values[x.index()], Value::bit_vec(32, 10));
+}
+
+/// A run of the operations, from a program whose pointer variable `p` and heap are those that `make` gets.
+fn run_of(
+    make: impl FnOnce(RegionId, VariableId) -> Vec<Vec<Operation>>,
+) -> crate::interpreter::Report {
+    let mut b = ProgramBuilder::new();
+    let region = b.region("heap", ScalarSort::BitVec(61), POINTER);
+    let p = b.global("p", POINTER.into());
+    for operations in make(region, p) {
+        b.operations(operations);
+    }
+    let mut program = b.finish();
+    program.regions[region.index()].element_bytes = 8;
+    run(&program).0
+}
+
+fn allocated(start: u64) -> Operation {
+    Operation::Allocate {
+        address: address(start),
+        size: address(16),
+        lifetime: Lifetime::Heap,
+    }
+}
+
+#[test]
+fn claims_are_judged_by_the_objects() {
+    let access = |start, bytes| {
+        Operation::Claim(Claim::InvalidAccess {
+            address: address(start),
+            bytes: address(bytes),
+        })
+    };
+    let free = |start| {
+        Operation::Claim(Claim::InvalidFree {
+            address: address(start),
+        })
+    };
+    for (claim, expected) in [
+        (access(0x1008, 8), None),
+        (access(0x1009, 8), Some(MemoryFaultKind::OutOfBounds)),
+        (access(0, 1), Some(MemoryFaultKind::NullAccess)),
+        (free(0x1000), None),
+        (free(0), None),
+        (free(0x1008), Some(MemoryFaultKind::FreeInside)),
+        (
+            Operation::Claim(Claim::Allocated),
+            Some(MemoryFaultKind::NotFreed),
+        ),
+    ] {
+        let report = run_of(|_, _| vec![vec![allocated(0x1000)], vec![claim.clone()]]);
+        let found = report.memory_fault.map(|fault| fault.kind);
+        assert_eq!(found, expected, "{claim:?}");
+        let is_false = report
+            .faults
+            .iter()
+            .any(|fault| fault.kind == FaultKind::FalseClaim);
+        assert_eq!(is_false, expected.is_none(), "{claim:?}");
+    }
+}
+
+#[test]
+fn an_object_is_lost_if_no_pointer_leads_to_it() {
+    let lost = || vec![Operation::Claim(Claim::Lost)];
+    let set = |target, value| vec![Operation::Assign { target, value }];
+    let two = || vec![vec![allocated(0x1000)], vec![allocated(0x2000)]];
+    let store_at = |region, start: u128, value| {
+        vec![Operation::Store {
+            region,
+            index: store().bv(61, start / 8),
+            value: address(value),
+        }]
+    };
+    let is_lost = |report: crate::interpreter::Report| {
+        report.memory_fault.map(|fault| fault.kind) == Some(MemoryFaultKind::Lost)
+    };
+    // Both, one of the two, the second by the first, and by each other only.
+    assert!(is_lost(run_of(|_, _| [two(), vec![lost()]].concat())));
+    assert!(is_lost(run_of(|_, p| {
+        [two(), vec![set(p, address(0x1000)), lost()]].concat()
+    })));
+    assert!(!is_lost(run_of(|region, p| {
+        let first = store_at(region, 0x1008, 0x2010);
+        [two(), vec![first, set(p, address(0x1004)), lost()]].concat()
+    })));
+    assert!(is_lost(run_of(|region, _| {
+        let each = [
+            store_at(region, 0x1000, 0x2000),
+            store_at(region, 0x2000, 0x1000),
+        ];
+        [two(), each.to_vec(), vec![lost()]].concat()
+    })));
 }

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Confirms the verdicts of tests/verdicts/memory.cases by a compiler's sanitizers (`-fsanitize=address`, with its search for leaks).
+
+Each program is compiled and executed with several sequences of inputs. Where the verdict is FALSE, one execution must report an
+error of the kind that is violated; where it is TRUE, none may report anything. What the sanitizer does not see is listed with
+its reason. The exit code is 1 if something is not as it should be.
+"""
+
+import argparse
+import itertools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# A text of an error's report for each property.
+REPORTS = {
+    "valid-deref": r"overflow|underflow|use-after|SEGV|stack-use|negative-size|unknown-crash|BUS|dynamic-stack",
+    "valid-free": r"double-free|not malloc\(\)-ed|attempting free|use-after-free|SEGV",
+    "valid-memtrack": r"detected memory leaks",
+}
+
+# What the sanitizer does not see, by what the case shows, with the reason.
+UNSEEN = {
+    "malloc may fail": "its malloc does not fail",
+    "fgets, beyond its objects": "it looks at the bytes that are written, and there is no input",
+    "an object without bytes": "its malloc gives one byte at least",
+    "a local object of another round of a loop": "the next round has the same place on the stack",
+    "an array of variable length after its block": "it stays on the stack for the rest of the function",
+    "alloca after its function": "only objects of constant size are kept when a function returns",
+}
+
+# Values of inputs: small ones, the ends of small arrays, and what is far away.
+VALUES = [0, 1, 2, 3, 4, 5, 6, 8, 9, -1, -2, 10, 100]
+
+HARNESS = """
+static int values[] = { %s };
+static unsigned next;
+int __VERIFIER_nondet_int(void) { return next < sizeof values / sizeof *values ? values[next++] : 0; }
+"""
+
+
+def cases(text):
+    """The cases of a file: verdict, options, what they show, program."""
+    for part in text.split("\n=== ")[1:]:
+        head, program = part.split("\n", 1)
+        head, what = head.split(": ", 1)
+        verdict, *options = head.split()
+        yield verdict, options, what, program
+
+
+def runs(program):
+    """Sequences of inputs."""
+    count = min(program.count("__VERIFIER_nondet_int()"), 2)
+    return list(itertools.product(VALUES, repeat=count))
+
+
+class Compiled:
+    def __init__(self, folder, program, options):
+        self.folder = folder
+        self.source = folder / "program.c"
+        self.source.write_text("extern int __VERIFIER_nondet_int(void);\n" + program)
+        self.flags = ["-w", "-g", "-O0", "-fno-builtin", "-fsanitize=address", "-m32" if "ILP32" in options else "-m64"]
+        self.compiler = os.environ.get("CC", "cc")
+        self.run(self.compiler, *self.flags, "-c", self.source, "-o", folder / "program.o")
+
+    @staticmethod
+    def run(*command):
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"confirm-memory: {' '.join(map(str, command))}: {done.stderr}")
+
+    def report(self, values):
+        """What an execution with the values reports; empty if nothing."""
+        harness = self.folder / "harness.c"
+        harness.write_text(HARNESS % (", ".join(map(str, values)) or "0"))
+        self.run(self.compiler, *self.flags, harness, self.folder / "program.o", "-o", self.folder / "program")
+        environment = {"ASAN_OPTIONS": "detect_stack_use_after_return=1:detect_leaks=1:strict_string_checks=1:allocator_may_return_null=1"}
+        done = subprocess.run([self.folder / "program"], capture_output=True, text=True, errors="replace", env=environment,
+                              stdin=subprocess.DEVNULL, timeout=60)
+        found = re.search(r"ERROR: (AddressSanitizer|LeakSanitizer): .*", done.stderr)
+        return found.group(0) if found else ""
+
+
+def complaint(folder, verdict, options, what, program):
+    """What is wrong with the verdict, if anything is."""
+    if verdict.startswith("UNKNOWN") or any(what.startswith(unseen) for unseen in UNSEEN):
+        return None
+    name = verdict.removeprefix("FALSE(").rstrip(")")
+    # Leaks are looked for alone: what is reachable is none for the sanitizer.
+    if name == "valid-memcleanup":
+        return None
+    compiled = Compiled(folder, program, options)
+    reports = [(values, compiled.report(values)) for values in runs(program)]
+    found = [(values, report) for values, report in reports if report]
+    if verdict == "TRUE":
+        return f"TRUE, but with the inputs {found[0][0]}: {found[0][1]}" if found else None
+    expected = REPORTS[name]
+    if any(re.search(expected, report) for _, report in found):
+        return None
+    return f"{verdict}, but " + (f"with the inputs {found[0][0]}: {found[0][1]}" if found else "nothing is reported")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n", 1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    here = pathlib.Path(__file__).resolve().parent.parent
+    parser.add_argument("file", nargs="?", type=pathlib.Path, default=here / "tests/verdicts/memory.cases", help="the cases")
+    parser.add_argument("--only", default="", help="only those that show something with this text")
+    given = parser.parse_args()
+    wrong = count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for verdict, options, what, program in cases(given.file.read_text()):
+            if given.only in what:
+                count += 1
+                text = complaint(pathlib.Path(folder), verdict, options, what, program)
+                if text:
+                    wrong += 1
+                    print(f"{what}: {text}\n{program}")
+    print(f"{count} cases, {wrong} not confirmed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
