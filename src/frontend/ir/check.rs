@@ -153,6 +153,9 @@ impl Checker {
             | Instruction::Approximate { place, .. }
             | Instruction::Choice { place } => self.place(place),
             Instruction::Declare(_)
+            | Instruction::BeginScope(_)
+            | Instruction::EndScope(_)
+            | Instruction::ProgramEnds
             | Instruction::Unsupported(_)
             | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. }
@@ -162,6 +165,9 @@ impl Checker {
                     && place.scalar == ScalarType::Pointer
                     && self.has(size, self.address_integer(false))
             }
+            Instruction::FillRange {
+                destination, size, ..
+            } => self.is_pointer(destination) && self.has(size, self.address_integer(false)),
             Instruction::Free(pointer) => self.is_pointer(pointer),
             Instruction::SetRounding(mode) => self.has(mode, INT),
             Instruction::Check { condition, .. } | Instruction::Expect { condition, .. } => {

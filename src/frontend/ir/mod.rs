@@ -525,6 +525,13 @@ pub enum Instruction {
         /// The scalar members, relative to the start, as a hint for the division into fields.
         leaves: Vec<Leaf>,
     },
+    /// Fills a range of any size with one byte. Only under a check of memory.
+    FillRange {
+        destination: Pointer,
+        /// In bytes, of type `size_t`.
+        size: Expr,
+        byte: u8,
+    },
     /// Padding of an object that is being initialised: bits that belong to no initialised member.
     Padding {
         destination: Pointer,
@@ -586,6 +593,12 @@ pub enum Instruction {
     Choice { place: Place },
     /// Begins the lifetime of an object, with undetermined contents.
     Declare(ObjectIndex),
+    /// Begins the lifetime of an object, whose block control enters. Only under a check of memory.
+    BeginScope(ObjectIndex),
+    /// Ends the lifetime of an object, whose block control leaves. Only under a check of memory; returns end objects, too.
+    EndScope(ObjectIndex),
+    /// The program ends normally, and its objects can be looked at. Only under a check of memory.
+    ProgramEnds,
     /// Makes a new object and assigns its address.
     Allocate {
         /// Receives the address; of pointer type.

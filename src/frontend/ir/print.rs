@@ -355,6 +355,23 @@ impl fmt::Display for With<'_, Instruction> {
                 write!(f, "{} = approximate {what}", self.of(place))
             }
             Instruction::Declare(object) => write!(f, "declare {}", self.0.object_name(*object)),
+            Instruction::BeginScope(object) => {
+                write!(f, "scope of {}", self.0.object_name(*object))
+            }
+            Instruction::EndScope(object) => {
+                write!(f, "end of the scope of {}", self.0.object_name(*object))
+            }
+            Instruction::FillRange {
+                destination,
+                size,
+                byte,
+            } => write!(
+                f,
+                "fill {} bytes at {} with {byte}",
+                self.of(size),
+                self.of(&**destination)
+            ),
+            Instruction::ProgramEnds => f.write_str("the program ends"),
             Instruction::Allocate {
                 place,
                 size,

@@ -34,6 +34,21 @@ pub(super) const MAXIMUM_RESTORED_IN_ALL: usize = 16 * MAXIMUM_RESTORED_PER_CALL
 /// Maximum size (bits) of a constant object that is restored after a call.
 pub(super) const MAXIMUM_RESTORED_OBJECT_BITS: u64 = 1 << 16;
 
+// --- lives ---
+
+/// Maximum number of objects and allocation sites of a class for accesses through pointers to be checked. More are not modelled.
+pub(super) const MAXIMUM_CHECKED_OBJECTS: usize = 64;
+
+/// The binary logarithm of the size of a slot (bytes) with 64-bit addresses: room for 2^26 objects of at most 16 GiB.
+pub(super) const SLOT_BITS_LP64: u8 = 36;
+
+/// The usual binary logarithm of the size of a slot (bytes) with 32-bit addresses: room for some 3,000 objects of at most 256
+/// KiB. A class with larger objects has larger slots.
+pub(super) const USUAL_SLOT_BITS_ILP32: u8 = 20;
+
+/// Maximum binary logarithm of the size of a slot (bytes) with 32-bit addresses. Larger objects are not modelled.
+pub(super) const MAXIMUM_SLOT_BITS: u8 = 27;
+
 // --- plan ---
 
 /// Maximum number of scalar variables for one object; an object with more fields stays in memory.

@@ -11,6 +11,9 @@
 //! arithmetic that wraps around the address space. An access outside of every object of its class reaches an element of
 //! the class's regions that belongs to no object: it holds the value last written there in the same way, else the
 //! region's first contents. The interpreter does not confirm alarms that pass such an access.
+//!
+//! Where the property asks for checks of memory, such an access is a violation of it, or is not modelled: see
+//! [`placement::lives`] for what is recorded of objects, and `emit::validity` for the conditions.
 
 mod analysis;
 mod builder;
@@ -71,6 +74,16 @@ impl MemoryChecks {
             cleanup: asks_for(Check::Cleanup),
         }
     }
+
+    /// Whether there are any.
+    pub const fn any(self) -> bool {
+        self.bounds || self.pointers || self.free || self.looks_at_end()
+    }
+
+    /// Whether some are about what exists when the program ends.
+    pub const fn looks_at_end(self) -> bool {
+        self.leaks || self.cleanup
+    }
 }
 
 /// Why a program cannot be made.
@@ -115,6 +128,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
         table: &table,
         calls: &calls,
         function_ids: &function_ids,
+        checks: options.memory_checks,
     };
     let mut builder =
         builder::Builder::new(unit.sources.clone(), options.arithmetic, unit.data_model);
@@ -123,6 +137,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
     planner
         .lay_out(&mut plan, &mut builder)
         .map_err(|layout::TooLarge| MemoryError::TooLarge)?;
+    planner.record_lives(&mut plan, &mut builder);
     planner.finish_bases(&mut builder);
     emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run()?;
     debug_assert_ne!(builder.program.functions.len(), 0);

@@ -18,7 +18,7 @@ mod scan;
 use std::fmt::Write;
 
 pub use family::{Channel, Family, family};
-pub use print::print_function;
+pub use print::{print_function, read_function};
 pub use scan::scan_function;
 
 /// The kind of value that an argument must have.

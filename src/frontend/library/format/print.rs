@@ -79,6 +79,42 @@ pub fn print_function(channel: Channel, format: Option<&[u8]>) -> Made {
     Ok(function)
 }
 
+/// Generates a function that only reads the strings that a format prints.
+pub fn read_function(format: &[u8]) -> Made {
+    let mut function = FormatFunction::default();
+    let mut next = 0;
+    for piece in pieces(format, false)? {
+        let Piece::Conversion(conversion) = piece else {
+            continue;
+        };
+        let mut precision = "-1".to_owned();
+        if conversion.width == Amount::Argument {
+            next += 1;
+        }
+        match conversion.precision {
+            Amount::None => {}
+            Amount::Constant(constant) => precision = constant.to_string(),
+            Amount::Argument => {
+                precision = function.parameter(&mut next, Kind::Integer, "int");
+            }
+        }
+        let (ty, reader) = match (conversion.letter, conversion.length.as_str()) {
+            (b's', "") => ("const char *", "__regatta_read_text"),
+            (b's', "l") => ("const __regatta_wchar_t *", "__regatta_read_wide_text"),
+            (b's' | b'n', _) => return refused(&conversion),
+            (b'm', _) => continue,
+            _ => {
+                next += 1;
+                continue;
+            }
+        };
+        let text = function.parameter(&mut next, Kind::Pointer, ty);
+        function.line(&format!("{reader}({text}, {precision});"));
+    }
+    function.line("return 0;");
+    Ok(function)
+}
+
 fn print_pieces(
     function: &mut FormatFunction,
     pieces: Option<&[Piece]>,

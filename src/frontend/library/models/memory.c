@@ -120,6 +120,27 @@ void *memmem(const void *block, __regatta_size_t size, const void *wanted, __reg
     return 0;
 }
 
+/* Under a check of memory `realloc` always moves the object: a pointer to the old one must not be used whatever happens. */
+void *__regatta_moved(void *old, __regatta_size_t size)
+{
+    if (old == 0)
+        return malloc(size);
+    if (size == 0) {
+        __regatta_assumed_library("realloc to no bytes frees and gives null, as in glibc");
+        free(old);
+        return 0;
+    }
+    __regatta_size_t old_size = __regatta_allocated_size(old);
+    unsigned char *result = malloc(size);
+    if (result != 0) {
+        const unsigned char *source = old;
+        for (__regatta_size_t i = 0; i < size && i < old_size; i++)
+            result[i] = source[i];
+        free(old);
+    }
+    return result;
+}
+
 /* Sets errno if an allocation failed. */
 void __regatta_allocation(void *block)
 {

@@ -359,6 +359,23 @@ int fputs(const char *s, void *stream)
 }
 
 /* The same; glibc gives the number of characters. */
+/* Under a check of memory: reads what a function reads that only prints. */
+void __regatta_read_text(const char *s, int precision)
+{
+    int length = 0;
+    while ((precision < 0 || length < precision) && s[length] != 0)
+        length++;
+}
+
+void __regatta_read_wide_text(const __regatta_wchar_t *s, int precision)
+{
+    int length = 0;
+    if (precision >= 0)
+        __regatta_unsupported("a wide string that is printed with a precision");
+    while (s[length] != 0)
+        length++;
+}
+
 int puts(const char *s)
 {
     return __regatta_put(&__regatta_stdout, __regatta_not_negative((int)strlen(s) + 1));

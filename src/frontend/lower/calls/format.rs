@@ -5,7 +5,7 @@ use crate::ir::{
     Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ScalarType, Terminator,
 };
 use crate::library::format::{
-    Channel, Family, FormatFunction, Kind, family, print_function, scan_function,
+    Channel, Family, FormatFunction, Kind, family, print_function, read_function, scan_function,
 };
 use crate::library::{self, LibraryFunction, Model};
 use crate::lower::expressions::assignment::Use;
@@ -31,6 +31,12 @@ impl Lowerer<'_> {
             return self.unmodelled(known.name, function.result);
         };
         let format = self.literal_text(format);
+        let checks_memory = self.input.property().checks_memory();
+        let writes_memory = checks_memory
+            && matches!(
+                family.channel,
+                Channel::Text | Channel::LimitedText | Channel::NewText
+            );
         let scans = matches!(
             family.channel,
             Channel::StandardInput | Channel::Input | Channel::TextInput
@@ -45,7 +51,7 @@ impl Lowerer<'_> {
             }
             (format, false) => print_function(family.channel, format.as_deref()).or_else(|error| {
                 // What is not modelled only prints, unless it is a `%n`.
-                match self.literals.has_counting_format() {
+                match self.literals.has_counting_format() || writes_memory {
                     true => Err(error),
                     false => print_function(family.channel, None),
                 }
@@ -67,6 +73,14 @@ impl Lowerer<'_> {
             };
             if may_write {
                 return self.unmodelled(known.name, function.result);
+            }
+        }
+        if checks_memory && !scans {
+            let Some(format) = format.as_deref().filter(|_| !family.list) else {
+                return self.unmodelled(known.name, function.result);
+            };
+            if let Err(what) = self.read_texts(known, function, format, &variable)? {
+                return self.unmodelled(&what, function.result);
             }
         }
         let seen = family.list || wanted == Use::Value || made.writes || self.errno_is_visible();
@@ -97,6 +111,31 @@ impl Lowerer<'_> {
             false => made,
         };
         self.call_format_function(known, function, family, &made, &values, &variable)
+    }
+
+    /// Reads the strings that a format prints, as a check of memory demands. Returns what is not modelled.
+    fn read_texts(
+        &mut self,
+        known: &LibraryFunction,
+        function: &FunctionType,
+        format: &[u8],
+        variable: &[Value],
+    ) -> Result<std::result::Result<(), String>> {
+        let made = match read_function(format) {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        if made.parameters.is_empty() {
+            return Ok(Ok(()));
+        }
+        let family = Family {
+            channel: Channel::Elsewhere,
+            own: &[],
+            format: 0,
+            list: false,
+        };
+        self.call_format_function(known, function, family, &made, &[], variable)?;
+        Ok(Ok(()))
     }
 
     fn call_format_function(
@@ -302,6 +341,8 @@ impl Lowerer<'_> {
                 ..
             } => !pure.contains(index),
             Instruction::Declare(_)
+            | Instruction::BeginScope(_)
+            | Instruction::EndScope(_)
             | Instruction::Padding { .. }
             | Instruction::Unsupported(_)
             | Instruction::Waypoint { .. }

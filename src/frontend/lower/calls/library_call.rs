@@ -10,6 +10,7 @@ use crate::ir::{
     UnknownEffect,
 };
 use crate::library::{self, LibraryFunction, Model};
+use crate::lower::checks::library::Accesses;
 use crate::lower::declarations::declarator::declarator_name;
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
@@ -205,6 +206,21 @@ impl Lowerer<'_> {
         wanted: Use,
     ) -> Result<Value> {
         self.check_library_call(known.name, &values)?;
+        let mut values = values;
+        if self.input.property().checks_memory() {
+            // The model may drop an argument.
+            values = values
+                .into_iter()
+                .map(|value| self.computed(value))
+                .collect();
+            match self.access_by_library(known, &values)? {
+                Accesses::Modelled => {}
+                Accesses::Otherwise(model) => {
+                    return self.library_values(&model, function, values, wanted);
+                }
+                Accesses::NotModelled => return self.unmodelled(known.name, function.result),
+            }
+        }
         let values = self.errno_may_change(known, values)?;
         match known.model {
             // A failure is visible only in the stream and in `errno`.

@@ -265,7 +265,13 @@ impl Lowerer<'_> {
         let (Some(size_known), Some(byte_known)) =
             (self.constant_size(&size), self.constant_argument(&byte))
         else {
-            return self.call_prelude("__regatta_memset", vec![destination, byte, size]);
+            return match self.constant_argument(&byte) {
+                // Byte by byte, it would take pointers in the range apart.
+                Some(byte) if self.input.property().checks_memory() => {
+                    self.fill_range(destination, size, (byte & 0xff) as u8)
+                }
+                _ => self.call_prelude("__regatta_memset", vec![destination, byte, size]),
+            };
         };
         let leaves = self.leaves_at(std::slice::from_ref(&destination), size_known);
         let pointer_type = self.types.pointer(Type::VOID);
@@ -279,6 +285,19 @@ impl Lowerer<'_> {
                 leaves,
             });
         }
+        Ok(Value::scalar(destination, pointer_type))
+    }
+
+    fn fill_range(&mut self, destination: Value, size: Value, byte: u8) -> Result<Value> {
+        let destination = self.pointer_operand(destination)?;
+        let destination = self.keep(destination, ScalarType::Pointer);
+        let size = self.size_operand(size)?;
+        self.emit(Instruction::FillRange {
+            destination: Pointer::new(destination.clone()),
+            size,
+            byte,
+        });
+        let pointer_type = self.types.pointer(Type::VOID);
         Ok(Value::scalar(destination, pointer_type))
     }
 

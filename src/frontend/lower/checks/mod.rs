@@ -4,6 +4,7 @@
 //! functions in [`CHECKED_MODELS`]: the program's text does not contain its operations.
 
 mod conditions;
+pub(in crate::lower) mod library;
 mod ranges;
 
 use super::expressions::fold::{self, INT};

@@ -107,6 +107,9 @@ impl Lowerer<'_> {
             }
         };
         self.emit(call(index));
+        if self.input.property().checks_memory() {
+            self.emit(Instruction::ProgramEnds);
+        }
         self.end_path(Terminator::End);
     }
 

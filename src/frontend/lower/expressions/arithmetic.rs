@@ -229,7 +229,10 @@ impl Lowerer<'_> {
             ));
         }
         let [left, right] = self.check_arithmetic(op, [left, right], common, scalar);
-        let result = fold::binary(op, left, right, scalar);
+        let result = match self.distance_of_addresses(op, [&left, &right], scalar) {
+            Some(distance) => distance,
+            None => fold::binary(op, left, right, scalar),
+        };
         Ok(Value::scalar(
             match op.is_comparison() {
                 true => result,
@@ -237,6 +240,37 @@ impl Lowerer<'_> {
             },
             common,
         ))
+    }
+
+    /// Under a check of memory, a difference of addresses as integers is that of the pointers (bytes): so it tells nothing of the
+    /// places of objects, where both are in one.
+    fn distance_of_addresses(
+        &self,
+        op: BinaryOp,
+        operands: [&Expr; 2],
+        scalar: ScalarType,
+    ) -> Option<Expr> {
+        let address = |expr: &Expr| match expr {
+            Expr::Convert {
+                operand,
+                from: ScalarType::Pointer,
+                ..
+            } => Some((**operand).clone()),
+            _ => None,
+        };
+        let is_as_wide =
+            matches!(scalar, ScalarType::Integer { bits, .. } if bits == self.input.pointer_bits());
+        if op != BinaryOp::Subtract || !is_as_wide || !self.input.property().checks_memory() {
+            return None;
+        }
+        let [left, right] = operands.map(address);
+        let distance = Expr::Binary {
+            op: BinaryOp::PointerDifference,
+            left: Box::new(left?),
+            right: Box::new(right?),
+            scalar: ScalarType::Pointer,
+        };
+        Some(fold::convert(distance, self.types.offset_scalar(), scalar))
     }
 
     /// Refuses vectors and complex numbers of type `_Float16` (see [`half_precision`]).

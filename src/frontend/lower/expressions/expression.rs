@@ -122,7 +122,8 @@ impl Lowerer<'_> {
 
     /// Drops an unused value; it is still computed if its evaluation may fault.
     fn drop_value(&mut self, value: Value) {
-        let value = match self.cursor.is_watched() {
+        let is_access = self.cursor.is_watched() || self.input.property().checks_memory();
+        let value = match is_access {
             true => self.accessed(value),
             false => value,
         };

@@ -129,12 +129,18 @@ pub(super) fn steps_of(
         Instruction::Fill {
             destination, size, ..
         } => vec![Step::Write(range_region(destination, Some(*size)))],
+        Instruction::FillRange { destination, .. } => {
+            vec![Step::Write(range_region(destination, None))]
+        }
         Instruction::SetRounding(_) => vec![Step::Write(Region::Rounding)],
         Instruction::Assume(_) => vec![Step::End],
         Instruction::Unsupported(_) | Instruction::Check { .. } => vec![Step::Error],
         Instruction::CallUnknown { .. }
         | Instruction::Padding { .. }
         | Instruction::Declare(_)
+        | Instruction::BeginScope(_)
+        | Instruction::EndScope(_)
+        | Instruction::ProgramEnds
         | Instruction::Free(_)
         | Instruction::Waypoint { .. }
         | Instruction::Expect { .. }

@@ -203,6 +203,43 @@ impl Blocks {
         ended
     }
 
+    /// The objects whose blocks control leaves on the jump.
+    pub fn left(&self, from: Position, to: Position) -> Vec<ObjectIndex> {
+        let targets: FxHashSet<ScopeIndex> = self.around(to).map(|entry| entry.0).collect();
+        let mut left = Vec::new();
+        for (scope, _) in self.around(from) {
+            if !targets.contains(&scope) {
+                let locals = &self.scope(scope).locals;
+                left.extend(locals.iter().map(|local| local.object));
+            }
+        }
+        left
+    }
+
+    /// Checks whether the jump leads to before a declaration in a block that it does not leave.
+    pub fn repeats_declarations(&self, from: Position, to: Position) -> bool {
+        let targets: FxHashMap<ScopeIndex, usize> = self.around(to).collect();
+        let mut sources = self.around(from);
+        sources.any(|(scope, declared)| targets.get(&scope).is_some_and(|&kept| kept < declared))
+    }
+
+    /// The objects whose blocks control enters on the jump.
+    pub fn entered(&self, from: Position, to: Position) -> Vec<ObjectIndex> {
+        self.left(to, from)
+    }
+
+    /// The marks at the beginning of blocks for the objects in them.
+    pub fn marks_of_scopes(&self) -> Vec<(Mark, Instruction, Span)> {
+        let mut marks = Vec::new();
+        for scope in &self.scopes {
+            for local in &scope.locals {
+                let begin = Instruction::BeginScope(local.object);
+                marks.push((scope.entry, begin, scope.span));
+            }
+        }
+        marks
+    }
+
     /// Records a jump.
     pub fn add_jump(&mut self, jump: Jump) {
         self.jumps.push(jump);

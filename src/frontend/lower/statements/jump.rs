@@ -84,6 +84,8 @@ impl Lowerer<'_> {
                 for (object, cleanup) in self.control.blocks().ended(jump.from, to) {
                     self.clean_up(object, &cleanup)?;
                 }
+                self.end_scopes(jump.from, to);
+                self.begin_scopes(jump.from, to);
                 for object in self.control.blocks().begun(jump.from, to, &passed) {
                     self.emit(Instruction::Declare(object));
                 }
@@ -93,7 +95,11 @@ impl Lowerer<'_> {
         }
         self.finish_computed_gotos(&passed);
         self.function.continue_in(saved);
-        let marks = self.control.blocks().marks_at_entries(&passed);
+        let mut marks = self.control.blocks().marks_at_entries(&passed);
+        if self.input.property().checks_memory() {
+            let scopes = self.control.blocks().marks_of_scopes();
+            marks.splice(0..0, scopes);
+        }
         self.function.insert_all(marks);
         Ok(())
     }
@@ -168,6 +174,31 @@ impl Lowerer<'_> {
         for (object, cleanup) in self.control.blocks().ended(from, to) {
             self.clean_up(object, &cleanup)?;
         }
+        // A return ends all objects of the function.
+        if outer.is_some() {
+            self.end_scopes(from, to);
+        }
         Ok(())
+    }
+
+    /// Begins the objects of the blocks that a jump enters.
+    fn begin_scopes(&mut self, from: Position, to: Position) {
+        if self.input.property().checks_memory() {
+            if self.control.blocks().repeats_declarations(from, to) {
+                self.unsupported("a jump back before a declaration of its block");
+            }
+            for object in self.control.blocks().entered(from, to) {
+                self.emit(Instruction::BeginScope(object));
+            }
+        }
+    }
+
+    /// Ends the objects of the blocks that control leaves.
+    fn end_scopes(&mut self, from: Position, to: Position) {
+        if self.input.property().checks_memory() {
+            for object in self.control.blocks().left(from, to) {
+                self.emit(Instruction::EndScope(object));
+            }
+        }
     }
 }

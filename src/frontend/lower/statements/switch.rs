@@ -186,6 +186,7 @@ impl Lowerer<'_> {
     /// within blocks pass. Computed `goto`s run no cleanups, as in gcc.
     pub(in crate::lower) fn finish_computed_gotos(&mut self, passed: &Passed) {
         let scalar = self.types.size_scalar();
+        let ends_scopes = self.input.property().checks_memory();
         for goto in self.control.labels_mut().take_computed() {
             self.cursor.set_span(goto.span);
             let mut cases: Vec<(i128, i128, BlockIndex)> = Vec::new();
@@ -198,9 +199,28 @@ impl Lowerer<'_> {
                 let to = label.position;
                 let begun = to.map(|to| self.control.blocks().begun(goto.from, to, passed));
                 let begun = begun.unwrap_or_default();
-                if !begun.is_empty() {
+                let repeats = |to| self.control.blocks().repeats_declarations(goto.from, to);
+                let repeats = ends_scopes && to.is_some_and(repeats);
+                let left = to.map(|to| self.control.blocks().left(goto.from, to));
+                let left = left.filter(|_| ends_scopes).unwrap_or_default();
+                let entered = to.map(|to| self.control.blocks().entered(goto.from, to));
+                let entered = entered.filter(|_| ends_scopes).unwrap_or_default();
+                if !begun.is_empty() || !left.is_empty() || !entered.is_empty() || repeats {
                     let edge = self.function.new_block();
                     self.function.continue_in(edge);
+                    if repeats {
+                        let what = "a jump back before a declaration of its block".to_owned();
+                        let jump = Instruction::Unsupported(what);
+                        self.function.emit(jump, Effect::Visible, goto.span);
+                    }
+                    for object in left {
+                        let end = Instruction::EndScope(object);
+                        self.function.emit(end, Effect::Visible, goto.span);
+                    }
+                    for object in entered {
+                        let begin = Instruction::BeginScope(object);
+                        self.function.emit(begin, Effect::Visible, goto.span);
+                    }
                     for object in begun {
                         let declare = Instruction::Declare(object);
                         self.function.emit(declare, Effect::Visible, goto.span);

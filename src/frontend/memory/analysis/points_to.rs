@@ -184,6 +184,13 @@ impl Graph {
         target
     }
 
+    /// The target of the pointers stored at the place, if any are known.
+    pub fn known_link(&self, place: Target) -> Option<Target> {
+        let place = self.canonical(place);
+        let node = &self.nodes[place.node.0 as usize];
+        node.links.get(&node.key(place.offset)).copied()
+    }
+
     /// The offsets that a pointer to the target may have, in the frame of the root: its own and those alike to it.
     pub fn offsets(&self, target: Target) -> Vec<i64> {
         let target = self.canonical(target);

@@ -169,6 +169,12 @@ pub fn operands_by_use<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(Opera
             f(Filled(destination));
             f(Source(source));
         }
+        Instruction::FillRange {
+            destination, size, ..
+        } => {
+            f(Filled(destination));
+            f(Value(size));
+        }
         Instruction::Fill { destination, .. } | Instruction::Padding { destination, .. } => {
             f(Filled(destination))
         }
@@ -189,6 +195,9 @@ pub fn operands_by_use<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(Opera
         | Instruction::Approximate { place, .. }
         | Instruction::Choice { place } => f(Target(place)),
         Instruction::Declare(_)
+        | Instruction::BeginScope(_)
+        | Instruction::EndScope(_)
+        | Instruction::ProgramEnds
         | Instruction::Unsupported(_)
         | Instruction::Waypoint { .. }
         | Instruction::Assumption { .. } => {}

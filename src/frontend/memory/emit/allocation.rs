@@ -5,7 +5,7 @@ use super::choice::Ends;
 use super::*;
 use crate::ir::BinaryOp;
 use crate::memory::placement::plan::ArenaKind;
-use regatta_program::Lifetime;
+use regatta_program::{DataModel, Lifetime};
 use regatta_term::Pool;
 
 impl Emitter<'_, '_> {
@@ -13,13 +13,13 @@ impl Emitter<'_, '_> {
     /// exhausted: programs do not use up all of their memory (SV-COMP).
     pub fn allocate(
         &mut self,
-        class: ClassId,
+        id: ClassId,
         site: Option<usize>,
         size: TermId,
         alignment: u64,
         lifetime: Lifetime,
     ) -> TermId {
-        let class = self.tables.plan.class_by_id(class);
+        let class = self.tables.plan.class_by_id(id);
         let address = if class.observable {
             let ends = match (lifetime, site) {
                 (Lifetime::Automatic, Some(_)) => Ends::Unknown,
@@ -28,6 +28,7 @@ impl Emitter<'_, '_> {
             };
             self.place_anywhere(size, alignment.max(1).next_power_of_two(), ends)
         } else {
+            let slot = self.tables.slot_of(id);
             let once = site.and_then(|site| self.tables.plan.once.get(&site).copied());
             let Some(arena) = once
                 .or(class.arena)
@@ -37,10 +38,12 @@ impl Emitter<'_, '_> {
                 return self.tables.pointer_constant(0);
             };
             let unit = alignment.max(16).next_power_of_two();
+            let unit = slot.map_or(unit, |bits| unit.max(1 << bits));
             match arena.kind {
-                ArenaKind::Once => self
-                    .tables
-                    .pointer_constant(arena.range.low.next_multiple_of(unit).into()),
+                ArenaKind::Once => self.tables.once_address(id, arena.range.low, alignment),
+                ArenaKind::Up(next) if slot.is_some() => {
+                    self.allocate_slot(next, unit, arena.range.high)
+                }
                 ArenaKind::Up(next) => self.allocate_up(next, size, unit, arena.range.high),
             }
         };
@@ -49,6 +52,38 @@ impl Emitter<'_, '_> {
             size,
             lifetime,
         });
+        self.record_object(id, site, [address, size], lifetime);
+        address
+    }
+
+    /// Takes the next slot. Where 32-bit addresses have no more slots, nothing is known of what follows; 64-bit addresses have
+    /// as many as a program's memory has room for.
+    fn allocate_slot(&mut self, next: VariableId, unit: u64, high: u64) -> TermId {
+        let sort = self.tables.pointer_sort();
+        let mut start = self.body.builder.term(next);
+        if !self.tables.has_equal_slots() {
+            let last = self
+                .tables
+                .pointer_add(start, self.tables.pointer_constant(i128::from(unit) - 1));
+            start = self.tables.rounded_down(last, unit);
+        }
+        let result = self.body.temporary(sort);
+        self.body.assign(result, start);
+        let address = self.body.builder.term(result);
+        let last = i128::from(high) - i128::from(unit);
+        let fits = self
+            .tables
+            .at_most(address, self.tables.pointer_constant(last));
+        match self.tables.unit.data_model {
+            DataModel::Ilp32 => self
+                .body
+                .unsupported_unless(fits, "more objects than 32-bit addresses have slots"),
+            DataModel::Lp64 => self.body.assume(fits),
+        }
+        let end = self
+            .tables
+            .pointer_add(address, self.tables.pointer_constant(unit.into()));
+        self.body.assign(next, end);
         address
     }
 
@@ -83,6 +118,13 @@ impl Emitter<'_, '_> {
 }
 
 impl Tables<'_, '_> {
+    /// The address of the only object in an arena that begins there.
+    pub(super) fn once_address(&self, id: ClassId, low: u64, alignment: u64) -> TermId {
+        let unit = alignment.max(16).next_power_of_two();
+        let unit = self.slot_of(id).map_or(unit, |bits| unit.max(1 << bits));
+        self.pointer_constant(low.next_multiple_of(unit).into())
+    }
+
     /// Whether an object of the size can be allocated at all.
     pub fn is_possible(&self, size: TermId) -> TermId {
         let data_model = self.unit.data_model;

@@ -185,18 +185,11 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Checks an access, if the property asks for that; this is not modelled.
-    fn check_access(&mut self, spot: &Spot) {
-        if self.is_access_checked(spot) {
-            self.body.note_trouble("the check of an access to memory");
-        }
-    }
-
     /// Notes the assumptions of an access to `bytes` bytes about its address.
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
         let is_own = self.body.index == self.tables.unit.start && self.body.span.line == 0;
         if !is_own && bytes != 0 {
-            self.check_access(spot);
+            self.check_access(spot, bytes);
         }
         let is_noted = self.tables.options.all_assumptions && !self.is_access_checked(spot);
         if !is_noted || bytes == 0 || is_own {

@@ -276,8 +276,19 @@ impl Emitter<'_, '_> {
         argument: Option<&Argument>,
         terms: &mut Vec<TermId>,
     ) {
+        if self.tables.options.memory_checks.any()
+            && let Some(Argument::Object { address, size, .. }) = argument
+        {
+            let spot = self.spot(address);
+            self.check_access(&spot, *size);
+        }
         let size = self.tables.unit.objects[object.0 as usize].size;
         match (passing, argument) {
+            (Passing::Nothing, Some(Argument::Scalar { value, .. }))
+                if self.tables.options.memory_checks.any() =>
+            {
+                self.value(value);
+            }
             (Passing::Nothing, _) | (Passing::InPlace, None) => {}
             (_, None) => {
                 for variable in passing.variables() {
@@ -465,6 +476,7 @@ impl Emitter<'_, '_> {
             }
             ResultPlace::Object { address, .. } => {
                 let destination = self.spot(address);
+                self.check_access(&destination, size);
                 match (passing, results) {
                     (Passing::Variables(parts), _) => {
                         let destination = self.frozen_spot(destination.clone(), &destination, size);

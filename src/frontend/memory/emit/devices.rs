@@ -46,6 +46,7 @@ impl Emitter<'_, '_> {
     pub fn read_device(&mut self, place: &Place, source: &Place, name: &str, volatile: bool) {
         match devices::found(self.tables.unit, source, volatile) {
             Found::Device(address) => {
+                self.refuse_device();
                 self.note_address(address);
                 self.read_anything(place, source, InputKind::Volatile(name.to_owned()));
             }
@@ -63,11 +64,17 @@ impl Emitter<'_, '_> {
     /// Emits a write of a value to a possible device.
     pub fn write_device(&mut self, place: &Place, value: &Expr, volatile: bool) {
         let whereabouts = match devices::found(self.tables.unit, place, volatile) {
-            Found::Device(address) => return self.note_address(address),
+            Found::Device(address) => {
+                self.refuse_device();
+                return self.note_address(address);
+            }
             Found::Memory(_) => Whereabouts::Memory,
             Found::Target => self.whereabouts(place, volatile, Effect::Write),
         };
         let value = self.value(value);
+        if !matches!(whereabouts, Whereabouts::Memory) {
+            self.refuse_device();
+        }
         match whereabouts {
             Whereabouts::Memory => self.store_place(place, value),
             Whereabouts::Device => {
@@ -109,9 +116,21 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// An access to what may be a device cannot be checked.
+    fn refuse_device(&mut self) {
+        if self.tables.options.memory_checks.any() {
+            self.body
+                .note_trouble("the check of an access to what may be a device");
+        }
+    }
+
     fn read_through_pointer(&mut self, place: &Place, source: &Place, name: &str, volatile: bool) {
         let kind = InputKind::Volatile(name.to_owned());
-        match self.whereabouts(source, volatile, Effect::Read) {
+        let whereabouts = self.whereabouts(source, volatile, Effect::Read);
+        if !matches!(whereabouts, Whereabouts::Memory) {
+            self.refuse_device();
+        }
+        match whereabouts {
             Whereabouts::Memory => {
                 self.note_unchanged_target(source, volatile);
                 self.read_memory(place, source);

@@ -59,6 +59,7 @@ impl Emitter<'_, '_> {
             Expr::ExternalFunctionAddress(name) => self.external_address(name),
             Expr::Offset { .. } => {
                 let address = self.linear(expr);
+                self.keep_near(expr, &address);
                 self.address_term(&address)
             }
             Expr::Load(place) => {
@@ -101,6 +102,9 @@ impl Emitter<'_, '_> {
                     self.tables
                         .semantics
                         .binary(*op, operands, *scalar, count, self.tables.mode());
+                if *op == BinaryOp::PointerDifference {
+                    return self.compare_pointers(*op, [left, right], operands, result);
+                }
                 self.with_fault(*op, operands, *scalar, result)
             }
             Expr::Conditional {
@@ -131,6 +135,7 @@ impl Emitter<'_, '_> {
             Expr::AllocatedSize(pointer) => {
                 let target = self.pointer_class(pointer);
                 let address = self.value(pointer);
+                self.check_freeable(pointer, address);
                 match target.and_then(|id| self.tables.plan.class_by_id(id).sizes) {
                     Some(sizes) => pool().select(self.body.builder.term(sizes), address),
                     None => self.tables.pointer_constant(0),
@@ -208,7 +213,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The class that a pointer's value points into; none if no object is known there.
-    fn pointer_class(&mut self, pointer: &Pointer) -> Option<ClassId> {
+    pub(super) fn pointer_class(&mut self, pointer: &Pointer) -> Option<ClassId> {
         let root = self.target(pointer).node;
         self.tables.plan.class_of.get(&root).copied()
     }
@@ -258,7 +263,13 @@ impl Emitter<'_, '_> {
                 scalar,
             } if walk::is_condition(*op) => {
                 let operands = [self.value(left), self.value(right)];
-                self.tables.semantics.compare(*op, operands, *scalar)
+                let result = self.tables.semantics.compare(*op, operands, *scalar);
+                match scalar {
+                    ScalarType::Pointer => {
+                        self.compare_pointers(*op, [left, right], operands, result)
+                    }
+                    _ => result,
+                }
             }
             Expr::Conditional {
                 condition,

@@ -86,11 +86,18 @@ impl Emitter<'_, '_> {
             Some(first) => self.body.finish(first),
             None => self.body.end(),
         }
+        let endless = match self.tables.options.memory_checks.leaks {
+            true => endless_loops(&data.blocks),
+            false => Vec::new(),
+        };
         for (number, block) in data.blocks.iter().enumerate() {
             let Some(location) = locations[number] else {
                 continue;
             };
             self.body.begin(location);
+            if endless.contains(&(number as u32)) {
+                self.check_endless_loop();
+            }
             for (position, (instruction, span)) in block.instructions.iter().enumerate() {
                 self.body.span = *span;
                 self.instruction(BlockIndex(number as u32), position, instruction);
@@ -103,7 +110,9 @@ impl Emitter<'_, '_> {
 
     /// Gives the local objects in memory their addresses, and parameters in memory their values.
     fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
-        if self.tables.planner.calls.recursive[self.body.index.0 as usize]
+        if self.tables.plan.lives.is_some() {
+            self.begin_locals(interface);
+        } else if self.tables.planner.calls.recursive[self.body.index.0 as usize]
             || self.body.index != self.tables.unit.start
         {
             let declared_first = |object: ObjectIndex| {
@@ -137,6 +146,26 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Under a check of memory: lets no local object exist whose block is entered later, and makes the others.
+    fn begin_locals(&mut self, interface: &Interface) {
+        for (object, id, variable) in self.tables.dynamic_locals(self.body.index) {
+            let mut parameters = interface.parameters.iter();
+            let is_passed = parameters
+                .any(|entry| entry.0 == object && matches!(entry.1, Passing::Address(..)));
+            if is_passed {
+                continue;
+            }
+            if self.tables.plan.entered.contains(&object) {
+                let null = self.tables.pointer_constant(0);
+                self.body.assign(variable, null);
+            } else {
+                self.renew(object, id, variable);
+                self.body.check_trouble();
+                self.body.release_temporaries();
+            }
+        }
+    }
+
     /// Ends the local objects with observable addresses, so that later objects may have their addresses. The result's
     /// object remains until the caller has read it.
     fn end_locals(&mut self, interface: &Interface) {
@@ -149,8 +178,11 @@ impl Emitter<'_, '_> {
                     address,
                     lifetime: regatta_program::Lifetime::Automatic,
                 });
+            } else if Some(object) != result {
+                self.end_local(id, variable);
             }
         }
+        self.end_sites();
     }
 
     fn terminator(
@@ -368,6 +400,34 @@ impl Body<'_, '_> {
 
 const fn is_waypoint(entry: &(Instruction, Span)) -> bool {
     matches!(entry.0, Instruction::Waypoint { .. })
+}
+
+/// A block of each loop that control cannot leave, unless nothing happens in the loop: it then stands for the end of the
+/// program.
+fn endless_loops(blocks: &[Block]) -> Vec<u32> {
+    let edges = blocks.iter().enumerate().flat_map(|(number, block)| {
+        let targets = walk::successors(&block.terminator).into_iter();
+        targets.map(move |target| (number as u32, target))
+    });
+    let edges: Vec<(u32, u32)> = edges.collect();
+    let is_end = |block: &Block| walk::successors(&block.terminator).is_empty();
+    let mut leaves: Vec<bool> = blocks.iter().map(is_end).collect();
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        for &(source, target) in &edges {
+            if leaves[target as usize] && !leaves[source as usize] {
+                leaves[source as usize] = true;
+                has_changed = true;
+            }
+        }
+    }
+    // Every cycle has an edge that does not lead to a later block.
+    let back = edges.into_iter().filter(|&(source, target)| {
+        let is_idle = blocks[source as usize].instructions.is_empty() && source == target;
+        target <= source && !leaves[target as usize] && !is_idle
+    });
+    back.map(|(_, target)| target).collect()
 }
 
 /// Whether each block can be reached from the first.

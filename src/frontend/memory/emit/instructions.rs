@@ -58,6 +58,11 @@ impl Emitter<'_, '_> {
                 self.note_access(&destination, *size, Access::Write);
                 self.transfer(&destination, *size, Source::Byte(*byte), Overlap::No);
             }
+            Instruction::FillRange {
+                destination,
+                size,
+                byte,
+            } => self.fill_range(destination, size, *byte),
             Instruction::Padding {
                 destination,
                 ranges,
@@ -92,11 +97,12 @@ impl Emitter<'_, '_> {
             }
             Instruction::CallUnknown {
                 name,
+                arguments,
                 result,
                 returns,
                 effect,
-                ..
             } => {
+                self.check_arguments(arguments);
                 self.call_unknown(name, *effect);
                 if *returns {
                     self.receive_unknown(name, result.as_ref());
@@ -120,6 +126,18 @@ impl Emitter<'_, '_> {
             }
             Instruction::Choice { place } => self.nondet(place, InputKind::MemoryModel),
             Instruction::Declare(object) => self.declare(*object),
+            Instruction::BeginScope(object) => {
+                if let Home::Dynamic(id, variable) = self.tables.home(*object) {
+                    self.end_local(id, variable);
+                    self.renew(*object, id, variable);
+                }
+            }
+            Instruction::EndScope(object) => {
+                if let Home::Dynamic(id, variable) = self.tables.home(*object) {
+                    self.end_local(id, variable);
+                }
+            }
+            Instruction::ProgramEnds => self.check_end(),
             Instruction::Allocate {
                 place,
                 size,
@@ -134,10 +152,8 @@ impl Emitter<'_, '_> {
                 self.make_object(site, place, size, *alignment, (*lifetime, *contents));
             }
             Instruction::Free(pointer) => {
-                if self.tables.options.memory_checks.free {
-                    self.body.note_trouble("the check of what is freed");
-                }
                 let address = self.value(pointer);
+                self.check_free(pointer, address);
                 if self.is_chosen(pointer) {
                     self.forget(address);
                 }
@@ -205,9 +221,13 @@ impl Emitter<'_, '_> {
         }
         match self.tables.home(object) {
             Home::Unused => {}
+            // The object exists since its block was entered, and nothing has been written to it: jumps back before
+            // declarations are not modelled under a check of memory.
+            Home::Dynamic(..) if self.tables.plan.entered.contains(&object) => {}
             Home::Dynamic(id, variable) => {
                 let old = self.body.builder.term(variable);
                 self.forget(old);
+                self.end_local(id, variable);
                 self.renew(object, id, variable);
             }
             Home::Static(id, _)
@@ -247,10 +267,6 @@ impl Emitter<'_, '_> {
         alignment: u64,
         (lifetime, contents): (Lifetime, InitialContents),
     ) {
-        let checks = self.tables.options.memory_checks;
-        if lifetime == Lifetime::Heap && (checks.leaks || checks.cleanup) {
-            self.body.note_trouble("the check that memory is freed");
-        }
         let target = Target {
             node: self.tables.facts.sites[site].node,
             offset: 0,

@@ -18,6 +18,7 @@ mod start;
 mod state;
 mod transfer;
 mod unknown_code;
+mod validity;
 
 use rustc_hash::FxHashMap;
 

@@ -24,6 +24,7 @@ impl Emitter<'_, '_> {
                 self.body.assign(next, start);
             }
         }
+        self.begin_lives();
         for index in 0..self.tables.plan.classes.len() {
             self.begin_class(ClassId(index as u32));
         }

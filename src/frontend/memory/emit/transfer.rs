@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::places::{Base, Spot};
 use super::*;
-use crate::ir::BinaryOp;
+use crate::ir::{BinaryOp, Expr};
 use crate::memory::analysis::points_to::Target;
 use crate::memory::placement::cells::FieldKind;
 use crate::memory::placement::plan::{FieldHome, MAXIMUM_UNROLLED_ELEMENTS};
@@ -402,6 +402,95 @@ impl Emitter<'_, '_> {
             self.tables
                 .pointer_add(variable, self.tables.pointer_constant(period.into())),
         );
+        self.body.finish(head);
+        self.body.continue_at(exit);
+    }
+
+    /// Fills a range, the size of which is a term, with one byte. Under a check of memory alone: the range is in an object.
+    pub fn fill_range(&mut self, destination: &Pointer, size: &Expr, byte: u8) {
+        let spot = self.spot(destination);
+        let address = self.address_term(&spot.address);
+        let address = self.body.freeze(address);
+        let spot = self.tables.term_spot(address, spot.target);
+        let size = self.value(size);
+        let size = self.body.freeze(size);
+        self.check_range(&spot, size);
+        let root = self.tables.facts.graph.canonical(spot.target).node;
+        let Some(&id) = self.tables.plan.class_of.get(&root) else {
+            return;
+        };
+        if self.tables.semantics.arithmetic == Arithmetic::Integer {
+            let what = "a range of mathematical integers that is filled";
+            return self.body.note_trouble(what);
+        }
+        match self.tables.plan.class_by_id(id).period {
+            0 => self.fill_whole_elements(&spot, id, size, byte),
+            period => self.fill_repetitions(&spot, period, size, byte),
+        }
+    }
+
+    fn fill_whole_elements(&mut self, start: &Spot, id: ClassId, size: TermId, byte: u8) {
+        let end = self.tables.class_fields(id).last().map_or(0, |plan| {
+            plan.field.end() - start.target.offset.wrapping_mul(8)
+        });
+        let end = u64::try_from(end.max(0)).unwrap_or(0);
+        for element in self.tables.elements_between(start.target, 0, end) {
+            let first = self
+                .tables
+                .pointer_constant(element.bit.div_euclid(8).into());
+            let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
+            let end = self.tables.pointer_constant(end.into());
+            let inside = self.tables.at_most(end, size);
+            let whole = pool().or2(inside, self.tables.at_most(size, first));
+            self.body
+                .unsupported_unless(whole, "a value of which a part is filled");
+            let new = self.body.repeated_byte(element.form, element.bits, byte);
+            let old = self.load(start, element.bit, element.bits, element.form);
+            let value = pool().ite(inside, new, old);
+            self.store(start, element.bit, element.bits, element.form, value);
+        }
+    }
+
+    fn fill_repetitions(&mut self, start: &Spot, period: u64, size: TermId, byte: u8) {
+        let step = self.tables.pointer_constant(period.into());
+        let zero = self.tables.pointer_constant(0);
+        if period > 1 {
+            let scalar = ScalarType::Integer {
+                bits: self.tables.semantics.pointer_bits,
+                signed: false,
+            };
+            let mode = self.tables.mode();
+            let rest = self.tables.semantics.binary(
+                BinaryOp::Remainder,
+                [size, step],
+                scalar,
+                scalar,
+                mode,
+            );
+            self.body
+                .unsupported_unless(pool().eq(rest, zero), "a value of which a part is filled");
+        }
+        let sort = self.tables.pointer_sort();
+        let counter = self.body.temporary(sort);
+        let variable = self.body.builder.term(counter);
+        self.body.assign(counter, zero);
+        let head = self.body.location();
+        self.body.finish(head);
+        let inside =
+            self.tables
+                .semantics
+                .compare(BinaryOp::Less, [variable, size], ScalarType::Pointer);
+        let (body, exit) = (self.body.location(), self.body.location());
+        self.body.branch(head, body, inside);
+        self.body.branch(head, exit, pool().not(inside));
+        self.body.continue_at(body);
+        let mut here = start.clone();
+        here.address
+            .parts
+            .push(self.tables.counter_part(1, variable));
+        self.transfer_elements(&here, 0, period, &Source::Byte(byte), Overlap::No);
+        self.body
+            .assign(counter, self.tables.pointer_add(variable, step));
         self.body.finish(head);
         self.body.continue_at(exit);
     }

@@ -3,7 +3,7 @@
 use super::places::Spot;
 use super::transfer::{Element, Overlap, Source};
 use super::*;
-use crate::ir::{ResultPlace, UnknownEffect};
+use crate::ir::{Argument, ResultPlace, UnknownEffect};
 use crate::memory::limits::{
     MAXIMUM_RESTORED_IN_ALL, MAXIMUM_RESTORED_OBJECT_BITS, MAXIMUM_RESTORED_PER_CALL,
 };
@@ -43,6 +43,25 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Checks the accesses in the arguments of unknown code.
+    pub fn check_arguments(&mut self, arguments: &[Argument]) {
+        if !self.tables.options.memory_checks.any() {
+            return;
+        }
+        for argument in arguments {
+            match argument {
+                Argument::Scalar { value, .. } => {
+                    self.value(value);
+                }
+                Argument::Object { address, size, .. } => {
+                    let spot = self.spot(address);
+                    self.check_access(&spot, *size);
+                }
+            }
+        }
+        self.body.check_trouble();
+    }
+
     /// Emits the result of unknown code: one input for a scalar; otherwise an input that only records the call, and one
     /// for each part that is ever read.
     pub fn receive_unknown(&mut self, name: &str, result: Option<&ResultPlace>) {
@@ -54,6 +73,7 @@ impl Emitter<'_, '_> {
         self.body.set_part(InputPart::Begin);
         if let Some(ResultPlace::Object { address, size, .. }) = result {
             let spot = self.spot(address);
+            self.check_access(&spot, *size);
             self.transfer(&spot, *size, Source::Any(kind), Overlap::No);
         }
     }

@@ -42,6 +42,7 @@ impl Planner<'_, '_> {
                     .insert(name.to_owned(), self.constant(space.function()?));
             }
         }
+        let mut in_slots: Vec<(ObjectIndex, ClassId, u8)> = Vec::new();
         for index in 0..plan.homes.len() {
             let Home::Static(id, _) = plan.homes[index] else {
                 continue;
@@ -51,10 +52,20 @@ impl Planner<'_, '_> {
             let alignment = 1 << data.alignment.max(1).trailing_zeros().min(12);
             if plan.class_by_id(id).observable {
                 wanted.push((Wanted::Object(object), data.size, alignment));
+            } else if let Some(slot) = plan.lives_of(id).and_then(|lives| lives.slot) {
+                in_slots.push((object, id, slot));
             } else {
                 let address = self.constant(space.constant(data.size, alignment)?);
                 self.place(plan, object, id, address, builder);
             }
+        }
+        if let Some(lives) = &plan.lives {
+            let slots = lives.classes.iter().filter_map(|class| class.slot);
+            space.begin_slots(slots.max().unwrap_or(self.usual_slot_bits()));
+        }
+        for (object, id, slot) in in_slots {
+            let address = self.constant(space.slot(slot)?);
+            self.place(plan, object, id, address, builder);
         }
         self.make_arenas(plan, &space, builder)?;
         if observed {

@@ -65,6 +65,9 @@ pub struct AddressSpace {
     functions: u64,
     functions_end: u64,
     statics: u64,
+    /// The binary logarithm of the size of the largest slots (bytes), if objects have slots: these come after other constant
+    /// addresses.
+    slots: Option<u8>,
 }
 
 impl AddressSpace {
@@ -81,12 +84,14 @@ impl AddressSpace {
             functions: start + 0x1000,
             functions_end: start + 0x10_0000,
             statics: start + 0x10_0000,
+            slots: None,
         }
     }
 
     /// The end of constant addresses, and the end of the arenas.
     const fn limits(&self) -> (u64, u64) {
         match (self.data_model, self.observed) {
+            (DataModel::Lp64, _) if self.slots.is_some() => ((1 << 62) + (1 << 60), 1 << 63),
             (DataModel::Lp64, _) => ((1 << 62) + (1 << 50), 1 << 63),
             (DataModel::Ilp32, true) => (0xD000_0000, FIXED_ADDRESSES.high),
             (DataModel::Ilp32, false) => (0xE000_0000, 0xFFFF_0000),
@@ -160,6 +165,26 @@ impl AddressSpace {
         Ok(address)
     }
 
+    /// All constant addresses outside of slots have been allocated.
+    pub const fn begin_slots(&mut self, largest: u8) {
+        self.slots = Some(largest);
+        if matches!(self.data_model, DataModel::Lp64) {
+            self.statics = (1 << 62) + (1 << 50);
+        }
+    }
+
+    /// The beginning of a slot of two to the power of `bits` bytes.
+    pub fn slot(&mut self, bits: u8) -> Result<u64, TooLarge> {
+        let size = 1 << bits;
+        let address = self.statics.checked_next_multiple_of(size);
+        let address = address.ok_or(TooLarge)?;
+        if address + size > self.limits().0 {
+            return Err(TooLarge);
+        }
+        self.statics = address + size;
+        Ok(address)
+    }
+
     /// Makes `count` arenas, or a single one, to be shared, if they would be too small.
     pub fn arenas(&self, count: usize) -> Result<Vec<AddressRange>, TooLarge> {
         if count == 0 {
@@ -169,7 +194,16 @@ impl AddressSpace {
         // An arena that is too small would lose paths of a real machine.
         let (from, smallest) = match self.data_model {
             DataModel::Ilp32 => (self.statics.next_multiple_of(1 << 20), 1 << 26),
+            DataModel::Lp64 if self.slots.is_some() => ((1 << 62) + (1 << 60), 1 << 48),
             DataModel::Lp64 => ((1 << 62) + (1 << 50), 1 << 48),
+        };
+        // Slots begin at multiples of their size.
+        let unit = self.slots.map_or(4096, |bits| 1 << bits);
+        let gap = if self.slots.is_some() { 0 } else { 4096 };
+        let smallest = smallest.max(4 * unit);
+        let (from, end) = match self.slots {
+            Some(_) => (from.next_multiple_of(unit), end & !(unit - 1)),
+            None => (from, end),
         };
         let total = end.saturating_sub(from);
         if total < 1 << 20 {
@@ -180,11 +214,11 @@ impl AddressSpace {
         } else {
             1
         };
-        let size = (total / count) & !4095;
+        let size = (total / count) & !(unit - 1);
         Ok((0..count)
             .map(|index| AddressRange {
-                low: from.next_multiple_of(4096) + index * size,
-                high: from + (index + 1) * size - 4096,
+                low: from.next_multiple_of(unit) + index * size,
+                high: from + (index + 1) * size - gap,
             })
             .collect())
     }

@@ -4,10 +4,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::{self, ClassShape, Field, FieldKind, Form};
 use super::layout::{AddressRange, Pool};
+use super::lives::{ClassLives, Lives};
 use crate::ir::{
     BlockIndex, FunctionIndex, InitialContents, Instruction, Leaf, Object, ObjectIndex, ScalarType,
     Storage, Unit,
 };
+use crate::memory::MemoryChecks;
 use crate::memory::analysis::call_graph::CallGraph;
 use crate::memory::analysis::constraints::{AccessTable, Facts, Locals};
 use crate::memory::analysis::points_to::{NodeId, Target};
@@ -188,6 +190,10 @@ pub struct Plan {
     pub declared_once: FxHashSet<ObjectIndex>,
     /// Objects with a declaration.
     pub declared: FxHashSet<ObjectIndex>,
+    /// Objects of blocks whose beginning is noticed.
+    pub entered: FxHashSet<ObjectIndex>,
+    /// Which objects exist; none if nothing is checked of memory.
+    pub lives: Option<Lives>,
 }
 
 /// Maximum number of elements that are written one by one; more are written by a loop.
@@ -197,6 +203,15 @@ impl Plan {
     /// The class with the id.
     pub fn class_by_id(&self, id: ClassId) -> &Class {
         &self.classes[id.0 as usize]
+    }
+
+    /// What is recorded of the objects of the class; none if nothing is checked of memory.
+    pub fn lives_of(&self, id: ClassId) -> Option<&ClassLives> {
+        self.lives.as_ref()?.of(id)
+    }
+
+    pub(super) fn lives_of_mut(&mut self, id: ClassId) -> Option<&mut ClassLives> {
+        self.lives.as_mut()?.classes.get_mut(id.0 as usize)
     }
 
     /// The number of elements that an object of the size has in the class's regions.
@@ -233,6 +248,8 @@ pub struct Planner<'a, 'b> {
     pub calls: &'b CallGraph,
     /// The ids of the functions that can run.
     pub function_ids: &'b [Option<FunctionId>],
+    /// What is checked of the objects of memory.
+    pub checks: MemoryChecks,
 }
 
 impl Planner<'_, '_> {
@@ -250,6 +267,8 @@ impl Planner<'_, '_> {
             choice: None,
             declared_once: FxHashSet::default(),
             declared: FxHashSet::default(),
+            entered: FxHashSet::default(),
+            lives: None,
         };
         self.collect(&mut plan);
         self.declarations(&mut plan);
@@ -271,11 +290,13 @@ impl Planner<'_, '_> {
                 site: &|site| self.local_site(site),
                 once: &|site| self.runs_once(site),
             },
+            self.checks.any(),
         );
         for class in &mut plan.classes {
             class.observable = properties.observable.contains(&class.root);
             class.exposed = properties.exposed.contains(&class.root);
         }
+        self.plan_lives(&mut plan, &properties.compared);
         let cuts = self.cuts();
         for index in 0..plan.classes.len() {
             let id = ClassId(index as u32);
@@ -283,6 +304,7 @@ impl Planner<'_, '_> {
                 .get(&plan.classes[index].root)
                 .map_or(&[][..], Vec::as_slice);
             self.decide(&mut plan, id, cuts, builder);
+            self.plan_slots(&mut plan, id);
         }
         for target in &self.facts.sized {
             let root = self.facts.graph.root(target.node).0;
@@ -422,8 +444,12 @@ impl Planner<'_, '_> {
     }
 
     /// Whether the object gets a new address at each call of its function.
-    fn is_renewed(&self, class: &Class, object: ObjectIndex) -> bool {
-        self.is_recursive(object) || (class.observable && !self.lasts(object))
+    fn is_renewed(&self, plan: &Plan, id: ClassId, object: ObjectIndex) -> bool {
+        let class = plan.class_by_id(id);
+        let mut lives = plan.lives_of(id).into_iter();
+        self.is_recursive(object)
+            || (class.observable && !self.lasts(object))
+            || lives.any(|lives| lives.ending.contains(&object))
     }
 
     /// Whether the object keeps its address for the whole run: static objects, and the locals of `main`. The locals of
@@ -491,7 +517,7 @@ impl Planner<'_, '_> {
         let single = match (&class.objects[..], &class.sites[..]) {
             (&[object], [])
                 if !class.functions
-                    && !self.is_renewed(class, object)
+                    && !self.is_renewed(plan, id, object)
                     && self.unit.outside.memory != Some(object) =>
             {
                 Some(object)
@@ -538,7 +564,7 @@ impl Planner<'_, '_> {
         let fields = cells::fields(&shape, accesses());
         let dynamic = single.is_none()
             && (!class.sites.is_empty()
-                || class.objects.iter().any(|&o| self.is_renewed(class, o)));
+                || class.objects.iter().any(|&o| self.is_renewed(plan, id, o)));
         let fields = self.regions(class, fields, dynamic, builder);
         let class = &mut plan.classes[id.0 as usize];
         class.single = single;
@@ -591,7 +617,7 @@ impl Planner<'_, '_> {
             let home = if single == Some(object) {
                 arbitrary |= !self.is_static(object);
                 Home::Static(id, None)
-            } else if self.is_renewed(plan.class_by_id(id), object) || (large && redeclared) {
+            } else if self.is_renewed(plan, id, object) || (large && redeclared) {
                 dynamic = true;
                 Home::Dynamic(id, self.address_variable(object, builder))
             } else {

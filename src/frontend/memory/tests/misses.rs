@@ -1,8 +1,8 @@
 //! Tests that inconsistent results of the steps are an internal error, never a guess.
 
-use super::super::MemoryError;
 use super::super::builder::Builder;
 use super::super::emit::Emitter;
+use super::super::{MemoryChecks, MemoryError};
 use super::*;
 use crate::memory::analysis::call_graph;
 use crate::memory::analysis::constraints::{Facts, NotAnalysed};
@@ -32,6 +32,7 @@ fn emit_unlike(
         table: &table,
         calls: &calls,
         function_ids: &ids,
+        checks: MemoryChecks::default(),
     };
     let mut builder = Builder::new(unit.sources.clone(), arithmetic, unit.data_model);
     let mut plan = planner.plan(&mut builder);

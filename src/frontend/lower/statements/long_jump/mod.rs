@@ -155,6 +155,9 @@ impl Lowerer<'_> {
     /// Lowers `setjmp(buffer)` and its variants.
     pub(in crate::lower) fn set_jump(&mut self, name: &str, buffer: Value) -> Result<Value> {
         let (buffer, _) = self.scalar_value(buffer)?;
+        if self.input.property().checks_memory() {
+            self.unsupported("the ends of objects that a long jump leaves");
+        }
         self.note_buffer(name, &buffer);
         let buffer = self.keep(buffer, ScalarType::Pointer);
         self.note_assumption(AssumptionKind::Layout, BUFFER_IS_NOT_READ);

@@ -13,26 +13,40 @@ use crate::memory::analysis::points_to::{NodeId, Target};
 pub struct Classes {
     /// Roots of the classes with observable addresses.
     pub observable: FxHashSet<NodeId>,
+    /// Roots of the classes of which only comparisons observe the addresses, where these are not among the former.
+    pub compared: FxHashSet<NodeId>,
     /// Roots of the classes that unknown code can change.
     pub exposed: FxHashSet<NodeId>,
 }
 
 impl Facts<'_> {
     /// Computes the properties; `single` tells whether a class has only one object, and `locals` describes the objects
-    /// that are local to calls.
-    pub fn classes(&self, single: impl Fn(NodeId) -> bool, locals: &Locals<'_>) -> Classes {
+    /// that are local to calls. `has_slots` tells that comparisons do not make addresses observable (see
+    /// [`crate::memory::placement::lives`]).
+    pub fn classes(
+        &self,
+        single: impl Fn(NodeId) -> bool,
+        locals: &Locals<'_>,
+        has_slots: bool,
+    ) -> Classes {
         let mut classes = Classes::default();
+        let mut compared = FxHashSet::default();
         let root = |target: &Target| self.graph.root(target.node).0;
+        // What unknown code does with an address is arbitrary anyway.
+        let escapes = match has_slots {
+            true => &self.converted,
+            false => &self.escapes,
+        };
         classes
             .observable
-            .extend(self.escapes.iter().chain(&self.observed).map(root));
+            .extend(escapes.iter().chain(&self.observed).map(root));
         if self.forged {
             classes.observable.insert(self.graph.root(self.universe).0);
         }
         for (a, b) in &self.ordered {
             let (a, b) = (root(a), root(b));
             if a != b || !single(a) {
-                classes.observable.extend([a, b]);
+                compared.extend([a, b]);
             }
         }
         let inside = self.places_inside();
@@ -42,9 +56,9 @@ impl Facts<'_> {
         // With 32-bit addresses, an arena, which never reuses one, would soon be exhausted by large objects of which
         // one ends before the next begins.
         let exhausts = |site: &Site| {
-            !site.is_small && (!site.on_heap || freed.contains(&self.graph.root(site.node).0))
+            !site.is_small() && (!site.on_heap || freed.contains(&self.graph.root(site.node).0))
         };
-        if self.pointer_bits < 64 {
+        if self.pointer_bits < 64 && !has_slots {
             let sites = self.sites.iter().enumerate();
             let sites = sites.filter(|&(number, site)| exhausts(site) && !(locals.once)(number));
             let roots = sites.map(|(_, site)| self.graph.root(site.node).0);
@@ -69,8 +83,12 @@ impl Facts<'_> {
                     .get_or_insert_with(|| Lifetimes::new(self, locals))
                     .may_return(roots);
             if may_touch || may_return {
-                classes.observable.extend(roots);
+                compared.extend(roots);
             }
+        }
+        match has_slots {
+            true => classes.compared = compared,
+            false => classes.observable.extend(compared),
         }
         classes.exposed.clone_from(&self.reached_outside);
         classes

@@ -105,7 +105,7 @@ impl<'a> Facts<'a> {
                 if *op != UnaryOp::LogicalNot
                     && let Some(target) = target
                 {
-                    self.escapes.push(target);
+                    self.escapes_as_integer(target);
                 }
                 None
             }
@@ -181,12 +181,18 @@ impl<'a> Facts<'a> {
                 if !harmless {
                     self.observed.push(target);
                     if op == BinaryOp::PointerDifference {
-                        self.escapes.push(target);
+                        self.escapes_as_integer(target);
                     }
                 }
             }
             (None, None) => {}
         }
+    }
+
+    /// The program makes an integer of an address.
+    pub(super) fn escapes_as_integer(&mut self, target: Target) {
+        self.escapes.push(target);
+        self.converted.push(target);
     }
 
     fn convert(&mut self, operand: &'a Expr, from: ScalarType, to: ScalarType) -> Option<Target> {
@@ -196,7 +202,7 @@ impl<'a> Facts<'a> {
             (ScalarType::Pointer, ScalarType::Bool) => None,
             (ScalarType::Pointer, _) => {
                 if let Some(target) = target {
-                    self.escapes.push(target);
+                    self.escapes_as_integer(target);
                 }
                 None
             }

@@ -146,7 +146,7 @@ impl Facts<'_> {
                     });
                     let link_root = self.graph.root(link.node).0;
                     if !self.is_universe(link_root) {
-                        self.escapes.push(link);
+                        self.escapes_as_integer(link);
                         self.made_from_integer = true;
                         let universe = self.forge();
                         self.graph.unify(link, universe);

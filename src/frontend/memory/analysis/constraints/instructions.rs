@@ -24,8 +24,18 @@ pub struct Site {
     pub contents: InitialContents,
     /// Whether it lasts until it is freed.
     pub on_heap: bool,
-    /// Whether it is known to be small.
-    pub is_small: bool,
+    /// The blocks around the local that receives the address; they end a variable-length array. Empty for `alloca`.
+    pub blocks: Vec<u32>,
+    /// Size of its objects (bytes), if it is constant.
+    pub size: Option<u64>,
+}
+
+impl Site {
+    /// Whether its objects are known to be small.
+    pub(super) fn is_small(&self) -> bool {
+        let most = MAXIMUM_SMALL_SIZE.cast_unsigned();
+        self.size.is_some_and(|size| u128::from(size) <= most)
+    }
 }
 
 impl<'a> Facts<'a> {
@@ -97,6 +107,12 @@ impl<'a> Facts<'a> {
                 let destination = self.address(destination);
                 self.fills.push((destination, *size));
             }
+            Instruction::FillRange {
+                destination, size, ..
+            } => {
+                self.pointer(destination);
+                self.value(size);
+            }
             Instruction::Padding { destination, .. } => {
                 let target = self.address(destination);
                 self.paddings.push(target);
@@ -119,6 +135,9 @@ impl<'a> Facts<'a> {
                 self.assign_from_outside(target, place.scalar);
             }
             Instruction::Declare(_)
+            | Instruction::BeginScope(_)
+            | Instruction::EndScope(_)
+            | Instruction::ProgramEnds
             | Instruction::Unsupported(_)
             | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. } => {}
@@ -145,8 +164,8 @@ impl<'a> Facts<'a> {
                     alignment: (*alignment).max(1),
                     contents: *contents,
                     on_heap: *lifetime == Lifetime::Heap,
-                    is_small: walk::constant_integer(size)
-                        .is_some_and(|size| (0..=MAXIMUM_SMALL_SIZE).contains(&size)),
+                    blocks: self.blocks_of_array(place),
+                    size: walk::constant_integer(size).and_then(|size| u64::try_from(size).ok()),
                 });
                 self.assign(target, place.scalar, Some(Target { node, offset: 0 }));
             }
@@ -184,6 +203,20 @@ impl<'a> Facts<'a> {
             if found == Found::Target {
                 self.read_through.push((from, target));
             }
+        }
+    }
+
+    /// The blocks around a variable-length array whose address the place receives; `alloca` gives it to a temporary.
+    fn blocks_of_array(&self, place: &Place) -> Vec<u32> {
+        match *place.address {
+            Expr::ObjectAddress(object) => {
+                let object = &self.unit.objects[object.0 as usize];
+                match object.name.contains("::#") {
+                    true => Vec::new(),
+                    false => object.blocks.clone(),
+                }
+            }
+            _ => Vec::new(),
         }
     }
 

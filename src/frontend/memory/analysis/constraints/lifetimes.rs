@@ -21,7 +21,7 @@ struct Ending {
 
 /// The kind of object that holds a pointer.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
-enum Holder {
+pub(super) enum Holder {
     Lasting,
     LocalOf(FunctionIndex),
 }
@@ -120,7 +120,7 @@ impl Lifetimes {
 }
 
 /// The direct and indirect callers of each function.
-fn callers(facts: &Facts<'_>) -> Vec<FxHashSet<u32>> {
+pub(super) fn callers(facts: &Facts<'_>) -> Vec<FxHashSet<u32>> {
     let mut direct: Vec<Vec<u32>> = vec![Vec::new(); facts.unit.functions.len()];
     for call in &facts.calls {
         for callee in &call.callees {

@@ -19,13 +19,14 @@
 //! * The walk: [`instructions`], [`expressions`], [`accesses`], [`calls`].
 //! * The fixpoint: [`calls`] through pointers, [`copies`], what [`unknown_code`] reaches, [`forged`] pointers.
 //! * [`classes`]: which addresses can be observed; [`reuse`] and [`lifetimes`]: which objects may lie where others were
-//!   before.
+//!   before; [`dangling`]: to which objects pointers may remain when they end.
 
 mod accesses;
 mod alike;
 mod calls;
 mod classes;
 mod copies;
+mod dangling;
 mod expressions;
 mod forged;
 mod instructions;
@@ -83,6 +84,8 @@ pub struct Facts<'a> {
     paddings: Vec<Target>,
     /// Targets whose addresses become integers.
     escapes: Vec<Target>,
+    /// Those of them whose addresses the program itself makes integers, and not only unknown code may.
+    converted: Vec<Target>,
     /// Targets that unknown code can reach and change.
     exposed: Vec<Target>,
     /// Whether some impure unknown code is called.
@@ -155,6 +158,7 @@ impl<'a> Facts<'a> {
             moved: Vec::new(),
             paddings: Vec::new(),
             escapes: Vec::new(),
+            converted: Vec::new(),
             exposed: Vec::new(),
             unknown_code: false,
             from_outside: false,

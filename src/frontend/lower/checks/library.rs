@@ -1,0 +1,122 @@
+//! Which library functions access the memory that C says they access, so that checks of memory see it.
+
+use crate::library::{LibraryFunction, lookup};
+use crate::lower::expressions::value::{Value, ValueKind};
+use crate::lower::{Lowerer, Result};
+
+/// Functions whose models, or the instructions for them, access exactly what the functions access.
+const EXACT: &[&str] = &[
+    "malloc",
+    "calloc",
+    "free",
+    "cfree",
+    "alloca",
+    "aligned_alloc",
+    "posix_memalign",
+    "reallocarray",
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memset",
+    "bzero",
+    "bcopy",
+    "memchr",
+    "strlen",
+    "strnlen",
+    "strcpy",
+    "stpcpy",
+    "strncpy",
+    "strcat",
+    "strncat",
+    "strcmp",
+    "strncmp",
+    "strchr",
+    "strrchr",
+    "strstr",
+    "strdup",
+    "strndup",
+    "wcslen",
+    "wcscpy",
+    "wcsncpy",
+    "wcscat",
+    "wcsncat",
+    "wcscmp",
+    "wmemset",
+    "wmemcpy",
+    "atoi",
+    "atol",
+    "time",
+    "fgets",
+    "printf",
+    "fprintf",
+    "sprintf",
+    "snprintf",
+    "sscanf",
+    "scanf",
+    "__assert_fail",
+    "__builtin_expect",
+    "__builtin_prefetch",
+    "__builtin_va_start",
+    "__builtin_va_end",
+];
+
+/// Functions that print the string which is their first argument.
+const PRINTERS: &[&str] = &["puts", "fputs", "perror"];
+
+/// What is known of the accesses of a call.
+pub(in crate::lower) enum Accesses {
+    /// The model makes them.
+    Modelled,
+    /// Another function makes them.
+    Otherwise(LibraryFunction),
+    /// They are not modelled.
+    NotModelled,
+}
+
+impl Lowerer<'_> {
+    /// The value of an argument, computed even if it is not used, where that accesses memory.
+    pub(in crate::lower) fn computed(&mut self, value: Value) -> Value {
+        match (value.kind, self.types.scalar(value.ty)) {
+            (ValueKind::Scalar(expr), Some(scalar)) if !self.is_harmless(&expr) => {
+                Value::scalar(self.store_fresh(expr, scalar), value.ty)
+            }
+            (kind, _) => Value { kind, ty: value.ty },
+        }
+    }
+
+    /// Finds out whether the accesses of a library function are modelled, and emits those that its model leaves out.
+    pub(in crate::lower) fn access_by_library(
+        &mut self,
+        known: &LibraryFunction,
+        values: &[Value],
+    ) -> Result<Accesses> {
+        if known.name == "realloc" {
+            return Ok(match lookup("__regatta_moved") {
+                Some(model) => Accesses::Otherwise(model),
+                None => Accesses::NotModelled,
+            });
+        }
+        // The models' own text makes their accesses.
+        if self.cursor.span().line == 0 || known.name.starts_with("__regatta_") {
+            return Ok(Accesses::Modelled);
+        }
+        if PRINTERS.contains(&known.name)
+            && let (Some(text), Some(read)) = (values.first(), lookup("__regatta_read_text"))
+        {
+            let all = Value::scalar(
+                crate::lower::expressions::fold::int(-1),
+                crate::types::Type::INT,
+            );
+            self.call_quietly(&read, vec![text.clone(), all])?;
+            return Ok(Accesses::Modelled);
+        }
+        let mut pointers = values
+            .iter()
+            .filter(|value| self.types.pointee(value.ty).is_some());
+        let is_modelled = EXACT.contains(&known.name) || pointers.next().is_none();
+        Ok(match is_modelled {
+            true => Accesses::Modelled,
+            false => Accesses::NotModelled,
+        })
+    }
+}

@@ -1,0 +1,304 @@
+//! What a program records of the objects that exist, under a check of memory.
+//!
+//! An access is valid if its bytes are in an object that exists, and that its pointer was made from. Two things are recorded
+//! only as far as the points-to analysis leaves them open:
+//!
+//! * **From which object** a pointer was made is in its address. The objects of a class with several have *slots* of one size,
+//!   a power of two, each at the beginning of its own, and fill at most a quarter of it. So the number of the slot tells the object,
+//!   unless pointer arithmetic leads further away than half a slot; that is not modelled. A slot is never used again.
+//! * **Whether it exists, and its size**: constants for a static object or a local one to which no pointer can remain; variables
+//!   for what an allocation makes that runs once; for others an array, by the number of the slot, which has the size plus one,
+//!   or zero where no object exists.
+//!
+//! Where addresses can be observed otherwise than by comparisons, or where objects end unnoticed, accesses through pointers are
+//! not modelled at all.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::plan::{Class, ClassId, Home, Plan, Planner};
+use crate::ir::{Instruction, ObjectIndex, Storage};
+use crate::memory::analysis::points_to::NodeId;
+use crate::memory::builder::{Builder, Description};
+use crate::memory::limits::{
+    MAXIMUM_CHECKED_OBJECTS, MAXIMUM_SLOT_BITS, SLOT_BITS_LP64, USUAL_SLOT_BITS_ILP32,
+};
+use regatta_program::{Arithmetic, DataModel, Lifetime, Role, Scope, Span, VariableId};
+use regatta_term::{ScalarSort, Sort};
+
+/// What is recorded of the objects of a class.
+#[derive(Clone, Debug, Default)]
+pub struct ClassLives {
+    /// The binary logarithm of the size of a slot (bytes); `None` if the class has only one object, made when the program starts.
+    pub slot: Option<u8>,
+    /// Whether the class has only one object in a run. Then every address is one in or around it.
+    pub is_single: bool,
+    /// Whether comparisons of addresses depend on where objects lie.
+    pub is_compared: bool,
+    /// The local objects to which pointers may remain when they end.
+    pub ending: FxHashSet<ObjectIndex>,
+    /// Why accesses through pointers are not modelled, if they are not.
+    pub unmodelled: Option<&'static str>,
+    /// By slot, the sizes plus one of the heap objects that exist, and of the automatic ones.
+    pub sizes: [Option<VariableId>; 2],
+    /// Number of heap objects that exist.
+    pub count: Option<VariableId>,
+}
+
+impl ClassLives {
+    /// The array of the sizes of objects with the lifetime.
+    pub const fn sizes_of(&self, lifetime: Lifetime) -> Option<VariableId> {
+        match lifetime {
+            Lifetime::Heap => self.sizes[0],
+            Lifetime::Automatic => self.sizes[1],
+        }
+    }
+}
+
+/// What is recorded of the object that an allocation site makes which runs at most once.
+#[derive(Copy, Clone, Debug)]
+pub struct SiteLife {
+    /// Whether the object exists; `None` if it cannot be accessed while it does not.
+    pub exists: Option<VariableId>,
+    /// Its size, if that is not constant.
+    pub size: Option<VariableId>,
+}
+
+/// What is recorded of all objects.
+#[derive(Clone, Debug, Default)]
+pub struct Lives {
+    /// By class.
+    pub classes: Vec<ClassLives>,
+    /// By allocation site that runs at most once.
+    pub sites: FxHashMap<usize, SiteLife>,
+}
+
+impl Lives {
+    /// What is recorded of a class.
+    pub fn of(&self, id: ClassId) -> Option<&ClassLives> {
+        self.classes.get(id.0 as usize)
+    }
+}
+
+impl Planner<'_, '_> {
+    /// Decides what is recorded, except for variables and slots; to be called when the plan has its classes.
+    pub fn plan_lives(&self, plan: &mut Plan, compared: &FxHashSet<NodeId>) {
+        if !self.checks.any() {
+            return;
+        }
+        let dangling = self.facts.dangling();
+        let ended = self.scopes(plan);
+        let mut lives = Lives::default();
+        for class in &plan.classes {
+            let mut own = ClassLives {
+                is_compared: compared.contains(&class.root),
+                ..ClassLives::default()
+            };
+            let remaining = |object: &&ObjectIndex| dangling.objects[object.0 as usize].any();
+            own.ending.extend(class.objects.iter().filter(remaining));
+            let is_unnoticed = own.ending.iter().any(|object| {
+                let remains = dangling.objects[object.0 as usize];
+                remains.after_block && !ended.contains(object)
+            });
+            let is_site_unnoticed = class.sites.iter().any(|&site| {
+                let remains = dangling.sites[site];
+                remains.after_block || (remains.after_return && !self.runs_once(site))
+            });
+            let is_outside = |object: &ObjectIndex| {
+                self.unit.objects[object.0 as usize].storage == Storage::Outside
+            };
+            own.unmodelled = if self.arithmetic == Arithmetic::Integer {
+                Some("the check of an access through a pointer with mathematical integers")
+            } else if class.observable {
+                Some("the check of an access to an object whose address the program observes")
+            } else if class.objects.iter().any(is_outside) {
+                Some("the check of an access to an object that is defined elsewhere")
+            } else if is_unnoticed || is_site_unnoticed {
+                Some("the check of an access to an object whose end is not noticed")
+            } else if class.objects.len() + class.sites.len() > MAXIMUM_CHECKED_OBJECTS {
+                Some("the check of an access to one of many objects")
+            } else {
+                None
+            };
+            lives.classes.push(own);
+        }
+        for (site, remains) in dangling.sites.iter().enumerate() {
+            if remains.after_return {
+                lives.sites.insert(
+                    site,
+                    SiteLife {
+                        exists: None,
+                        size: None,
+                    },
+                );
+            }
+        }
+        plan.lives = Some(lives);
+    }
+
+    /// Records the objects the beginning of whose blocks is noticed, and returns those the end of whose blocks is.
+    fn scopes(&self, plan: &mut Plan) -> FxHashSet<ObjectIndex> {
+        let mut ended = FxHashSet::default();
+        let functions = self.unit.functions.iter();
+        let blocks = functions.flat_map(|function| &function.blocks);
+        for (instruction, _) in blocks.flat_map(|block| &block.instructions) {
+            match instruction {
+                Instruction::BeginScope(object) => {
+                    plan.entered.insert(*object);
+                }
+                Instruction::EndScope(object) => {
+                    ended.insert(*object);
+                }
+                _ => {}
+            }
+        }
+        ended
+    }
+
+    /// Decides the slots of a class, whose objects have their homes.
+    pub fn plan_slots(&self, plan: &mut Plan, id: ClassId) {
+        let class = plan.class_by_id(id);
+        let is_dynamic =
+            |object: &ObjectIndex| matches!(plan.homes[object.0 as usize], Home::Dynamic(..));
+        let has_dynamic = class.objects.iter().any(is_dynamic);
+        let members = class.objects.len() + class.sites.len();
+        let mut sites = class.sites.iter();
+        let is_single = members <= 1 && !has_dynamic && sites.all(|&site| self.runs_once(site));
+        let has_sites = !class.sites.is_empty();
+        let bits = self.slot_bits(class);
+        let usual = self.usual_slot_bits();
+        let Some(own) = plan.lives_of_mut(id) else {
+            return;
+        };
+        own.is_single = is_single;
+        if is_single && !own.is_compared && !has_sites {
+            return;
+        }
+        own.slot = Some(bits.unwrap_or(usual));
+        if bits.is_none() {
+            own.unmodelled = Some("the check of an access to a very large object");
+        }
+    }
+
+    pub(super) const fn usual_slot_bits(&self) -> u8 {
+        match self.unit.data_model {
+            DataModel::Lp64 => SLOT_BITS_LP64,
+            DataModel::Ilp32 => USUAL_SLOT_BITS_ILP32,
+        }
+    }
+
+    /// The binary logarithm of the size of the class's slots; `None` if they would be too large.
+    fn slot_bits(&self, class: &Class) -> Option<u8> {
+        let objects = class
+            .objects
+            .iter()
+            .map(|object| self.unit.objects[object.0 as usize].size);
+        let sites = class
+            .sites
+            .iter()
+            .map(|&site| self.facts.sites[site].size.unwrap_or(0));
+        let largest = objects.chain(sites).max().unwrap_or(0).max(1);
+        let needed = largest.checked_next_power_of_two()?.trailing_zeros() as u8 + 2;
+        match self.unit.data_model {
+            DataModel::Lp64 => (needed <= SLOT_BITS_LP64).then_some(SLOT_BITS_LP64),
+            DataModel::Ilp32 => {
+                let bits = needed.max(USUAL_SLOT_BITS_ILP32);
+                (bits <= MAXIMUM_SLOT_BITS).then_some(bits)
+            }
+        }
+    }
+
+    /// Makes the variables; to be called when dynamic objects have their arenas.
+    pub fn record_lives(&self, plan: &mut Plan, builder: &mut Builder) {
+        let Some(mut lives) = plan.lives.take() else {
+            return;
+        };
+        let after_return: FxHashSet<usize> = lives.sites.drain().map(|entry| entry.0).collect();
+        for index in 0..plan.classes.len() {
+            self.record_class(plan, &mut lives, index, &after_return, builder);
+        }
+        plan.lives = Some(lives);
+    }
+
+    fn record_class(
+        &self,
+        plan: &Plan,
+        lives: &mut Lives,
+        index: usize,
+        after_return: &FxHashSet<usize>,
+        builder: &mut Builder,
+    ) {
+        let class = &plan.classes[index];
+        let root = class.root;
+        let mut freed = self.facts.freed.iter();
+        let is_freed = freed.any(|(_, target)| self.facts.graph.root(target.node).0 == root);
+        let own = &mut lives.classes[index];
+        let on_heap = |site: &usize| self.facts.sites[*site].on_heap;
+        if self.checks.looks_at_end() && class.sites.iter().any(on_heap) {
+            own.count = Some(record("number of objects", self.pointer_sort(), builder));
+        }
+        if own.unmodelled.is_some() {
+            return;
+        }
+        let pointer_bits = self.unit.data_model.pointer_bits();
+        for &site in &class.sites {
+            let data = &self.facts.sites[site];
+            let lifetime = match data.on_heap {
+                true => Lifetime::Heap,
+                false => Lifetime::Automatic,
+            };
+            if !plan.once.contains_key(&site) {
+                self.want_sizes(own, lifetime, pointer_bits, builder);
+                continue;
+            }
+            let ends = match data.on_heap {
+                true => is_freed,
+                false => after_return.contains(&site),
+            };
+            let exists = ends.then(|| record("object exists", Sort::Bool, builder));
+            let size = match data.size {
+                Some(_) => None,
+                None => Some(record("object size", self.pointer_sort(), builder)),
+            };
+            lives.sites.insert(site, SiteLife { exists, size });
+        }
+        let is_dynamic =
+            |object: &ObjectIndex| matches!(plan.homes[object.0 as usize], Home::Dynamic(..));
+        if class.objects.iter().any(is_dynamic) {
+            self.want_sizes(own, Lifetime::Automatic, pointer_bits, builder);
+        }
+    }
+
+    fn want_sizes(
+        &self,
+        own: &mut ClassLives,
+        lifetime: Lifetime,
+        pointer_bits: u8,
+        builder: &mut Builder,
+    ) {
+        let slot = *own.slot.get_or_insert(self.usual_slot_bits());
+        let place = match lifetime {
+            Lifetime::Heap => &mut own.sizes[0],
+            Lifetime::Automatic => &mut own.sizes[1],
+        };
+        if place.is_none() {
+            let sort = Sort::Array {
+                index: ScalarSort::BitVec(pointer_bits - slot),
+                element: ScalarSort::BitVec(pointer_bits),
+            };
+            *place = Some(record("object sizes", sort, builder));
+        }
+    }
+}
+
+fn record(name: &str, sort: Sort, builder: &mut Builder) -> VariableId {
+    builder.variable(
+        name,
+        sort,
+        Description {
+            scope: Scope::Global,
+            role: Role::Model,
+            c_type: None,
+            span: Span::NONE,
+        },
+    )
+}
