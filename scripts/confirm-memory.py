@@ -29,6 +29,13 @@ UNSEEN = {
     "an object without bytes": "its malloc gives one byte at least",
     "a local object of another round of a loop": "the next round has the same place on the stack",
     "an array of variable length after its block": "it stays on the stack for the rest of the function",
+    "a value that is not used": "the compiler leaves the read out",
+    "a value that is cast to void": "the compiler leaves the read out",
+    "the left operand of a comma": "the compiler leaves the read out",
+    "a value less itself": "the compiler leaves the read out",
+    "a product with zero": "the compiler leaves the read out",
+    "an argument of a function that is not defined": "it cannot be linked",
+    "from one object into the next": "it looks at addresses, not at where they come from",
     "alloca after its function": "only objects of constant size are kept when a function returns",
 }
 
@@ -57,6 +64,10 @@ def runs(program):
     return list(itertools.product(VALUES, repeat=count))
 
 
+class NotCompiled(Exception):
+    """The compiler or the linker has failed."""
+
+
 class Compiled:
     def __init__(self, folder, program, options):
         self.folder = folder
@@ -70,7 +81,7 @@ class Compiled:
     def run(*command):
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
         if done.returncode:
-            sys.exit(f"confirm-memory: {' '.join(map(str, command))}: {done.stderr}")
+            raise NotCompiled(f"{' '.join(map(str, command))}: {done.stderr}")
 
     def report(self, values):
         """What an execution with the values reports; empty if nothing."""
@@ -86,20 +97,26 @@ class Compiled:
 
 def complaint(folder, verdict, options, what, program):
     """What is wrong with the verdict, if anything is."""
-    if verdict.startswith("UNKNOWN") or any(what.startswith(unseen) for unseen in UNSEEN):
+    if verdict.startswith("UNKNOWN"):
         return None
     name = verdict.removeprefix("FALSE(").rstrip(")")
     # Leaks are looked for alone: what is reachable is none for the sanitizer.
     if name == "valid-memcleanup":
         return None
-    compiled = Compiled(folder, program, options)
-    reports = [(values, compiled.report(values)) for values in runs(program)]
+    is_unseen = what in UNSEEN
+    try:
+        compiled = Compiled(folder, program, options)
+        reports = [(values, compiled.report(values)) for values in runs(program)]
+    except NotCompiled as error:
+        return None if is_unseen else str(error)
     found = [(values, report) for values, report in reports if report]
     if verdict == "TRUE":
         return f"TRUE, but with the inputs {found[0][0]}: {found[0][1]}" if found else None
     expected = REPORTS[name]
-    if any(re.search(expected, report) for _, report in found):
+    if any(re.search(expected, report) for _, report in found) != is_unseen:
         return None
+    if is_unseen:
+        return f"{verdict}, and the sanitizer does see it: {found[0][1]}"
     return f"{verdict}, but " + (f"with the inputs {found[0][0]}: {found[0][1]}" if found else "nothing is reported")
 
 

@@ -42,6 +42,7 @@ static int *static_of_function(int n) { static int x[2]; x[1] = n; return x + 1;
 static void set(int *p, int i, int n) { p[i] = n; }
 static int get(int *p, int i) { return p[i]; }
 static void release(int *p) { free(p); }
+static void leave(void) { exit(1); }
 static struct node *push(struct node *list, int n)
 {
     struct node *new = malloc(sizeof *new);
@@ -208,7 +209,7 @@ class Generator:
             name = self.random.choice(heap)
         else:
             return
-        self.put(self.random.choice([f"free({name});", f"release({name});"]))
+        self.put(self.random.choice([f"free({name});", f"release({name});", f"{{ void (*end)(int *) = release; end({name}); }}"]))
         self.others_end(name)
         if self.random.random() < 0.5:
             self.put(f"{name} = 0;")
@@ -237,6 +238,41 @@ class Generator:
                 self.put("free(list); list = list->next;")
             else:
                 self.put("{ struct node *next = list->next; free(list); list = next; }")
+
+    def others(self):
+        """A step that needs none of the pointers, or one for a moment."""
+        name = self.usable()
+        index = self.index(self.pointers[name]) if name else None
+        letters = self.random.randrange(6)
+        text = '"' + "abcdef"[:letters] + '"'
+        room = letters + (0 if self.errs() else 1 + self.random.randrange(2))
+        row, column = (2, 0) if self.errs() else (self.random.randrange(2), self.random.randrange(3))
+        count = self.random.randrange(1, 4)
+        place = count if self.errs() else self.random.randrange(count)
+        steps = [
+            f"{{ char *s = malloc({max(room, 1)}); strcpy(s, {text}); sum += strlen(s); free(s); }}" if room else None,
+            f"{{ char s[{max(room, 1)}]; strncpy(s, {text}, {letters + 1}); sum += s[0]; }}" if room else None,
+            f"{{ char *s = strdup({text}); sum += s[{letters + (room <= letters)}]; free(s); }}",
+            f"{{ int grid[2][3] = {{ {{ 0 }} }}; int a = {row}, b = {column}; sum += grid[a][b]; }}",
+            f"{{ int n = {count}; int row[n]; row[{place}] = 1; sum += row[{place}]; }}",
+            f"{{ int *q = calloc({count}, sizeof(int)); int **h = &q; (*h)[{place}] = 1; free(*h); }}",
+        ]
+        if name:
+            steps += [
+                f"{{ int **h = &{name}; (*h)[{index}] = {self.number()}; }}",
+                f"{{ int *const h[2] = {{ {name}, own }}; sum += h[0][{index}]; }}",
+                f"{{ struct {{ int n; int *p; }} s = {{ 1, {name} }}, t = s; sum += t.p[{index}]; }}",
+            ]
+            if self.inputs:
+                steps.append(f"sum += i0 < 3 && {name}[{index}];")
+                steps.append(f"sum += i0 ? 1 : {name}[{index}];")
+        if self.list_length or self.errs():
+            steps += ["{ struct node copy = *list; sum += copy.value; }", "for (struct node *n = list; n; n = n->next) sum += n->value;"]
+        if self.inputs:
+            steps.append(f"if (i0 == {self.random.choice(INPUT_VALUES)}) {self.random.choice(['return 0', 'exit(0)', 'leave()'])};")
+        step = self.random.choice(steps)
+        if step:
+            self.put(step)
 
     def conditional(self):
         """A step under a condition. What it changes is not followed: only accesses and steps of functions."""
@@ -270,7 +306,7 @@ class Generator:
             self.put("while (list) { struct node *next = list->next; free(list); list = next; }")
 
     def program(self, steps):
-        actions = [self.access] * 5 + [self.free, self.library, self.lists, self.conditional, self.conditional, self.loop, self.resize]
+        actions = [self.access] * 5 + [self.others] * 3 + [self.free, self.library, self.lists, self.conditional, self.conditional, self.loop, self.resize]
         for _ in range(steps):
             if self.random.random() < 0.35:
                 self.assign(self.random.choice(sorted(self.pointers)))

@@ -128,6 +128,12 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
             "error: {name}: the witness has no part that can be validated{unused}"
         ));
     }
+    if load.property.checks_memory() {
+        // Their evaluation would be checked like the program's own accesses.
+        return Err(format!(
+            "error: {name}: invariants are not validated for properties of memory"
+        ));
+    }
     let assertions = invariants.iter();
     let assertions: Vec<_> = assertions
         .map(|invariant| (invariant.point, invariant.expression.clone()))
