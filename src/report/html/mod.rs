@@ -30,7 +30,7 @@ use super::{Ending, Recording};
 use regatta_run::check::CheckRow;
 use regatta_run::event::{EventKind, Size};
 use regatta_run::findings::{Automaton, Invariant, ProofPart};
-use regatta_run::verdict::{Conclusion, ReportedAssumption, Verdict};
+use regatta_run::verdict::{Conclusion, MemoryNote, PlaceNote, ReportedAssumption, Verdict};
 
 const TEMPLATES: [(&str, &str); 10] = [
     ("report.html", include_str!("templates/report.html")),
@@ -299,7 +299,10 @@ impl VerdictView {
                     "false",
                     "FALSE",
                     "There is an execution that violates the property. It was replayed.",
-                    String::new(),
+                    conclusion
+                        .memory
+                        .as_ref()
+                        .map_or_else(String::new, life_of_object),
                 ),
                 Verdict::Unknown(reason) => (
                     "unknown",
@@ -316,6 +319,15 @@ impl VerdictView {
             reason,
         }
     }
+}
+
+/// Returns what is wrong with memory, and where the object was allocated and ended.
+fn life_of_object(memory: &MemoryNote) -> String {
+    let mut text = format!("There, {}.", memory.what);
+    for PlaceNote { place, what } in &memory.places {
+        text.push_str(&format!("\n{place}: {what}"));
+    }
+    text
 }
 
 impl AssumptionView {
