@@ -6,6 +6,7 @@
 
 use super::compare::ordered;
 use super::linear::{self, is_sum};
+use super::parity::Parity;
 use super::part::{concat, extract, sign_extend, zero_extend};
 use super::*;
 
@@ -330,8 +331,24 @@ pub(super) fn xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
             return xor(pool, inner, pool.bv(width, !bits.bits()));
         }
     }
+    let is_xor = |term| binary(pool, term, Op::BvXor).is_some();
+    if (is_xor(a) || is_xor(b))
+        && let Some(parity) = Parity::of(pool, a, b)
+    {
+        return parity.term(pool);
+    }
     match (unary(pool, a, Op::BvNot), unary(pool, b, Op::BvNot)) {
         (Some(a), Some(b)) => xor(pool, a, b),
+        _ => plain_xor(pool, a, b),
+    }
+}
+
+/// Exclusive or of terms of which nothing cancels out.
+pub(super) fn plain_xor<P: Pool + ?Sized>(pool: &P, a: TermId, b: TermId) -> TermId {
+    let (a, b) = ordered(pool, a, b);
+    match pool.bit_vec_constant(b).map(BitVecValue::signed) {
+        Some(0) => a,
+        Some(-1) => not(pool, a),
         _ => bitwise(pool, Op::BvXor, a, b, xor),
     }
 }

@@ -4,6 +4,7 @@
 //! is an equality. Common extensions of both sides are dropped.
 
 use super::linear::{Linear, difference};
+use super::parity::Parity;
 use super::*;
 use crate::build::limits::MAXIMUM_CHOICE_DEPTH;
 
@@ -125,7 +126,7 @@ fn eq_bit_vec<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Op
     {
         return Some(result);
     }
-    if let Some(result) = eq_linear(pool, width, a, b) {
+    if let Some(result) = eq_linear(pool, width, a, b).or_else(|| eq_parity(pool, width, a, b)) {
         return Some(result);
     }
     let (Some((op, left)), Some((other, right))) = (pool.as_application(a), pool.as_application(b))
@@ -235,6 +236,22 @@ fn eq_linear<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Opt
             Some(intern_eq(pool, left.term(pool), right.term(pool)))
         }
     }
+}
+
+/// Equality of exclusive ors with common operands.
+fn eq_parity<P: Pool + ?Sized>(pool: &P, width: u8, a: TermId, b: TermId) -> Option<TermId> {
+    let is_xor = |term| binary(pool, term, Op::BvXor).is_some();
+    if !is_xor(a) && !is_xor(b) {
+        return None;
+    }
+    let both = Parity::of(pool, a, b)?;
+    let zero = pool.bv(width, 0);
+    let apart = Parity::of(pool, a, zero)?.len() + Parity::of(pool, b, zero)?.len();
+    if both.len() == apart {
+        return None;
+    }
+    let (left, right) = both.sides(pool);
+    Some(eq(pool, left, right))
 }
 
 /// Returns the inverse of an odd number modulo 2^128, by Newton's iteration: each step doubles the number of correct bits.

@@ -26,6 +26,14 @@ pub(super) const MAXIMUM_ADDENDS: usize = 6;
 /// Maximum number of subterms that are visited to find the addends.
 pub(super) const MAXIMUM_ADDEND_VISITS: usize = 24;
 
+// --- parity ---
+
+/// Maximum number of operands of an exclusive or in normal form.
+pub(super) const MAXIMUM_PARITY_OPERANDS: usize = 8;
+
+/// Maximum number of subterms that are visited to find the operands.
+pub(super) const MAXIMUM_PARITY_VISITS: usize = 32;
+
 // --- part ---
 
 /// Maximum depth to which an extraction is pushed into arithmetic and bitwise operations.

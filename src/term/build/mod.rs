@@ -15,6 +15,7 @@ mod float;
 mod fold;
 mod integer;
 mod linear;
+mod parity;
 mod part;
 mod solve;
 mod steps;
