@@ -94,8 +94,8 @@ impl<P: Pool> Environment<'_, P> {
     }
 
     fn learn(&mut self, term: TermId, value: AbstractValue) {
-        self.known.insert(term, Some(value.clone()));
-        self.facts.insert(term, value);
+        self.set_known(term, Some(value.clone()));
+        self.set_fact(term, value);
     }
 
     /// Refines the state, given that one of the conditions has the truth value.
@@ -123,14 +123,13 @@ impl<P: Pool> Environment<'_, P> {
         }
         self.forks -= 1;
         self.effort -= 1;
+        let mark = self.mark();
         let mut joined: Option<Values> = None;
-        let (facts, known) = (self.facts.clone(), self.known.clone());
         for case in 0..cases {
-            self.facts.clone_from(&facts);
-            self.known.clone_from(&known);
             assume(self, case);
-            if !std::mem::take(&mut self.empty) {
-                let own = std::mem::take(&mut self.facts);
+            let is_possible = !std::mem::take(&mut self.empty);
+            let own = self.undo(mark);
+            if is_possible {
                 joined = Some(match joined {
                     Some(joined) => join(joined, &own),
                     None => own,
@@ -138,9 +137,12 @@ impl<P: Pool> Environment<'_, P> {
             }
         }
         self.forks += 1;
-        self.known = known;
         match joined {
-            Some(joined) => self.facts = joined,
+            Some(joined) => {
+                for (term, value) in joined {
+                    self.set_fact(term, value);
+                }
+            }
             None => self.empty = true,
         }
     }
@@ -267,6 +269,7 @@ impl<P: Pool> Environment<'_, P> {
     }
 }
 
+/// Joins what two cases have refined; what only one has refined holds as before.
 fn join(mut all: Values, other: &Values) -> Values {
     all.retain(|term, value| match other.get(term) {
         Some(other) => {

@@ -11,6 +11,13 @@ use crate::{Build, Op, Pool, Sort, TermId, TermKind};
 /// Abstract values of variables and of differences of two variables; the value of an array holds for each cell.
 pub type Values = FxHashMap<TermId, AbstractValue>;
 
+/// A change of an environment, with what was there before.
+pub(super) enum Change {
+    /// Of the cached value of a term.
+    Known(TermId, Option<Option<AbstractValue>>),
+    Fact(TermId, Option<AbstractValue>),
+}
+
 /// An abstract state with facts that hold on a path from it.
 pub struct Environment<'e, P> {
     pub(super) pool: &'e P,
@@ -18,6 +25,8 @@ pub struct Environment<'e, P> {
     pub(super) facts: Values,
     /// Cached values of terms; those cached before the last fact was learned are sound, but may be imprecise.
     pub(super) known: FxHashMap<TermId, Option<AbstractValue>>,
+    /// The changes since the outermost open case distinction began.
+    trail: Vec<Change>,
     /// Whether conditions refine differences of variables.
     pub(super) relational: bool,
     pub(super) empty: bool,
@@ -38,6 +47,7 @@ impl<'e, P: Pool> Environment<'e, P> {
             base,
             facts: Values::default(),
             known: FxHashMap::default(),
+            trail: Vec::new(),
             relational,
             empty: false,
             forks: MAXIMUM_FORK_DEPTH,
@@ -113,10 +123,60 @@ impl<'e, P: Pool> Environment<'e, P> {
                     }
                 }
             };
-            self.known.insert(top, value);
+            self.set_known(top, value);
             stack.pop();
         }
         self.known[&term].clone()
+    }
+
+    /// Whether a case distinction is open.
+    fn is_forked(&self) -> bool {
+        self.forks < MAXIMUM_FORK_DEPTH
+    }
+
+    pub(super) fn set_known(&mut self, term: TermId, value: Option<AbstractValue>) {
+        let before = self.known.insert(term, value);
+        if self.is_forked() {
+            self.trail.push(Change::Known(term, before));
+        }
+    }
+
+    pub(super) fn set_fact(&mut self, term: TermId, value: AbstractValue) {
+        let before = self.facts.insert(term, value);
+        if self.is_forked() {
+            self.trail.push(Change::Fact(term, before));
+        }
+    }
+
+    /// Returns a mark for [`Self::undo`].
+    pub(super) fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Takes back all changes since the mark, and returns the facts that were changed.
+    pub(super) fn undo(&mut self, mark: usize) -> Values {
+        let mut changed = Values::default();
+        for change in self.trail.drain(mark..).rev() {
+            match change {
+                Change::Known(term, Some(before)) => {
+                    self.known.insert(term, before);
+                }
+                Change::Known(term, None) => {
+                    self.known.remove(&term);
+                }
+                Change::Fact(term, before) => {
+                    let after = match before {
+                        Some(before) => self.facts.insert(term, before),
+                        None => self.facts.remove(&term),
+                    };
+                    // The latest change comes first.
+                    if let Some(after) = after {
+                        changed.entry(term).or_insert(after);
+                    }
+                }
+            }
+        }
+        changed
     }
 
     fn leaf(&self, term: TermId) -> Option<AbstractValue> {
