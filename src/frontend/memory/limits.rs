@@ -54,6 +54,9 @@ pub(super) const MAXIMUM_SLOT_BITS: u8 = 27;
 /// Maximum number of scalar variables for one object; an object with more fields stays in memory.
 pub(super) const MAXIMUM_VARIABLES_PER_OBJECT: usize = 256;
 
+/// Maximum number of fields of a class that have a region each; beyond it fields of one kind share a region.
+pub(super) const MAXIMUM_REGIONS_PER_CLASS: usize = 512;
+
 // --- points_to ---
 
 /// Maximum number of offsets in a set of alike offsets; beyond it the node gets a period.

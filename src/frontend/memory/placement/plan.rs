@@ -14,7 +14,7 @@ use crate::memory::analysis::call_graph::CallGraph;
 use crate::memory::analysis::constraints::{AccessTable, Facts, Locals};
 use crate::memory::analysis::points_to::{NodeId, Target};
 use crate::memory::builder::{Builder, Description};
-use crate::memory::limits::MAXIMUM_VARIABLES_PER_OBJECT;
+use crate::memory::limits::{MAXIMUM_REGIONS_PER_CLASS, MAXIMUM_VARIABLES_PER_OBJECT};
 use regatta_program::{
     Arithmetic, CScalar, FunctionId, Region, RegionId, Role, Scope, Span, VariableId, last_part,
 };
@@ -741,7 +741,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Makes the regions for the fields of objects in memory; the fields of a set of alike offsets share a region.
+    /// Makes the regions for the fields of objects in memory; the fields of a set of alike offsets share a region, and so do the
+    /// fields of one kind in a class with very many.
     fn regions(
         &self,
         class: &Class,
@@ -761,10 +762,21 @@ impl Planner<'_, '_> {
             }
         }
         let mut known: Vec<Option<FieldPlan>> = vec![None; alike.len()];
+        // A large table that is accessed at constant offsets only, as one that is initialised and never used.
+        let is_large = fields.len() > MAXIMUM_REGIONS_PER_CLASS;
+        let mut shared: FxHashMap<(FieldKind, u64, u64), FieldPlan> = FxHashMap::default();
         let mut plans = Vec::with_capacity(fields.len());
         for mut field in fields.drain(..) {
             let Some(set) = set_of(field.start) else {
-                plans.push(self.region(field, dynamic, class.functions, builder));
+                let kind = (field.kind, field.bits, field.granule);
+                let plan = match shared.get(&kind).cloned() {
+                    Some(first) => FieldPlan { field, ..first },
+                    None => self.region(field, dynamic, class.functions, builder),
+                };
+                if is_large {
+                    shared.entry(kind).or_insert_with(|| plan.clone());
+                }
+                plans.push(plan);
                 continue;
             };
             field.granule = granules[set];
