@@ -24,6 +24,11 @@ pub enum Progress {
         /// The number of all invariants in the store.
         total: usize,
     },
+    /// By what it has done so far, the engine expects to end soon, or no longer does.
+    Expectation {
+        /// Whether it does.
+        ends_soon: bool,
+    },
     /// An alarm was not confirmed: the engine leaves the target aside and can no longer prove the program.
     LeftAside {
         /// The reason why it was not confirmed.

@@ -183,6 +183,11 @@ impl Coordinator {
         begin.elapsed()
     }
 
+    /// Notes whether the analysis is expected to end soon.
+    pub fn favour(&self, slot: usize, ends_soon: bool) {
+        self.scheduler.lock().favour(slot, ends_soon);
+    }
+
     /// Gives the analysis a permit for as long as its answer is being checked.
     pub fn certify(&self, slot: usize) {
         let mut scheduler = self.scheduler.lock();

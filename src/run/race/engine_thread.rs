@@ -193,6 +193,12 @@ impl EngineThread {
     }
 
     fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
+        if let Progress::Expectation { ends_soon } = progress {
+            let RaceThread {
+                coordinator, slot, ..
+            } = &self.thread;
+            return coordinator.favour(*slot, ends_soon);
+        }
         match progress {
             Progress::Bound { bound } => {
                 counters::set(Counter::Bound, u64::from(bound));
@@ -209,7 +215,9 @@ impl EngineThread {
                 counters::set(Counter::Refinements, u64::from(number));
                 counters::set(Counter::States, states as u64);
             }
-            Progress::Invariants { .. } | Progress::LeftAside { .. } => {}
+            Progress::Invariants { .. }
+            | Progress::LeftAside { .. }
+            | Progress::Expectation { .. } => {}
         }
         if let Progress::Bound { .. } | Progress::Refinement { .. } = progress {
             let recent = |last: Instant| last.elapsed() < STEP_INTERVAL;
@@ -220,6 +228,7 @@ impl EngineThread {
         }
         let analysis = self.analysis.name().to_owned();
         self.thread.recorder.event(match progress {
+            Progress::Expectation { .. } => return,
             Progress::Bound { bound } => EventKind::Bound { analysis, bound },
             Progress::Refinement { number, states } => EventKind::Refinement {
                 analysis,

@@ -11,6 +11,8 @@
 //!   as long as the schedule says, times the analysis's priority over [`NORMAL_PRIORITY`]. The highest priority begins.
 //! * **Easing.** An analysis that mostly succeeds early may ease: after some running time, its turns are shorter by
 //!   [`EASED_DIVISOR`].
+//! * **Favour.** An analysis that expects to end soon, by what it has done so far, does not ease, and its turns are longer by
+//!   [`FAVOUR`], until it expects that no longer.
 //! * **Certification.** An analysis whose answer is being checked gets a permit at once, for as long as the check takes; another
 //!   one loses its permit. During the first moments, the *quiet* time, no other analysis has a permit: almost all answers are
 //!   confirmed, and two cores that are hardware threads of one core slow each other down ([`MAXIMUM_QUIET_TIME`]).
@@ -45,6 +47,9 @@ pub const NORMAL_PRIORITY: u32 = 10;
 
 /// Factor by which the turns of an analysis that has eased are shorter.
 pub const EASED_DIVISOR: u32 = 4;
+
+/// Factor by which the turns of an analysis that expects to end soon are longer.
+pub const FAVOUR: u32 = 3;
 
 /// Maximum time, summed over all certifications, during which no other analysis has a permit.
 pub const MAXIMUM_QUIET_TIME: Duration = Duration::from_millis(60);
@@ -101,6 +106,8 @@ struct Entry {
     used: Duration,
     /// The sum of turns after which it eases.
     eases_after: Duration,
+    /// Whether it expects to end soon.
+    ends_soon: bool,
 }
 
 /// The scheduler. Times count from any fixed moment and never decrease.
@@ -146,6 +153,7 @@ impl Scheduler {
             slice: self.schedule.first_slice,
             used: Duration::ZERO,
             eases_after,
+            ends_soon: false,
         });
         // New analyses do not pass those that have had a turn; among new ones the higher priority goes first.
         let behind = |&other: &usize| {
@@ -248,6 +256,13 @@ impl Scheduler {
             entry.state = State::Waiting;
         }
         !self.may_run(number)
+    }
+
+    /// Notes whether the analysis expects to end soon; it counts from its next turn on.
+    pub fn favour(&mut self, number: usize, ends_soon: bool) {
+        if let Some(entry) = self.entries.get_mut(number) {
+            entry.ends_soon = ends_soon;
+        }
     }
 
     /// Gives the analysis a permit for as long as its answer is being checked.
@@ -410,7 +425,9 @@ impl Scheduler {
         };
         let entry = &mut self.entries[number];
         let mut turn = entry.slice * entry.priority / NORMAL_PRIORITY;
-        if entry.used >= entry.eases_after {
+        if entry.ends_soon {
+            turn *= FAVOUR;
+        } else if entry.used >= entry.eases_after {
             turn /= EASED_DIVISOR;
         }
         entry.used += turn;

@@ -305,6 +305,28 @@ fn an_analysis_eases_after_its_time() {
 }
 
 #[test]
+fn an_analysis_that_expects_to_end_soon_has_longer_turns() {
+    let mut scheduler = Scheduler::new(1, schedule());
+    scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    let promising = scheduler.add(NORMAL_PRIORITY, ms(1));
+    let mut now = Duration::ZERO;
+    let mut turns = Vec::new();
+    while turns.len() < 8 {
+        scheduler.favour(promising, (2..6).contains(&turns.len()));
+        scheduler.tick(now);
+        let next = scheduler.next_tick().expect("one is waiting");
+        turns.push((next - now).as_micros());
+        now = next;
+    }
+    assert_eq!(
+        turns,
+        [
+            50_000, 50_000, 75_000, 225_000, 112_500, 337_500, 168_750, 42_187
+        ]
+    );
+}
+
+#[test]
 fn a_turn_continues_while_no_other_waits() {
     let mut scheduler = Scheduler::new(1, schedule());
     let first = scheduler.add(NORMAL_PRIORITY, Duration::MAX);
