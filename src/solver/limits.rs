@@ -71,10 +71,15 @@ pub(super) const SLOW_QUESTION: Duration = Duration::from_millis(2);
 // --- sampled::samples ---
 
 /// Maximum number of models that are kept; the latest ones are.
-pub(super) const MAXIMUM_MODELS: usize = 4;
+pub(super) const MAXIMUM_MODELS: usize = 8;
 
 /// Maximum number of term values that a sample caches; beyond it the cache is cleared.
-pub(super) const MAXIMUM_CACHED_VALUES: usize = 4_000_000;
+pub(super) const MAXIMUM_CACHED_VALUES: usize = 2_000_000;
+
+// --- sampled::slices ---
+
+/// Maximum number of variables of a condition that is taken to be independent of others.
+pub(super) const MAXIMUM_SLICE_VARIABLES: usize = 256;
 
 // --- yices::arrays ---
 

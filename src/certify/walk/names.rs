@@ -65,6 +65,9 @@ impl Names {
     /// The definitions of the names in the given formulas, transitively.
     pub(super) fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
         let mut found = Vec::new();
+        if self.definitions.is_empty() {
+            return found;
+        }
         let mut seen = FxHashSet::default();
         let mut work: Vec<TermId> = formulas.to_vec();
         while let Some(term) = work.pop() {

@@ -142,10 +142,8 @@ impl Terms<'_> {
         };
         let is_inside = object != CONSTANT_INDEX && offsets.iter().all(within);
         let mut others = array.objects.iter().filter(|&&other| other != object);
-        let is_told_apart = others.all(|&other| {
-            let pair = (object.min(other), object.max(other));
-            is_inside && array.is_inside && self.apart.contains(&pair)
-        });
+        let is_told_apart =
+            others.all(|&other| is_inside && array.is_inside && self.are_apart(object, other));
         let cases = offsets.iter().map(|case| Case {
             value: match object {
                 CONSTANT_INDEX => case.value,
@@ -311,7 +309,7 @@ impl Terms<'_> {
                 let mut others = other.objects.iter().filter(|&&b| b != a);
                 others.all(|&b| {
                     let is_inside = one.is_inside && other.is_inside;
-                    is_inside && self.apart.contains(&(a.min(b), a.max(b)))
+                    is_inside && self.are_apart(a, b)
                 })
             })
     }

@@ -54,6 +54,8 @@ pub struct Terms<'a> {
     atoms: FxHashMap<TermId, Rc<[Case]>>,
     /// The non-constant addresses of objects, with the objects' sizes.
     pub objects: FxHashMap<TermId, u64>,
+    /// The addresses of the objects that are known by their indices in larger elements, by these indices.
+    pub addresses: FxHashMap<TermId, TermId>,
     /// The numbers of bits by which addresses are shifted to give indices of regions with larger elements.
     pub shifts: Vec<u8>,
     /// Pairs of addresses whose objects are known to be disjoint.
@@ -76,6 +78,7 @@ impl<'a> Terms<'a> {
             cases: FxHashMap::default(),
             atoms: FxHashMap::default(),
             objects: FxHashMap::default(),
+            addresses: FxHashMap::default(),
             shifts: Vec::new(),
             apart: FxHashSet::default(),
             sums: FxHashMap::default(),
@@ -214,7 +217,18 @@ impl<'a> Terms<'a> {
                 return self.apply(Op::BvAdd, self.arena.sort(index), &settled);
             }
         }
-        index
+        self.only_number_on_path(index).unwrap_or(index)
+    }
+
+    /// Returns the constant that the path's latest conditions leave as the only value of the index.
+    fn only_number_on_path(&mut self, index: TermId) -> Option<TermId> {
+        if self.arena.is_constant(index) || self.split.is_some() || self.pointer(index).is_some() {
+            return None;
+        }
+        match *self.numbers_on_path(index) {
+            [number] => self.number(self.arena.sort(index), number),
+            _ => None,
+        }
     }
 
     /// Returns the number that the offset, one of few numbers, has on the path; if the path leaves it open, a split by one of
@@ -370,6 +384,9 @@ impl<'a> Terms<'a> {
                     .insert(index, size.div_ceil(1 << shift))
                     .is_none()
             {
+                if shift > 0 {
+                    self.addresses.insert(index, address);
+                }
                 new.push(index);
             }
         }
@@ -396,6 +413,13 @@ impl<'a> Terms<'a> {
         }
         let offset = self.apply(op, sort, &[offset]);
         Some(self.sum(index, offset))
+    }
+
+    /// Checks whether the objects are known to be disjoint. Indices of aligned objects are disjoint if their addresses are.
+    pub fn are_apart(&self, one: TermId, other: TermId) -> bool {
+        let is_known = |a: TermId, b: TermId| self.apart.contains(&(a.min(b), a.max(b)));
+        let addresses = (self.addresses.get(&one), self.addresses.get(&other));
+        is_known(one, other) || matches!(addresses, (Some(&a), Some(&b)) if is_known(a, b))
     }
 
     fn sum(&mut self, address: TermId, offset: TermId) -> TermId {

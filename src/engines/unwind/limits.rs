@@ -13,6 +13,13 @@ pub const MAXIMUM_LIMIT_GROWTH: u32 = 32;
 /// A limit is raised to the rounds of another loop if these are fewer than this number of times the limit.
 pub const CATCH_UP_FACTOR: u32 = 4;
 
+// In walk.rs.
+
+/// Maximum time for the rest of the paths up to which a walk is expected to end soon.
+pub const MAXIMUM_EXPECTED_TIME: Duration = Duration::from_secs(20);
+/// Number of edges between two looks at how much of a walk is done.
+pub const STEPS_PER_EXPECTATION: u64 = 64;
+
 // In cells.rs.
 
 /// Maximum number of cells that a read chooses among, or that are compared with an unknown index.

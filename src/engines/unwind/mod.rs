@@ -90,8 +90,12 @@ pub struct Statistics {
     pub inputs: u64,
     /// Paths that were split in two.
     pub parted: u64,
-    /// Queries during walks.
+    /// Queries during walks that the solver answered.
     pub questions: u64,
+    /// Queries during walks that an earlier answer or a sample assignment answered.
+    pub saved_questions: u64,
+    /// Wall time of the solver (milliseconds).
+    pub solver_time: u64,
     /// Terms created.
     pub terms: u64,
     /// Size of the larger of the last two queries, the one for errors and the forward condition (terms).
@@ -100,7 +104,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// The counters with their names.
-    pub fn entries(&self) -> [(&'static str, u64); 9] {
+    pub fn entries(&self) -> [(&'static str, u64); 11] {
         [
             ("walks", self.walks),
             ("steps", self.steps),
@@ -109,6 +113,8 @@ impl Statistics {
             ("inputs", self.inputs),
             ("parted", self.parted),
             ("questions", self.questions),
+            ("saved_questions", self.saved_questions),
+            ("solver_time", self.solver_time),
             ("terms", self.terms),
             ("question", self.question),
         ]
@@ -182,7 +188,10 @@ fn run(
         statistics.open_rounds = walked.open.values().copied().max().unwrap_or(0);
         statistics.inputs = walked.inputs.len() as u64;
         statistics.parted = walked.parted.into();
+        let sources = queries.sources();
         statistics.questions = queries.asked;
+        statistics.saved_questions = sources.earlier + sources.samples;
+        statistics.solver_time = sources.time.as_millis() as u64;
         statistics.terms = arena.len() as u64;
         if let Some(reason) = walked.stopped {
             return Ok(Answer::Unknown(reason.to_owned()));
@@ -220,27 +229,29 @@ fn run(
             answer => {
                 let is_known = answer == regatta_solver::Answer::Satisfiable;
                 let nesting = |head| order.heads(head).len();
-                raise_limits(&mut limits, &walked, nesting, |guard| {
-                    !is_known || queries.holds(guard)
-                });
+                let is_raised =
+                    raise_limits(&mut limits, options.most, &walked, nesting, |guard| {
+                        !is_known || queries.holds(guard)
+                    });
+                if !is_raised || limits.steps / 1_000_000 > options.most.into() {
+                    return Ok(Answer::Unknown(
+                        "the maximum number of rounds or steps is reached".to_owned(),
+                    ));
+                }
             }
-        }
-        let highest = limits.rounds.values().copied().max().unwrap_or(0);
-        if highest > options.most || limits.steps / 1_000_000 > options.most.into() {
-            return Ok(Answer::Unknown(
-                "the maximum number of rounds or steps is reached".to_owned(),
-            ));
         }
     }
 }
 
-/// Raises the limits of the loops that were cut off on feasible paths.
+/// Raises the limits of the loops that were cut off on feasible paths, up to `maximum`. Returns whether each of them could be
+/// raised.
 fn raise_limits(
     limits: &mut Limits,
+    maximum: u32,
     walked: &Walked,
     nesting: impl Fn(LocationId) -> usize,
     mut holds: impl FnMut(TermId) -> bool,
-) {
+) -> bool {
     let mut heads = Vec::new();
     let mut all_steps = false;
     for cut in &walked.cuts {
@@ -258,6 +269,7 @@ fn raise_limits(
     heads.sort_unstable();
     heads.dedup();
     let deepest = heads.iter().map(|&head| nesting(head)).max().unwrap_or(1);
+    let are_below = heads.iter().all(|&head| limits.of(head) < maximum);
     for head in heads {
         // The next walk is to take about twice the work.
         let work = walked.work.get(&head).copied().unwrap_or(walked.steps);
@@ -269,11 +281,12 @@ fn raise_limits(
         if next < walked.rounds && walked.rounds / next < CATCH_UP_FACTOR {
             next = walked.rounds.saturating_add(1);
         }
-        limits.rounds.insert(head, next);
+        limits.rounds.insert(head, next.min(maximum));
     }
     if all_steps {
         limits.steps = limits.steps.saturating_mul(4);
     }
+    are_below
 }
 
 /// The query for errors.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::limits::{
     INITIAL_TIME, MAXIMUM_QUERY_TIME, MAXIMUM_TIME_SHARE, MINIMUM_IMPORTANT_QUERY_TIME,
 };
-use regatta_solver::sampled::SampledSolver;
+use regatta_solver::sampled::{Extension, SampledSolver, Sources};
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{TermId, Value};
 
@@ -22,8 +22,10 @@ pub struct Queries {
     time: Duration,
     /// The satisfiability of conditions that were decided.
     known: FxHashMap<TermId, bool>,
-    /// The number of queries during walks.
+    /// The number of queries during walks that the solver was asked.
     pub asked: u64,
+    /// Whether the walks were last expected to end soon.
+    pub ends_soon: bool,
 }
 
 impl Queries {
@@ -37,6 +39,7 @@ impl Queries {
             time,
             known: FxHashMap::default(),
             asked: 0,
+            ends_soon: false,
         }
     }
 
@@ -56,17 +59,33 @@ impl Queries {
         if !matters && self.spent > budget {
             return false;
         }
-        self.asked += 1;
         let most = match matters {
-            true => {
-                MINIMUM_IMPORTANT_QUERY_TIME.max(self.elapsed().mul_f64(MAXIMUM_TIME_SHARE / 2.0))
-            }
+            true => self.important_query_time(),
             false => MAXIMUM_QUERY_TIME,
         };
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), self.sources().solver);
         let answer = self.ask(condition, Some(most));
         self.spent += began.elapsed();
+        self.asked += self.sources().solver - before;
         answer == Answer::Unsatisfiable
+    }
+
+    /// Checks whether the condition is unsatisfiable on the path, which is taken to be satisfiable.
+    pub fn excludes_on(&mut self, path: TermId, condition: TermId) -> bool {
+        let left = self.time.saturating_sub(self.elapsed());
+        if left.is_zero() {
+            return false;
+        }
+        let most = left.min(self.important_query_time());
+        let (began, before) = (Instant::now(), self.sources().solver);
+        let found = self.solver.extension(path, condition, most);
+        self.spent += began.elapsed();
+        self.asked += self.sources().solver - before;
+        matches!(found, Extension::Impossible(_))
+    }
+
+    fn important_query_time(&self) -> Duration {
+        MINIMUM_IMPORTANT_QUERY_TIME.max(self.elapsed().mul_f64(MAXIMUM_TIME_SHARE / 2.0))
     }
 
     /// Checks whether the condition is satisfiable.
@@ -112,6 +131,11 @@ impl Queries {
     /// Returns the term's value in the model of the last check.
     pub fn value(&mut self, term: TermId) -> Option<Value> {
         self.solver.value(term)
+    }
+
+    /// Returns what has answered the queries so far.
+    pub const fn sources(&self) -> Sources {
+        self.solver.sources()
     }
 
     /// Returns the elapsed time without the time at safe points.

@@ -32,9 +32,10 @@ pub(super) use self::exits::changes;
 use self::objects::Variables;
 use super::evaluate::Value;
 use super::known_values::Terms;
+use super::limits::{MAXIMUM_EXPECTED_TIME, STEPS_PER_EXPECTATION};
 use super::path::Path;
 use super::queries::Queries;
-use crate::Context;
+use crate::{Context, Progress};
 use regatta_program::conditions::{exclusive, exhaustive};
 use regatta_program::persistent::PersistentMap;
 use regatta_program::*;
@@ -49,6 +50,8 @@ struct State {
     values: PersistentMap<Value>,
     /// The number of variables created on the way to the state.
     made: u32,
+    /// The state's share of all paths, if every branch has the same share: an estimate of its share of the work \[Knu75\].
+    share: f64,
 }
 
 /// The current round of a loop around a location.
@@ -239,6 +242,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             path: Path::default(),
             values: PersistentMap::new(),
             made: 0,
+            share: 1.0,
         };
         self.arrive(entry, None, &Rounds::new(), None, state);
         while let Some((position, item)) = self.pending.pop() {
@@ -268,8 +272,22 @@ impl<'w, 'a> Walk<'w, 'a> {
                 }
             }
             self.leave(position, item);
+            if !self.limits.merge() && self.walked.steps.is_multiple_of(STEPS_PER_EXPECTATION) {
+                self.tell_expectation(context);
+            }
         }
         self.walked
+    }
+
+    /// Tells whether the walk is expected to end soon, if that has changed.
+    fn tell_expectation(&mut self, context: &Context<'_>) {
+        let done = 1.0 - self.pending.share();
+        let elapsed = self.queries.elapsed().as_secs_f64();
+        let ends_soon = elapsed * (1.0 - done) < done * MAXIMUM_EXPECTED_TIME.as_secs_f64();
+        if ends_soon != self.queries.ends_soon {
+            self.queries.ends_soon = ends_soon;
+            (context.report)(Progress::Expectation { ends_soon });
+        }
     }
 
     fn cut_all(&mut self, item: WorkItem) {
@@ -360,9 +378,12 @@ impl<'w, 'a> Walk<'w, 'a> {
             }
         }
         if let Some(choice) = self.terms.split.take() {
-            for path in self.split(&state.path, choice) {
+            let paths = self.split(&state.path, choice);
+            let share = state.share / paths.len().max(1) as f64;
+            for path in paths {
                 let state = State {
                     path,
+                    share,
                     ..state.clone()
                 };
                 self.take_edges(position, item, state);
@@ -383,7 +404,10 @@ impl<'w, 'a> Walk<'w, 'a> {
                 }
             };
             let (then, otherwise) = self.parted(&rest.path, taken);
-            self.walked.parted += u32::from(!is_last && then.is_some() && otherwise.is_some());
+            if !is_last && then.is_some() && otherwise.is_some() {
+                self.walked.parted += 1;
+                rest.share /= 2.0;
+            }
             if let Some(path) = then {
                 let mut state = rest.clone();
                 state.path = path;
@@ -403,9 +427,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         let denial = arena.not(condition);
         match [condition, denial].map(|one| path.assume(arena, one)) {
             [Some(then), Some(otherwise)] if !self.limits.merge() => {
-                if self.queries.excludes(then.all(), true) {
+                if self.queries.excludes_on(path.all(), condition) {
                     (None, Some(path.clone()))
-                } else if self.queries.excludes(otherwise.all(), true) {
+                } else if self.queries.excludes_on(path.all(), denial) {
                     (Some(path.clone()), None)
                 } else {
                     (Some(then), Some(otherwise))
@@ -527,9 +551,12 @@ impl<'w, 'a> Walk<'w, 'a> {
             if let Some(choice) = self.terms.split.take()
                 && let Some(before) = before
             {
-                for path in self.split(&before.path, choice) {
+                let paths = self.split(&before.path, choice);
+                let share = before.share / paths.len().max(1) as f64;
+                for path in paths {
                     let state = State {
                         path,
+                        share,
                         ..before.clone()
                     };
                     self.take(position, item, id, number, state);

@@ -43,12 +43,19 @@ impl RoundWalk<'_, '_, '_> {
         let most =
             MINIMUM_QUESTION_LIMIT.max(self.began.elapsed().mul_f64(MAXIMUM_QUESTION_SHARE / 4.0));
         if let Some(exclusion) = &mut self.exclusion {
-            let (all, _) = assertions(self.walk, &[guard]);
-            let is_excluded = exclusion.excludes(&all, most);
-            if is_excluded {
-                self.cut_off.push(guard);
-            }
-            return self.noted(node.location, began, is_excluded);
+            let excluded = match self.lifted.paths.last(guard) {
+                // Paths exclude branches for the same reasons, each of which is asked about once at the end.
+                Some((before, condition)) if self.lifted.by_path => exclusion
+                    .contradiction(before, condition, most)
+                    .map(|core| self.walk.arena.and(core)),
+                _ => {
+                    let (all, _) = assertions(self.walk, &[guard]);
+                    exclusion.excludes(&all, most).then_some(guard)
+                }
+            };
+            self.cut_off
+                .extend(excluded.filter(|&one| self.excluded.insert(one)));
+            return self.noted(node.location, began, excluded.is_some());
         }
         let answer = ask_within(self.walk, &[guard], most);
         self.noted(node.location, began, answer == Ok(Answer::Impossible))

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use regatta_solver::sampled::SampledSolver;
+use regatta_solver::sampled::{Extension, SampledSolver};
 use regatta_solver::{Answer, Backend, CheckLimit, SolverConfig, new_solver};
 use regatta_term::{Arena, Pool, TermId};
 
@@ -30,6 +30,20 @@ impl Exclusion {
         });
         let solver = SampledSolver::new(solvers.next()?, !merge);
         Some(Self(solver))
+    }
+
+    /// Returns conditions of the path and the condition that the solver finds contradictory within the time, if the path itself
+    /// is satisfiable.
+    pub fn contradiction(
+        &mut self,
+        path: TermId,
+        condition: TermId,
+        most: Duration,
+    ) -> Option<Vec<TermId>> {
+        match self.0.extension(path, condition, most) {
+            Extension::Impossible(core) => Some(core),
+            Extension::Possible | Extension::Open => None,
+        }
     }
 
     /// Checks whether the solver finds the assertions unsatisfiable within the time.

@@ -39,6 +39,8 @@ pub(super) struct Lifted<'a> {
     pub obligations: Vec<TermId>,
     /// The value analysis of terms; `None` if simplifications are recorded.
     numbers: Option<Environment<'a, Arena>>,
+    /// The possible values of offsets under guards, if they are few.
+    offsets: FxHashMap<(TermId, TermId), Rc<[i128]>>,
     /// Guards of states.
     pub paths: Paths,
     /// Whether paths are executed separately and split where an index is a choice.
@@ -63,6 +65,7 @@ impl<'a> Lifted<'a> {
             obliged: FxHashMap::default(),
             obligations: Vec::new(),
             numbers,
+            offsets: FxHashMap::default(),
             paths: Paths::default(),
             by_path: !merge,
             nothing,
@@ -300,7 +303,7 @@ impl<'a> Lifted<'a> {
             return index;
         }
         let Some(parts) = self.arena.arguments(Op::BvAdd, index) else {
-            return index;
+            return self.only_number_under(guard, index).unwrap_or(index);
         };
         let parts = parts.to_vec();
         let in_object = parts.iter().any(|part| self.objects.contains_key(part));
@@ -313,8 +316,23 @@ impl<'a> Lifted<'a> {
         });
         let under: Vec<TermId> = under.collect();
         match under == parts {
-            true => index,
+            true => self.only_number_under(guard, index).unwrap_or(index),
             false => self.apply(Op::BvAdd, self.arena.sort(index), &under),
+        }
+    }
+
+    /// The constant that the last conditions of the guard leave as the only value of the index.
+    fn only_number_under(&mut self, guard: TermId, index: TermId) -> Option<TermId> {
+        let is_settled = self.arena.is_constant(index) || self.within(index).is_some();
+        let Sort::BitVec(width) = self.arena.sort(index) else {
+            return None;
+        };
+        if is_settled || self.open_choice.is_some() {
+            return None;
+        }
+        match self.offsets_under(guard, index)[..] {
+            [number] => Some(self.arena.bv(width, number as u128)),
+            _ => None,
         }
     }
 
@@ -327,7 +345,7 @@ impl<'a> Lifted<'a> {
         if self.arena.is_constant(offset) {
             return offset;
         }
-        for number in self.offsets_under(guard, offset) {
+        for &number in self.offsets_under(guard, offset).iter() {
             let number = self.arena.bv(width, number as u128);
             let is_this = self.arena.eq(offset, number);
             match self.paths.truth(self.arena, guard, is_this) {
@@ -343,7 +361,16 @@ impl<'a> Lifted<'a> {
     }
 
     /// The possible values of the offset under the last conditions of the guard, if they are few.
-    fn offsets_under(&self, guard: TermId, offset: TermId) -> Vec<i128> {
+    fn offsets_under(&mut self, guard: TermId, offset: TermId) -> Rc<[i128]> {
+        if let Some(known) = self.offsets.get(&(guard, offset)) {
+            return Rc::clone(known);
+        }
+        let offsets: Rc<[i128]> = self.compute_offsets(guard, offset).into();
+        self.offsets.insert((guard, offset), Rc::clone(&offsets));
+        offsets
+    }
+
+    fn compute_offsets(&self, guard: TermId, offset: TermId) -> Vec<i128> {
         if self.numbers.is_none() {
             return Vec::new();
         }

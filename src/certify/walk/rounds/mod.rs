@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use self::exclusion::Exclusion;
@@ -98,6 +98,8 @@ struct RoundWalk<'r, 'c, 'p> {
     usual: u32,
     waiting: WaitingList,
     cut_off: Vec<TermId>,
+    /// The conditions among them that the solver that is not trusted has excluded.
+    excluded: FxHashSet<TermId>,
     began: Instant,
     /// Wall time of questions whether a round is reachable.
     asking: Duration,
@@ -150,6 +152,7 @@ impl Walk<'_, '_> {
             usual: rounds.usual,
             waiting: WaitingList::new(rounds.merge),
             cut_off: Vec::new(),
+            excluded: FxHashSet::default(),
             began: Instant::now(),
             asking: Duration::ZERO,
             in_vain: FxHashMap::default(),

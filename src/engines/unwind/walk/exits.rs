@@ -103,6 +103,7 @@ impl Walk<'_, '_> {
             path,
             values: merged,
             made,
+            share: 1.0,
         }
     }
 }

@@ -36,6 +36,7 @@ impl Walk<'_, '_> {
             path,
             values,
             made: one.made.max(other.made),
+            share: one.share + other.share,
         }
     }
 }

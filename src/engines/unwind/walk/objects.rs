@@ -29,7 +29,13 @@ impl Walk<'_, '_> {
             let own = self.terms.objects[&new];
             for (other, size) in others {
                 let pair = (new.min(other), new.max(other));
-                if self.terms.apart.contains(&pair) {
+                if self.terms.are_apart(new, other) {
+                    continue;
+                }
+                if self.terms.addresses.contains_key(&new)
+                    && self.terms.addresses.contains_key(&other)
+                {
+                    are_all_apart = false;
                     continue;
                 }
                 let said = self.conditions_on(path, new, other);

@@ -71,6 +71,17 @@ impl Worklist {
         }
     }
 
+    /// Returns the share of the paths that wait, if paths are walked one by one.
+    pub fn share(&self) -> f64 {
+        match self {
+            Self::InOrder(_) => 1.0,
+            Self::OneByOne(all) => {
+                let states = all.iter().flat_map(|(_, item)| &item.states);
+                states.map(|state| state.share).sum()
+            }
+        }
+    }
+
     /// Returns the states that may be merged with others.
     pub fn states_mut(&mut self) -> impl Iterator<Item = &mut State> {
         let all = match self {
