@@ -120,7 +120,7 @@ fn include(all: &mut Vec<TermId>, new: &[TermId]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regatta_term::{Build, Sort, Symbol};
+    use regatta_term::{Build, Op, Pool, Sort, Symbol};
 
     #[test]
     fn conjuncts_are_connected_through_others() {
@@ -145,7 +145,7 @@ mod tests {
         let variable = |number| arena.variable_at(symbol, number);
         let many = (0..=MAXIMUM_SLICE_VARIABLES as u32).map(variable);
         let sum = many
-            .reduce(|sum, one| arena.intern(regatta_term::Op::BvXor, Sort::BitVec(8), &[sum, one]));
+            .reduce(|sum, one| arena.intern(Op::BvXor, Sort::BitVec(8), &[sum, one]));
         let sum = sum.expect("variables");
         let other = variable(1_000_000);
         let conjuncts = [
