@@ -257,3 +257,49 @@ fn outputs_of_a_single_answer_are_refused() {
         assert_eq!(output.status.code(), Some(3), "{option}");
     }
 }
+
+/// Each call of a function that asserts is a check of its own, at the call.
+#[test]
+fn each_call_of_an_assertion_function_is_a_check() {
+    let text = "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+static void check(int holds) { if (!holds) reach_error(); }
+static unsigned twice(unsigned x) { check(x < 100); return 2 * x; }
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint();
+    if (n >= 100)
+        return 0;
+    check(n != 7);
+    check(twice(n) % 2 == 0);
+    return 0;
+}";
+    assert_decided(
+        text,
+        "RESULT: FALSE(unreach-call)",
+        1,
+        &[(4, "excluded"), (9, "violated"), (10, "excluded")],
+    );
+}
+
+/// All checks together need an invariant of one loop and all runs of the other: each has its engine, none has both.
+#[test]
+fn parts_of_the_checks_are_raced_over_where_all_together_are_too_hard() {
+    let text = "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned s = __VERIFIER_nondet_uint(), h = 5381, i;
+    if (s > 5000) return 0;
+    for (i = 0; i < 40; i++) { h = h * 33 ^ (s + i); h ^= h >> 7; }
+    if (h == 0x12345678u) reach_error();
+    unsigned w = __VERIFIER_nondet_uint(), x = w, y = w + 1, z = x + 1;
+    while (__VERIFIER_nondet_uint()) { y++; z++; }
+    if (y != z) reach_error();
+    return 0;
+}";
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, text).expect("the program is written");
+    let output = regatta(&program, &[]);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(stdout.lines().last(), Some("RESULT: TRUE"));
+}

@@ -1042,6 +1042,34 @@ fn an_execution_ends_at_the_check_that_it_violates() {
     assert_ne!(check_targets(&lowered, only(&[0, 1])), Check::Confirmed);
 }
 
+/// Calls of a function that asserts have targets of their own after the separation, and the program is well formed.
+#[test]
+fn checks_in_a_function_are_separated_by_its_calls() {
+    let mut lowered = c("
+        extern void reach_error(void);
+        extern unsigned __VERIFIER_nondet_uint(void);
+        void check(unsigned holds) {
+            unsigned failed = !holds;
+            if (failed)
+                reach_error();
+        }
+        int main(void) {
+            unsigned x = __VERIFIER_nondet_uint();
+            x = x > 5 ? 5 : x;
+            check(x <= 5);
+            check(x != 3);
+            check(x + 1 > x);
+        }");
+    assert_eq!(lowered.targets().len(), 1);
+    lowered.separate_checks();
+    assert_eq!(lowered.validate(), Ok(()));
+    assert_eq!(lowered.targets().len(), 3);
+    assert_eq!(check_targets(&lowered, only(&[0, 2])), Check::Confirmed);
+    for wrong in [only(&[1]), only(&[0, 1]), Targets::All] {
+        assert_ne!(check_targets(&lowered, wrong), Check::Confirmed);
+    }
+}
+
 /// What is not modelled may have any effect, also the violation of a check that is not reached otherwise.
 #[test]
 fn a_certificate_for_some_targets_excludes_unsupported_operations() {

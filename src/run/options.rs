@@ -199,6 +199,11 @@ pub enum Question {
 }
 
 impl Question {
+    /// Whether this is asked about checks, each by itself.
+    pub(crate) fn is_about_checks(&self) -> bool {
+        matches!(self, Self::List | Self::Survey | Self::Targets { .. })
+    }
+
     /// Whether this is asked about termination.
     pub(crate) fn is(&self, asked: Asked) -> bool {
         matches!(self, Self::Termination(questions) if questions.present() == asked)

@@ -122,8 +122,11 @@ impl Pipeline<'_> {
     }
 
     /// Answers the question about the program as lowered.
-    fn answer(&self, lowered: Program, attempt: &Attempt) -> Conclusion {
+    fn answer(&self, mut lowered: Program, attempt: &Attempt) -> Conclusion {
         let reporter = &self.recorder.reporter;
+        if attempt.question.is_about_checks() {
+            lowered.separate_checks();
+        }
         match &attempt.question {
             Question::Termination(questions) => self.ask(questions, &lowered, attempt),
             // Reachability of errors in the program as lowered says nothing about termination.

@@ -135,6 +135,14 @@ impl Waypoints {
         self.passed.extend_from_slice(passed);
     }
 
+    /// Gives the next edge the waypoints of another one; nothing if no edge has any.
+    pub fn copy_edge(&mut self, edge: EdgeId) {
+        if !self.first.is_empty() {
+            let passed = self.of_edge(edge).to_vec();
+            self.add_edge(&passed);
+        }
+    }
+
     /// Appends waypoints to those of the last edge.
     pub fn add_to_last_edge(&mut self, passed: impl IntoIterator<Item = Passed>) {
         self.passed.extend(passed);

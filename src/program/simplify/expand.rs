@@ -284,7 +284,11 @@ impl Expansion {
     }
 }
 
-fn rename_targets(operation: &mut Operation, variable: &impl Fn(VariableId) -> VariableId) {
+/// Renames the variables that the operation writes.
+pub(crate) fn rename_targets(
+    operation: &mut Operation,
+    variable: &impl Fn(VariableId) -> VariableId,
+) {
     match operation {
         Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
             *target = variable(*target)

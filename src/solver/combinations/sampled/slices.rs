@@ -144,8 +144,7 @@ mod tests {
         let symbol = Symbol::new("slices y", Sort::BitVec(8));
         let variable = |number| arena.variable_at(symbol, number);
         let many = (0..=MAXIMUM_SLICE_VARIABLES as u32).map(variable);
-        let sum = many
-            .reduce(|sum, one| arena.intern(Op::BvXor, Sort::BitVec(8), &[sum, one]));
+        let sum = many.reduce(|sum, one| arena.intern(Op::BvXor, Sort::BitVec(8), &[sum, one]));
         let sum = sum.expect("variables");
         let other = variable(1_000_000);
         let conjuncts = [
