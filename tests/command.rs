@@ -474,7 +474,7 @@ fn other_inputs_are_refused_with_advice() {
         (
             "compile_commands.json",
             b"[]",
-            "compilation databases are not read",
+            "a compilation database is given with -p",
         ),
         (
             "d.c",
@@ -497,10 +497,9 @@ fn other_inputs_are_refused_with_advice() {
         assert_refused(&[&write(name, text)], message);
     }
     assert_refused(&[&at("")], "this is a folder");
-    assert_refused(&["-"], "standard input");
     assert_refused(
         &["property.c", "data_model.c"],
-        "one file is read at a time",
+        "`main` is defined in two files",
     );
     assert_result(&[&write("l.i", c)], "RESULT: TRUE", 0);
 }

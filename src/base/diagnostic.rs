@@ -26,6 +26,8 @@ pub enum ErrorKind {
     Type,
     /// The text uses a part of C, or an extension, that is not supported.
     Unsupported,
+    /// The files of the program contradict each other.
+    Link,
     /// There is no `main`.
     MissingMain,
     /// A property file is malformed, or has an unsupported property.
@@ -52,6 +54,7 @@ impl ErrorKind {
             Self::Syntax => "syntax error",
             Self::Type => "type error",
             Self::Unsupported => "not supported",
+            Self::Link => "linking",
             Self::MissingMain => "no main function",
             Self::Property => "property file",
             Self::Task => "task definition",
@@ -139,7 +142,31 @@ struct Diagnostic {
     message: String,
     span: Span,
     place: Option<Place>,
+    /// What stands elsewhere and contradicts it.
+    other: Option<Elsewhere>,
     help: Option<String>,
+}
+
+/// A second place that an error is about.
+#[derive(Clone, Debug)]
+struct Elsewhere {
+    message: String,
+    span: Span,
+    place: Option<Place>,
+}
+
+impl Elsewhere {
+    fn render(&self) -> String {
+        let message = printable(&self.message);
+        match &self.place {
+            Some(place) => {
+                let place_text = place.to_string();
+                let headline = printable_line(&place_text);
+                format!("{headline}: {message}\n{}", marked_line(Some(place)))
+            }
+            None => format!("{message}\n"),
+        }
+    }
 }
 
 impl Diagnostic {
@@ -172,6 +199,7 @@ impl Error {
             message: message.into(),
             span: Span::NONE,
             place: None,
+            other: None,
             help: None,
         }))
     }
@@ -187,6 +215,31 @@ impl Error {
     #[must_use]
     pub fn with_span(mut self, span: Span) -> Self {
         self.0.span = span;
+        self
+    }
+
+    /// Adds a second place, by its span in the source map, with what is said of it.
+    #[must_use]
+    pub fn with_other(mut self, message: impl Into<String>, span: Span) -> Self {
+        self.0.other = Some(Elsewhere {
+            message: message.into(),
+            span,
+            place: None,
+        });
+        self
+    }
+
+    /// Finds the places of the spans that have none yet.
+    #[must_use]
+    pub fn located(mut self, place_of: impl Fn(Span) -> Option<Place>) -> Self {
+        if self.0.place.is_none() {
+            self.0.place = place_of(self.0.span);
+        }
+        if let Some(other) = &mut self.0.other
+            && other.place.is_none()
+        {
+            other.place = place_of(other.span);
+        }
         self
     }
 
@@ -232,9 +285,10 @@ impl Error {
                 };
                 let mut text = String::new();
                 let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode());
-                match handler.render_report(&mut text, &report) {
-                    Ok(()) => text,
-                    Err(fmt::Error) => self.render_plain(),
+                match (handler.render_report(&mut text, &report), &self.0.other) {
+                    (Ok(()), None) => text,
+                    (Ok(()), Some(other)) => text + &other.render(),
+                    (Err(fmt::Error), _) => self.render_plain(),
                 }
             }
         }
@@ -243,22 +297,31 @@ impl Error {
     fn render_plain(&self) -> String {
         let mut text = self.0.headline();
         text.push('\n');
-        if let Some(excerpt) = self.0.place.as_ref().and_then(Excerpt::new) {
-            let number = excerpt.number.to_string();
-            let gutter = " ".repeat(number.len());
-            let line = &excerpt.line;
-            let mark: String = line
-                .char_indices()
-                .take_while(|&(offset, _)| offset < excerpt.offset)
-                .map(|(_, character)| if character == '\t' { '\t' } else { ' ' })
-                .collect();
-            text.push_str(&format!(" {number} | {line}\n {gutter} | {mark}^\n"));
+        text.push_str(&marked_line(self.0.place.as_ref()));
+        if let Some(other) = &self.0.other {
+            text.push_str(&other.render());
         }
         if let Some(help) = &self.0.help {
             text.push_str(&format!("help: {}\n", printable(help)));
         }
         text
     }
+}
+
+/// The source line of a place with its number, and a mark under the column; empty if the line is not known.
+fn marked_line(place: Option<&Place>) -> String {
+    let Some(excerpt) = place.and_then(Excerpt::new) else {
+        return String::new();
+    };
+    let number = excerpt.number.to_string();
+    let gutter = " ".repeat(number.len());
+    let line = &excerpt.line;
+    let mark: String = line
+        .char_indices()
+        .take_while(|&(offset, _)| offset < excerpt.offset)
+        .map(|(_, character)| if character == '\t' { '\t' } else { ' ' })
+        .collect();
+    format!(" {number} | {line}\n {gutter} | {mark}^\n")
 }
 
 /// The shown part of the source line: the part around the place, if the line is long.
@@ -387,6 +450,29 @@ mod tests {
     fn plain_rendering_marks_the_column() {
         let expected = "a.c:2:8: syntax error: unexpected `y`\n 2 | \tint x y;\n   | \t      ^\nhelp: expected `;`\n";
         assert_eq!(error().render(Style::Plain), expected);
+    }
+
+    #[test]
+    fn a_second_place_follows_the_first() {
+        let place = |span: Span| {
+            Some(Place {
+                line: span.line,
+                column: 5,
+                source_line: Some("int f;".into()),
+                ..Place::file("b.c")
+            })
+        };
+        let span = Span {
+            line: 7,
+            ..Span::NONE
+        };
+        let error = Error::new(ErrorKind::Link, "two definitions of `f`")
+            .at(Place::in_text("a.c", "int f = 1;", 4))
+            .with_other("the other definition", span)
+            .located(place);
+        let expected = "a.c:1:5: linking: two definitions of `f`\n 1 | int f = 1;\n   |     ^\n\
+                        b.c:7:5: the other definition\n 7 | int f;\n   |     ^\n";
+        assert_eq!(error.render(Style::Plain), expected);
     }
 
     #[test]

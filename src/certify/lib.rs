@@ -25,7 +25,7 @@ mod queries;
 mod tests;
 mod walk;
 
-pub use alarm::{native, replay, violated_assumptions};
+pub use alarm::{dependence, native, replay, violated_assumptions};
 pub use certificate::{Certificate, InvariantLocation, ProofStep};
 pub use check::{Budget, Check, check, check_and_record, check_thoroughly, check_with_facts};
 pub use proof::{certificate, invariants, portable};

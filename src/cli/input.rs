@@ -1,24 +1,43 @@
 //! Translates the options about the input to options of the front end.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::options::{InputOptions, UnknownCallsOption, VolatileOption};
+use super::compilation::database;
+use super::compilation::flags::Flags;
+use super::options::{
+    EntryArguments, GlobalsOption, InputOptions, UnknownCallsOption, VolatileOption,
+};
 use regatta_base::printable::printable;
 use regatta_base::{Error, ErrorKind, Place, Style};
 use regatta_frontend::ir::{Devices, UnknownEffect};
 use regatta_frontend::property::Check;
-use regatta_frontend::{LoadOptions, Specification, Task, advice};
+use regatta_frontend::{
+    EntryOptions, FileOptions, LoadOptions, SourceFile, Specification, Task, advice,
+};
 use regatta_program::{Arithmetic, DataModel};
 
-/// Returns the C file and the front end's options.
+/// What the options about the input come to.
+pub struct Input {
+    /// The first file of the program.
+    pub file: PathBuf,
+    /// The options of the front end, with the further files.
+    pub load: LoadOptions,
+    /// Whether an alarm does not count that rests on a function that no file defines.
+    pub withholds_unknown: bool,
+    /// What the user has to be told.
+    pub warnings: Vec<String>,
+}
+
+/// Returns the C files and the front end's options.
 ///
 /// # Errors
 /// A message for the user: a file that cannot be read, options that contradict each other.
-pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String> {
-    let (program, task_file) = match (&options.file, &options.task) {
-        (Some(file), None) if is_task_definition(file) => (None, Some(file)),
-        (program, task) => (program.as_ref(), task.as_ref()),
+pub fn resolve(options: &InputOptions) -> Result<Input, String> {
+    let (files, task_file) = match (options.files.as_slice(), &options.task) {
+        ([file], None) if is_task_definition(file) => (&[][..], Some(file)),
+        (files, task) => (files, task.as_ref()),
     };
     if let Some(file) = task_file
         && is_witness(file)
@@ -32,31 +51,11 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         Some(file) => Some(Task::read(file).map_err(|error| error.render(style()))?),
         None => None,
     };
-    let file = match (program, &task) {
-        (Some(file), None) => file.clone(),
-        (Some(file), Some(task)) if task.input_files.iter().any(|input| same_file(input, file)) => {
-            file.clone()
+    let sources = sources(options, files, task.as_ref())?;
+    for source in &sources.files {
+        if let Some(refusal) = advice::refusal(&source.path) {
+            return Err(refusal.render(style()));
         }
-        (Some(file), Some(_)) => {
-            return Err(printable(&format!(
-                "error: {} is not an input file of the task definition; give one of the two",
-                file.display()
-            ))
-            .into_owned());
-        }
-        (None, Some(task)) => match task.input_files.as_slice() {
-            [file] => file.clone(),
-            files => {
-                return Err(format!(
-                    "error: the task has {} input files; only one is supported",
-                    files.len()
-                ));
-            }
-        },
-        (None, None) => return Err("error: no C program given".into()),
-    };
-    if let Some(refusal) = advice::refusal(&file) {
-        return Err(refusal.render(style()));
     }
     let property_file = options
         .property
@@ -81,23 +80,26 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
             "error: termination is that of machine integers; use --arithmetic bitvector".into(),
         );
     }
-    let data_model = match (
-        options.data_model,
-        task.as_ref().and_then(|task| task.data_model),
-    ) {
-        (Some(option), _) => option.into(),
-        (None, Some(model)) => model,
-        (None, None) => DataModel::default(),
+    let data_model = options
+        .data_model
+        .map(DataModel::from)
+        .or(sources.common.data_model)
+        .or(task.as_ref().and_then(|task| task.data_model))
+        .unwrap_or_default();
+    let mut files = sources.files.into_iter();
+    let Some(first) = files.next() else {
+        return Err("error: no C program given".into());
     };
-    let load_options = LoadOptions {
+    let load = LoadOptions {
+        entry: entry(&options.entry),
         keeps_typed: false,
         property,
         data_model,
-        standard: options.standard,
+        standard: options.standard.or(sources.common.standard),
         arithmetic,
         unknown_calls: match options.unknown_calls {
-            UnknownCallsOption::Havoc => UnknownEffect::Reachable,
-            UnknownCallsOption::Pure => UnknownEffect::Pure,
+            Some(UnknownCallsOption::Pure) => UnknownEffect::Pure,
+            Some(UnknownCallsOption::Havoc) | None => UnknownEffect::Reachable,
         },
         devices: Devices {
             change_objects: options.volatile == VolatileOption::Environment,
@@ -107,10 +109,164 @@ pub fn resolve(options: &InputOptions) -> Result<(PathBuf, LoadOptions), String>
         all_assumptions: false,
         defines: options.define.clone(),
         include_folders: options.include.clone(),
-        text: None,
+        arguments: sources.common.preprocessor,
+        own: first.options,
+        further: files.collect(),
+        text: sources.text,
     };
-    Ok((file, load_options))
+    Ok(Input {
+        file: first.path,
+        load,
+        withholds_unknown: options.unknown_calls.is_none() && property_file.is_none(),
+        warnings: sources.warnings,
+    })
 }
+
+/// The function with which the program begins, if that is not `main`.
+fn entry(options: &EntryArguments) -> Option<EntryOptions> {
+    let function = options.function.clone()?;
+    Some(EntryOptions {
+        function,
+        depth: options.pointer_depth,
+        length: options.pointer_length,
+        requires: options.requires.clone(),
+        has_any_globals: options.globals == GlobalsOption::Any,
+    })
+}
+
+/// The files of the program, and what their compilation says.
+#[derive(Default)]
+struct Sources {
+    files: Vec<SourceFile>,
+    /// The flags of all files.
+    common: Flags,
+    /// The text of the first file, if that is standard input.
+    text: Option<Arc<[u8]>>,
+    warnings: Vec<String>,
+}
+
+/// Collects the program's files: those that are named, or those of the task definition or of the compilation database.
+///
+/// # Errors
+/// A message for the user.
+fn sources(
+    options: &InputOptions,
+    named: &[PathBuf],
+    task: Option<&Task>,
+) -> Result<Sources, String> {
+    let mut sources = Sources {
+        common: common_flags(options)?,
+        ..Sources::default()
+    };
+    let database = match &options.database {
+        Some(path) => Some(database::read(path).map_err(|error| error.render(style()))?),
+        None => None,
+    };
+    let paths: Vec<PathBuf> = match (named, task, &database) {
+        ([], Some(task), _) => task.input_files.clone(),
+        ([], None, Some(database)) => database.iter().map(|one| one.file.clone()).collect(),
+        (named, None, _) => named.to_vec(),
+        ([file], Some(task), _) if task.input_files.iter().any(|input| same_file(input, file)) => {
+            named.to_vec()
+        }
+        ([file, ..], Some(_), _) => {
+            return Err(printable(&format!(
+                "error: {} is not an input file of the task definition; give one of the two",
+                file.display()
+            ))
+            .into_owned());
+        }
+    };
+    let mut ignored = sources.common.ignored.clone();
+    let mut models: Vec<DataModel> = Vec::new();
+    for path in paths {
+        let entry = database
+            .as_ref()
+            .map(|database| database::find(database, &path));
+        let flags = match entry {
+            Some(Some(entry)) => entry.flags.clone(),
+            Some(None) => {
+                let file = path.display();
+                let message = format!("{file} is not in the compilation database");
+                sources.warnings.push(message);
+                Flags::default()
+            }
+            None => Flags::default(),
+        };
+        ignored.extend(flags.ignored);
+        models.extend(flags.data_model);
+        let options = FileOptions {
+            standard: flags.standard,
+            arguments: flags.preprocessor,
+        };
+        sources.files.push(SourceFile { path, options });
+    }
+    sources.common.data_model = match models.as_slice() {
+        [first, rest @ ..] if rest.iter().any(|model| model != first) => {
+            return Err("error: some files are compiled with -m32, others with -m64".to_owned());
+        }
+        [first, ..] => sources.common.data_model.or(Some(*first)),
+        [] => sources.common.data_model,
+    };
+    sources.warnings.extend(ignored_flags(ignored));
+    read_standard_input(&mut sources)?;
+    Ok(sources)
+}
+
+/// The flags for all files.
+fn common_flags(options: &InputOptions) -> Result<Flags, String> {
+    let read = |words: &[String]| {
+        Flags::read(words, None)
+            .map_err(|reason| printable(&format!("error: {reason}")).into_owned())
+    };
+    let is_flag = |word: &String| word.starts_with('-');
+    let compiler = match options.compiler.as_slice() {
+        // The compiler's name.
+        [first, rest @ ..] if !is_flag(first) => rest,
+        flags => flags,
+    };
+    let mut flags = read(&options.flags)?;
+    flags.add(read(compiler)?);
+    Ok(flags)
+}
+
+/// One warning of the flags that do nothing.
+fn ignored_flags(mut flags: Vec<String>) -> Option<String> {
+    const MAXIMUM_SHOWN: usize = 8;
+    flags.sort_unstable();
+    flags.dedup();
+    let more = match flags.len() > MAXIMUM_SHOWN {
+        true => ", …",
+        false => "",
+    };
+    flags.truncate(MAXIMUM_SHOWN);
+    (!flags.is_empty()).then(|| format!("ignored: {}{more}", flags.join(", ")))
+}
+
+/// Replaces the file `-` by the text of standard input, which becomes the first file.
+///
+/// # Errors
+/// A message for the user.
+fn read_standard_input(sources: &mut Sources) -> Result<(), String> {
+    let is_input = |source: &SourceFile| source.path == Path::new("-");
+    let Some(position) = sources.files.iter().position(is_input) else {
+        return Ok(());
+    };
+    let mut text = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut text);
+    read.map_err(|error| format!("error: standard input cannot be read: {error}"))?;
+    let mut source = sources.files.remove(position);
+    if sources.files.iter().any(is_input) {
+        return Err("error: standard input is named twice".to_owned());
+    }
+    source.path = PathBuf::from(STANDARD_INPUT);
+    sources.files.insert(0, source);
+    sources.text = Some(text.into());
+    Ok(())
+}
+
+/// How messages call standard input.
+const STANDARD_INPUT: &str = "<stdin>";
 
 /// Returns the first property of the task that is supported, or else its first property, which yields the error message.
 fn supported_property(task: Option<&Task>) -> Option<&PathBuf> {
@@ -132,12 +288,8 @@ pub fn advice_on_arguments(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let is_file = !argument.starts_with('-') && Path::new(argument).extension().is_some();
-    is_file.then(|| {
-        "help: one file is read at a time; of a program of several files, give one that includes them all \
-         (`#include \"a.c\"`, `#include \"b.c\"`)"
-            .to_owned()
-    })
+    let is_flag = argument.starts_with('-') && !argument.starts_with("--");
+    is_flag.then(|| "help: flags of the compiler can be given behind --".to_owned())
 }
 
 /// Checks whether a file looks like a witness.

@@ -5,13 +5,17 @@
 //!
 //! * [`mod@options`]: the options and their help, from which `completions` and `manual` are generated.
 //! * `commands`: the subcommands.
+//! * `compilation`: the compiler's flags, and compilation databases.
 //! * `input`: options about the input.
+//! * `project`: many runs on one project.
 //! * `output`: the path to an error in words, the live view, the files written at the end.
 
 mod commands;
+mod compilation;
 mod input;
 mod options;
 mod output;
+mod project;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
@@ -28,8 +32,7 @@ pub const EXIT_INPUT: u8 = 3;
 
 /// Runs the command with the process's arguments. `started` is when the process began.
 pub fn run(started: Instant) -> ExitCode {
-    let command_line = match CommandLine::try_parse_from(with_default_command(std::env::args_os()))
-    {
+    let command_line = match CommandLine::try_parse_from(arguments()) {
         Ok(command_line) => command_line,
         Err(error) => {
             // `--help` and `--version` are reported as errors, too.
@@ -62,6 +65,11 @@ pub fn run(started: Instant) -> ExitCode {
         Command::Completions(options) => commands::completions::run(options),
         Command::Manual(options) => commands::manual::run(options),
     })
+}
+
+/// The arguments of the process, with the subcommand, and with options of ours for flags of the compiler.
+fn arguments() -> Vec<OsString> {
+    compilation::flags::as_options(with_default_command(std::env::args_os()))
 }
 
 /// Makes `regatta [OPTIONS] FILE` the same as `regatta verify [OPTIONS] FILE`.

@@ -85,10 +85,14 @@ pub const SUBCOMMANDS: [&str; 11] = [
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading the program")]
 pub struct InputOptions {
-    /// The C program, or a task definition if the name ends in .yml; a program whose name ends in .i is preprocessed
-    /// already
-    #[arg(value_name = "FILE", required_unless_present = "task")]
-    pub file: Option<PathBuf>,
+    /// The C files of the program, or a task definition if the name ends in .yml; a file whose name ends in .i is
+    /// preprocessed already, and - is standard input
+    #[arg(value_name = "FILE", required_unless_present_any = ["task", "database"])]
+    pub files: Vec<PathBuf>,
+
+    /// A compilation database, or the folder of one: the flags of the files, and the files themselves if none are given
+    #[arg(short = 'p', long, value_name = "compile_commands.json")]
+    pub database: Option<PathBuf>,
 
     /// The property, in SV-COMP's notation [default: no assertion fails, and reach_error and __VERIFIER_error are not
     /// called]
@@ -117,9 +121,10 @@ pub struct InputOptions {
     #[arg(long, value_enum, default_value = "bitvector")]
     pub arithmetic: ArithmeticOption,
 
-    /// The possible effects of a call of a function without a definition that is not in the library
-    #[arg(long, value_enum, default_value = "havoc")]
-    pub unknown_calls: UnknownCallsOption,
+    /// The possible effects of a call of a function without a definition that is not in the library [default: havoc; without
+    /// a property, an error that rests on such a call does not count]
+    #[arg(long, value_enum)]
+    pub unknown_calls: Option<UnknownCallsOption>,
 
     /// What may change volatile objects that the program defines; a read of any other volatile object returns any value
     #[arg(long, value_enum, default_value = "program")]
@@ -141,6 +146,55 @@ pub struct InputOptions {
     /// Add a folder in which the preprocessor searches for included files
     #[arg(short = 'I', value_name = "FOLDER")]
     pub include: Vec<PathBuf>,
+
+    /// Options about an entry other than `main`.
+    #[command(flatten)]
+    pub entry: EntryArguments,
+
+    /// A flag of the C compiler; -U, -include, -isystem, -std=, -m32, -m64, -f, -W, -O and their like can also be given as a
+    /// compiler takes them
+    #[arg(long = "flag", value_name = "FLAG", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
+
+    /// The command that compiles the files, or its flags, behind --
+    #[arg(last = true, value_name = "COMPILER FLAGS")]
+    pub compiler: Vec<String>,
+}
+
+/// Options about an entry other than `main`.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Beginning in another function than main")]
+pub struct EntryArguments {
+    /// Begin in this function, with arbitrary arguments and arbitrary values of global objects: pointers are null or point to
+    /// new objects, and text has an end
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+
+    /// What a caller of the function guarantees: a condition in C over its parameters; may be given several times
+    #[arg(long, value_name = "CONDITION", requires = "function")]
+    pub requires: Vec<String>,
+
+    /// The values of global objects when the function is called
+    #[arg(long, value_enum, default_value = "any")]
+    pub globals: GlobalsOption,
+
+    /// Maximum number of pointers that lead from an argument or a global object to a further object; those of the last are
+    /// null
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub pointer_depth: u32,
+
+    /// Number of elements that a pointer points to
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub pointer_length: u32,
+}
+
+/// The values of `--globals`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GlobalsOption {
+    /// Any values of their types
+    Any,
+    /// Those at the start of the program
+    First,
 }
 
 /// The values of `--data-model`.
@@ -267,6 +321,13 @@ pub struct VerifyOptions {
     /// execution ends at the check that it violates: the others are judged under the condition that no check failed before
     #[arg(long, conflicts_with_all = ["witness", "certificate", "harness", "dump"])]
     pub all: bool,
+
+    /// Verify each function of the program by itself, as with --function, and print a table
+    #[arg(
+        long,
+        conflicts_with_all = ["function", "all", "show_checks", "json", "witness", "certificate", "harness", "dump", "sarif", "report"]
+    )]
+    pub all_functions: bool,
 
     /// List the checks of the program, and verify nothing
     #[arg(

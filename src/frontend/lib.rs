@@ -39,7 +39,11 @@ mod types;
 
 pub use input::{advice, property};
 pub(crate) use input::{standard, task};
-pub use load::{LoadOptions, Loaded, load, load_preprocessed};
+pub use load::{
+    DefinedFunction, FileOptions, LoadOptions, Loaded, SourceFile, functions, load,
+    load_preprocessed,
+};
+pub use lower::EntryOptions;
 pub use property::Specification;
 pub(crate) use source::position;
 pub use source::preprocess;

@@ -1,14 +1,17 @@
-//! Loads a program from a file: runs all steps of the front end.
+//! Loads a program from its files: runs all steps of the front end.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::ir::{Devices, UnknownEffect};
-use super::lower::{LowerOptions, lower_in_parts};
+use rustc_hash::FxHashMap;
+
+use super::lower::{EntryOptions, LowerOptions, lower_in_parts};
 use super::memory::{MemoryChecks, MemoryError, MemoryOptions, emit};
-use super::parse::{parse_in_parts, with_large_stack};
+use super::parse::{ParsedUnit, parse_in_parts, with_large_stack};
+use super::position::Numbering;
 use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::{Check, Specification};
 use super::standard::{Dialect, Standard};
@@ -33,14 +36,38 @@ pub struct LoadOptions {
     pub malloc_may_fail: bool,
     /// Whether all assumptions about operands and accesses are noted.
     pub all_assumptions: bool,
+    /// The function with which the program begins, if that is not `main`.
+    pub entry: Option<EntryOptions>,
     /// Whether the result contains the typed representation as text.
     pub keeps_typed: bool,
     /// `NAME` or `NAME=VALUE`, for the preprocessor.
     pub defines: Vec<String>,
     /// Folders that are searched for headers.
     pub include_folders: Vec<PathBuf>,
-    /// A text to be read in place of the file's text.
+    /// Further arguments for the preprocessor of every file.
+    pub arguments: Vec<String>,
+    /// What holds for the first file alone.
+    pub own: FileOptions,
+    /// The program's files beside the first.
+    pub further: Vec<SourceFile>,
+    /// A text to be read in place of the first file's text.
     pub text: Option<Arc<[u8]>>,
+}
+
+/// What a file of the program is compiled with, beside what holds for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileOptions {
+    /// The standard of C; that of the program if not given.
+    pub standard: Option<Standard>,
+    /// Arguments for the preprocessor.
+    pub arguments: Vec<String>,
+}
+
+/// A file of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    pub path: PathBuf,
+    pub options: FileOptions,
 }
 
 impl Default for LoadOptions {
@@ -55,10 +82,28 @@ impl Default for LoadOptions {
             devices: Devices::default(),
             malloc_may_fail: false,
             all_assumptions: false,
+            entry: None,
             keeps_typed: false,
             defines: Vec::new(),
             include_folders: Vec::new(),
+            arguments: Vec::new(),
+            own: FileOptions::default(),
+            further: Vec::new(),
             text: None,
+        }
+    }
+}
+
+impl LoadOptions {
+    /// The preprocessor's options for a file with options of its own.
+    fn preprocessor(&self, own: &FileOptions, text: Option<Arc<[u8]>>) -> Options {
+        Options {
+            data_model: self.data_model,
+            standard: own.standard.or(self.standard),
+            defines: self.defines.clone(),
+            include_folders: self.include_folders.clone(),
+            arguments: [self.arguments.as_slice(), &own.arguments].concat(),
+            text,
         }
     }
 }
@@ -76,48 +121,95 @@ pub struct Loaded {
     pub phases: Vec<(&'static str, Duration)>,
 }
 
-/// Reads a C file and makes its program.
+/// Reads a C file, and the further ones that the options name, and makes their program.
 pub fn load(file: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
-    let preprocessor = Options {
-        data_model: options.data_model,
-        standard: options.standard,
-        defines: options.defines.clone(),
-        include_folders: options.include_folders.clone(),
-        text: options.text.clone(),
-    };
     let mut clock = Clock::new();
-    let source = preprocess(file, &preprocessor)?;
+    let sources = read_all(file, options)?;
     clock.lap("preprocess");
-    translate(source, options, clock)
+    translate(sources, options, clock)
+}
+
+/// Preprocesses all files of the program.
+fn read_all(file: &Path, options: &LoadOptions) -> Result<Vec<Preprocessed>, Error> {
+    let first = preprocess(
+        file,
+        &options.preprocessor(&options.own, options.text.clone()),
+    )?;
+    let mut sources = vec![first];
+    for SourceFile { path, options: own } in &options.further {
+        sources.push(preprocess(path, &options.preprocessor(own, None))?);
+    }
+    Ok(sources)
+}
+
+/// A function that the program's files define.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinedFunction {
+    pub name: String,
+    /// The file and line of the definition.
+    pub place: String,
+}
+
+/// Reads a C file, and the further ones that the options name, and lists the functions that they define, in order; those of
+/// the system's headers are left out.
+pub fn functions(file: &Path, options: &LoadOptions) -> Result<Vec<DefinedFunction>, Error> {
+    let sources = read_all(file, options)?;
+    with_large_stack(move || {
+        let mut functions: Vec<DefinedFunction> = Vec::new();
+        let is_accepted = |text: &[u8]| is_accepted(text, options.data_model);
+        for source in sources {
+            let unit = parse_in_parts(source, &Numbering::default(), &is_accepted)?;
+            for found in unit.defined_functions() {
+                if !functions.iter().any(|known| known.name == found.name) {
+                    functions.push(found);
+                }
+            }
+        }
+        Ok(functions)
+    })?
 }
 
 /// Makes the program of a preprocessed text.
 pub fn load_preprocessed(source: Preprocessed, options: &LoadOptions) -> Result<Loaded, Error> {
-    translate(source, options, Clock::new())
+    translate(vec![source], options, Clock::new())
 }
 
 fn translate(
-    source: Preprocessed,
+    sources: Vec<Preprocessed>,
     options: &LoadOptions,
     mut clock: Clock,
 ) -> Result<Loaded, Error> {
-    let name = source.name.clone();
+    let name: Arc<str> = sources
+        .first()
+        .map_or("".into(), |first| first.name.clone());
     with_large_stack(move || {
-        let accepted = OnceCell::new();
+        let accepted = RefCell::new(FxHashMap::default());
         // Compilers still accept many constructs that C23 has removed.
         let is_lenient = !Dialect::of(options.standard).is_c23_alone();
         let is_accepted = |text: &[u8]| {
-            is_lenient && *accepted.get_or_init(|| is_accepted(text, options.data_model))
+            let ask = || is_accepted(text, options.data_model);
+            let mut known = accepted.borrow_mut();
+            is_lenient && *known.entry(text.to_vec()).or_insert_with(ask)
         };
-        let parsed = parse_in_parts(source, &is_accepted)?;
+        let mut units: Vec<ParsedUnit> = Vec::new();
+        let mut numbering = Numbering::default();
+        for source in sources {
+            let unit = parse_in_parts(source, &numbering, &is_accepted)?;
+            numbering = unit.positions.numbering();
+            units.push(unit);
+        }
         clock.lap("parse");
-        let mut warnings = parsed.warnings.clone();
+        let mut warnings: Vec<Warning> = Vec::new();
+        for unit in &units {
+            warnings.extend_from_slice(&unit.warnings);
+        }
         let lowering = LowerOptions {
             data_model: options.data_model,
             unknown_calls: options.unknown_calls,
             devices: options.devices.clone(),
+            entry: options.entry.clone(),
         };
-        let (unit, more) = lower_in_parts(&parsed, &options.property, &lowering, &is_accepted)?;
+        let (unit, more) = lower_in_parts(&units, &options.property, &lowering, &is_accepted)?;
         warnings.extend(more);
         clock.lap("lower");
         #[cfg(debug_assertions)]
@@ -126,7 +218,7 @@ fn translate(
         }
         let typed = options.keeps_typed.then(|| unit.to_string());
         // The syntax trees are large and not needed any more.
-        drop(parsed);
+        drop(units);
         let model = MemoryOptions {
             arithmetic: options.arithmetic,
             malloc_may_fail: options.malloc_may_fail,

@@ -1,7 +1,7 @@
 //! The options of a run, in groups: each part of the run gets the group that it needs.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::config::{Portfolio, Role};
@@ -26,6 +26,25 @@ pub struct RunOptions {
     pub record: RecordOptions,
     /// The style of messages for the user.
     pub style: Style,
+}
+
+impl TaskOptions {
+    /// The program's files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let further = self.load.further.iter();
+        std::iter::once(self.file.as_path()).chain(further.map(|file| file.path.as_path()))
+    }
+
+    /// The text of one of the program's files.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text_of(&self, file: &Path) -> std::io::Result<Vec<u8>> {
+        match &self.load.text {
+            Some(text) if file == self.file => Ok(text.to_vec()),
+            _ => std::fs::read(file),
+        }
+    }
 }
 
 impl RunOptions {
@@ -89,10 +108,12 @@ fn describe_property(property: &Specification) -> String {
 /// The question: a program and its property.
 #[derive(Clone, Debug)]
 pub struct TaskOptions {
-    /// The C file.
+    /// The first C file of the program; the options name the others.
     pub file: PathBuf,
     /// The options of the front end, among them the property.
     pub load: LoadOptions,
+    /// Whether an alarm does not count that rests on a function that no file defines.
+    pub withholds_unknown: bool,
     /// The witness to validate, with which the program was instrumented.
     pub validation: Option<Validation>,
 }

@@ -10,7 +10,7 @@ use crate::config::Switch;
 use crate::judge::answer::Judge;
 use crate::judge::check_process::CHECKER;
 use crate::judge::evidence::{Evidence, Publisher};
-use crate::judge::{alarm, follow, ledger, proof_export};
+use crate::judge::{alarm, follow, ledger, proof_export, unknown_code};
 use crate::options::{Question, RunOptions, TaskOptions, Validation};
 use crate::process::crash::{guarded, number};
 use crate::process::supervisor::{Attempt, RaceEnd};
@@ -29,7 +29,7 @@ use regatta_certify::defined::{Undefined, guard};
 use regatta_certify::{Certificate, ProofStep};
 use regatta_frontend::advice::advise;
 use regatta_frontend::property::Check;
-use regatta_frontend::{LoadOptions, load};
+use regatta_frontend::{LoadOptions, Specification, load};
 use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict};
@@ -294,6 +294,7 @@ impl Pipeline<'_> {
         }
         let reporter = &self.recorder.reporter;
         let examined = guarded(reporter, ALARM, number::ALARM, || {
+            let conclusion = unknown_code::withhold(&task, conclusion);
             alarm::examine(&self.options.alarm, &task, reporter, conclusion)
         });
         let conclusion = examined.unwrap_or_else(|| {
@@ -457,7 +458,24 @@ fn load_program(
             message: format!("{place}: {}", warning.message),
         });
     }
+    tell_of_gaps(&loaded.program, &load_options.property, recorder);
     Ok(loaded.program)
+}
+
+/// Tells the user of functions without a body, and of a program in which nothing is checked.
+fn tell_of_gaps(program: &Program, property: &Specification, recorder: &Recorder) {
+    if let Some(message) = unknown_code::describe(program) {
+        recorder.event(EventKind::Warning { message });
+    }
+    if !property.is_termination() && !unknown_code::has_check(program) {
+        let what = match property.checks.is_empty() {
+            true => "no assertion and no error function can be reached",
+            false => "no check can be reached",
+        };
+        recorder.event(EventKind::Warning {
+            message: format!("{what}: there is nothing to verify"),
+        });
+    }
 }
 
 /// Gives the grounds of the answer to the publisher.

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::judge::alarm;
 use crate::judge::answer::Judge;
+use crate::judge::{alarm, unknown_code};
 use crate::options::RunOptions;
 use crate::record::check::{CheckRow, CheckVerdict, checks_of};
 use crate::record::event::EventKind;
@@ -193,6 +193,7 @@ impl Survey<'_> {
             let judge = Judge::new(&self.options.judge, self.recorder, false);
             for (target, violation) in violations {
                 let conclusion = judge.violated(&task, SIMULATION, &violation);
+                let conclusion = unknown_code::withhold(&task, conclusion);
                 let reporter = &self.recorder.reporter;
                 let examined = alarm::examine(&self.options.alarm, &task, reporter, conclusion);
                 let conclusion = (self.end)(&judge, &task, examined);

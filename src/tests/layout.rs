@@ -29,8 +29,9 @@ fn values(declarations: &str, expressions: &[String], data_model: DataModel) -> 
             data_model,
             unknown_calls: UnknownEffect::Pure,
             devices: Devices::default(),
+            entry: None,
         };
-        Ok(lower(&parsed, &Specification::default(), &options)?.0)
+        Ok(lower(&[parsed], &Specification::default(), &options)?.0)
     });
     let unit = match lowered {
         Ok(Ok(unit)) => unit,

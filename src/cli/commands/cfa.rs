@@ -10,8 +10,9 @@ use regatta_program::simplify::simplify;
 
 /// Runs the command; returns the exit code.
 pub fn run(options: &CfaOptions) -> u8 {
-    let program = input::resolve(&options.input).and_then(|(file, options)| {
-        load(&file, &options).map_err(|error| advise(error, &file).render(input::style()))
+    let program = input::resolve(&options.input).and_then(|input| {
+        let (file, options) = (&input.file, &input.load);
+        load(file, options).map_err(|error| advise(error, file).render(input::style()))
     });
     let program = match program {
         Ok(loaded) => loaded.program,

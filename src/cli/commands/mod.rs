@@ -3,6 +3,7 @@
 pub(super) mod cfa;
 pub(super) mod completions;
 pub(super) mod experiment;
+pub(super) mod functions;
 pub(super) mod interpret;
 pub(super) mod library;
 pub(super) mod manual;

@@ -30,6 +30,7 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
         json: options.json,
         strict: false,
         all: false,
+        all_functions: false,
         show_checks: false,
         dump: None,
         certificate: None,
@@ -109,6 +110,8 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         return Ok(Job {
             file,
             load,
+            // Whether the witness is right is asked of the program as it is.
+            withholds_unknown: false,
             validation: Some(validation),
             warnings,
             judge: Box::new(move |conclusion| {
@@ -142,6 +145,7 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     Ok(Job {
         file,
         load,
+        withholds_unknown: false,
         validation: Some(Validation::Invariants {
             count: invariants.len(),
         }),

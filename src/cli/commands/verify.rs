@@ -4,6 +4,8 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::functions;
+use crate::input::Input;
 use crate::options::{CheckOption, ReplayOption, VerifyOptions};
 use crate::output::explain::{self, RunSummary, render_memory, render_path};
 use crate::output::progress::{self, Progress};
@@ -29,13 +31,22 @@ use regatta_run::{pipeline, rounds, turns};
 
 /// Runs the command; returns the exit code.
 pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
+    if options.all_functions {
+        return functions::run(options);
+    }
     run_with(started, options, || {
-        let (file, load) = input::resolve(&options.input)?;
+        let Input {
+            file,
+            load,
+            withholds_unknown,
+            warnings,
+        } = input::resolve(&options.input)?;
         Ok(Job {
             file,
             load,
+            withholds_unknown,
             validation: None,
-            warnings: Vec::new(),
+            warnings,
             judge: Box::new(|conclusion| conclusion),
         })
     })
@@ -45,6 +56,8 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
 pub(super) struct Job {
     pub file: PathBuf,
     pub load: LoadOptions,
+    /// Whether an alarm does not count that rests on a function that no file defines.
+    pub withholds_unknown: bool,
     /// The witness with which the program was instrumented, if it was.
     pub validation: Option<Validation>,
     /// Warnings for the user.
@@ -71,6 +84,7 @@ pub(super) fn run_with(
     let Job {
         file,
         load: mut load_options,
+        withholds_unknown,
         validation,
         warnings,
         judge,
@@ -81,6 +95,16 @@ pub(super) fn run_with(
             return EXIT_INPUT;
         }
     };
+    if load_options.entry.is_some()
+        && (options.witness.is_some()
+            || options.harness.is_some()
+            || options.replay != ReplayOption::Interpreter)
+    {
+        complain(
+            "error: witnesses, harnesses and compiled runs begin in `main`, not in --function",
+        );
+        return EXIT_INPUT;
+    }
     if let Err(message) = checks::probe(options, &file) {
         complain(&message);
         return EXIT_INPUT;
@@ -117,6 +141,7 @@ pub(super) fn run_with(
         task: TaskOptions {
             file,
             load: load_options,
+            withholds_unknown,
             validation,
         },
         race: RaceOptions {

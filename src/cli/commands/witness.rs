@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::input::Input;
 use crate::options::{InputOptions, LintOptions, WitnessCommand};
 use crate::{EXIT_INPUT, complain_rendered, input};
 use regatta_base::printable::{printable, printable_line};
@@ -76,7 +77,11 @@ pub(super) fn examine<'o>(
     };
     let text = std::fs::read(witness).map_err(|error| unreadable(witness, &error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let (file, load_options) = input::resolve(options)?;
+    let Input {
+        file,
+        load: load_options,
+        ..
+    } = input::resolve(options)?;
     let program = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
     let source = SourceText::new(file.display().to_string(), program)
         .map_err(|error| advise(error, &file).render(input::style()))?;

@@ -11,19 +11,12 @@ pub fn refusal(file: &Path) -> Option<Error> {
         let error = Error::new(kind, message).at(Place::file(file.display().to_string()));
         Some(error.with_help(help))
     };
-    if file == Path::new("-") {
-        return refuse(
-            ErrorKind::Unsupported,
-            "a program on standard input",
-            "save it in a file: messages, witnesses and reports speak of places in it",
-        );
-    }
     let metadata = std::fs::metadata(file).ok()?;
     if metadata.is_dir() {
         return refuse(
             ErrorKind::Unreadable,
             "this is a folder, not a file",
-            "give one C file in it, or a task definition (.yml)",
+            "give the C files in it, or with -p the folder of a compilation database",
         );
     }
     let extension = file.extension().unwrap_or_default().to_string_lossy();
@@ -49,9 +42,8 @@ fn by_name(extension: &str) -> Option<(&'static str, &'static str)> {
             "Regatta reads C; if the program is C, give it a name that ends in .c",
         )),
         "json" => Some((
-            "this is no C program, and compilation databases are not read",
-            "give one C file, with the -I and -D of its entry (compile_commands.json has one for each file); of a program \
-             of several files, one that includes them all",
+            "this is no C program",
+            "a compilation database is given with -p",
         )),
         "prp" => Some((
             "this is a property, not a program",
@@ -105,7 +97,7 @@ pub fn advise(error: Error, file: &Path) -> Error {
     let advice = match error.kind() {
         ErrorKind::MissingMain => Some(
             "verification begins in `main`: write one that calls what is to be verified, with values from \
-             __VERIFIER_nondet_int() and the like, in a file that includes this one",
+             __VERIFIER_nondet_int() and the like, and give its file beside this one",
         ),
         ErrorKind::Syntax | ErrorKind::Type | ErrorKind::Preprocessor => {
             let text = std::fs::read(file).unwrap_or_default();

@@ -42,10 +42,12 @@ use crate::ir::{
 use crate::parse::ParsedUnit;
 use crate::property::Specification;
 use crate::types::{Type, TypeTable};
-use regatta_base::diagnostic::{Error, Warning};
-use regatta_program::{AssumptionKind, DataModel, Span};
+use regatta_base::diagnostic::{Error, ErrorKind, Place, Warning};
+use regatta_program::{AssumptionKind, DataModel, SourceMap, Span};
 
 use calls::variadic::ArgumentCounts;
+pub use environment::entry::EntryOptions;
+
 use declarations::constexpr::NamedConstants;
 use declarations::nested::NestedFunctions;
 use environment::exit::{Late, Lifecycle};
@@ -79,39 +81,45 @@ pub struct LowerOptions {
     pub unknown_calls: UnknownEffect,
     /// Which objects may change without a write by the program.
     pub devices: Devices,
+    /// The function with which the program begins, if that is not `main`.
+    pub entry: Option<EntryOptions>,
 }
 
-/// Lowers a parsed program. The caller must run it under [`crate::parse::with_large_stack`].
+/// Lowers the parsed files of a program. The caller must run it under [`crate::parse::with_large_stack`].
 ///
 /// # Errors
 /// If something in the program is invalid or not modelled.
 pub fn lower(
-    parsed: &ParsedUnit,
+    units: &[ParsedUnit],
     property: &Specification,
     options: &LowerOptions,
 ) -> Result<(Unit, Vec<Warning>)> {
-    lower_in_parts(parsed, property, options, &|_| false)
+    lower_in_parts(units, property, options, &|_| false)
 }
 
-/// Like [`lower`], but leaves out what is not modelled if a compiler accepts the program's text (see [`unmodelled_parts`]).
+/// Like [`lower`], but leaves out what is not modelled if a compiler accepts the texts (see [`unmodelled_parts`]).
 ///
 /// # Errors
 /// If something in the program is invalid.
 pub fn lower_in_parts(
-    parsed: &ParsedUnit,
+    units: &[ParsedUnit],
     property: &Specification,
     options: &LowerOptions,
     is_accepted: &dyn Fn(&[u8]) -> bool,
 ) -> Result<(Unit, Vec<Warning>)> {
-    let placed = |error: Error| match parsed.positions.place(error.span()) {
-        Some(place) if error.place().is_none() => error.at(place),
-        _ => error,
+    let placed = |error: Error| error.located(|span| place_of(units, span));
+    let are_accepted = || {
+        let mut texts = units.iter().map(|unit| unit.positions.text());
+        texts.all(is_accepted)
+    };
+    let Some(first) = units.first() else {
+        return Err(Error::new(ErrorKind::Unreadable, "a program without files"));
     };
     let mut left_out = LeftOut::default();
     loop {
         let lowered = |late, conflicts| {
-            let input = Input::new(parsed, property, options, late);
-            Lowerer::new(input, conflicts, left_out.clone()).lower()
+            let input = Input::new(units, property, options, late);
+            Lowerer::new(input, first, conflicts, left_out.clone()).lower()
         };
         let result = lowered(Late::default(), FxHashMap::default()).and_then(|mut attempt| {
             let Some(late) = attempt.late() else {
@@ -132,12 +140,20 @@ pub fn lower_in_parts(
             Attempt::Failed(first, more) => {
                 let error = first.error.clone();
                 let failures = std::iter::once(first).chain(more);
-                if !is_accepted(parsed.positions.text()) || !left_out.extend(failures) {
+                if !are_accepted() || !left_out.extend(failures) {
                     return Err(placed(error));
                 }
             }
         }
     }
+}
+
+/// The place of a span, with its source line.
+fn place_of(units: &[ParsedUnit], span: Span) -> Option<Place> {
+    let mut all = units.iter().map(|unit| &unit.positions);
+    let own = all.find(|positions| positions.covers(span));
+    own.or(units.last().map(|unit| &unit.positions))?
+        .place(span)
 }
 
 /// The outcome of one attempt to lower a program.
@@ -199,6 +215,8 @@ struct Lowerer<'a> {
     long_jumps: LongJumps,
     argument_counts: ArgumentCounts,
     nested: NestedFunctions,
+    /// What the inputs of a generated entry are, from the last to the first.
+    entry_inputs: Vec<String>,
 }
 
 /// The assumption recorded where pointers to characters are compared, if there are equal literals.
@@ -210,22 +228,23 @@ const START: &str = "<start>";
 impl<'a> Lowerer<'a> {
     fn new(
         input: Input<'a>,
+        first: &'a ParsedUnit,
         conflicts: FxHashMap<sequencing::Key, sequencing::Conflict>,
         left_out: LeftOut,
     ) -> Self {
-        let parsed = input.parsed();
         let builder =
             || FunctionBuilder::new(Functions::START, START.to_owned(), Type::VOID, Span::NONE);
-        let mut types = TypeTable::new(input.data_model());
-        types.compares_members = parsed.dialect.is_c23;
+        let types = TypeTable::new(input.data_model());
+        let linkage = Linkage::new(input.units());
+        let cursor = Cursor::new(first);
         let mut lowerer = Self {
             input,
-            cursor: Cursor::new(parsed),
+            cursor,
             diagnostics: Diagnostics::default(),
             omissions: Omissions::new(left_out),
             types,
             scopes: Scopes::new(),
-            linkage: Linkage::default(),
+            linkage,
             symbols: Symbols::default(),
             objects: Objects::default(),
             literals: Literals::default(),
@@ -241,6 +260,7 @@ impl<'a> Lowerer<'a> {
             long_jumps: LongJumps::default(),
             argument_counts: ArgumentCounts::default(),
             nested: NestedFunctions::default(),
+            entry_inputs: Vec::new(),
         };
         lowerer.declare_builtin_types();
         lowerer
@@ -259,13 +279,56 @@ impl<'a> Lowerer<'a> {
     }
 
     fn declarations(&mut self) -> Result<()> {
-        let parsed = self.input.parsed();
-        self.note_all_linkage();
-        for declaration in &parsed.declarations {
-            self.announce_function(&declaration.node.node);
+        self.note_all_linkage()?;
+        let units = self.input.units();
+        for (file, unit) in units.iter().enumerate() {
+            self.enter_file(file);
+            for declaration in &unit.declarations {
+                self.announce_function(&declaration.node.node);
+            }
+            self.note_file_scope_assembly(unit);
+            self.note_left_out(unit);
         }
-        self.note_file_scope_assembly();
-        self.note_left_out();
+        let first_names = self.scopes.first_names();
+        let entry_file = self.file_of_entry()?;
+        let mut entry_names = None;
+        for (file, unit) in units.iter().enumerate() {
+            self.enter_file(file);
+            self.declare_left_out();
+            self.declarations_of(unit)?;
+            if entry_file == Some(file) {
+                entry_names = Some(self.scopes.first_names());
+            }
+            if units.len() > 1 {
+                self.link_file()?;
+                self.scopes.begin_file(&first_names);
+            }
+        }
+        if units.len() > 1 {
+            self.scopes.linked = std::mem::take(&mut self.scopes.other_files);
+        }
+        if let (Some(file), Some(names)) = (entry_file, entry_names)
+            && !self.omissions.has_failures()
+        {
+            self.enter_file(file);
+            self.scopes.begin_file(&names);
+            self.lower_entry(&units[file])?;
+        }
+        self.linkage.files.leave();
+        Ok(())
+    }
+
+    /// Goes to a file of the program.
+    fn enter_file(&mut self, file: usize) {
+        self.linkage.files.enter(file);
+        if let Some(unit) = self.input.units().get(file) {
+            self.cursor.enter_file(unit);
+            self.types.compares_members = unit.dialect.is_c23;
+        }
+    }
+
+    /// Lowers the declarations of a file.
+    fn declarations_of(&mut self, parsed: &'a ParsedUnit) -> Result<()> {
         let mut unknown_attributes = unknown_attributes(parsed);
         for (number, declaration) in parsed.declarations.iter().enumerate() {
             let start = declaration.node.span.start;
@@ -309,7 +372,8 @@ impl<'a> Lowerer<'a> {
 
     fn finish(mut self) -> Result<Attempt> {
         self.cursor.leave_text();
-        let sources = self.input.parsed().positions.source_map();
+        let last = self.input.units().last();
+        let sources = last.map_or_else(SourceMap::default, |last| last.positions.source_map());
         self.start.exchange(&mut self.function);
         self.call_main()?;
         let rest = FunctionBuilder::new(Functions::START, String::new(), Type::VOID, Span::NONE);

@@ -22,6 +22,7 @@ use super::state::scope::{Entity, Symbol};
 use super::{Lowerer, Result};
 use crate::ir::{Function, FunctionIndex, Terminator};
 use crate::lower::limits::MAXIMUM_LEFT_OUT_STATEMENTS;
+use crate::parse::ParsedUnit;
 use crate::position::Origin;
 use crate::types::Type;
 use regatta_base::diagnostic::{Error, ErrorKind};
@@ -121,11 +122,16 @@ struct Failing {
     in_body: bool,
 }
 
+/// A name at file scope that is left out: its file, and what it denotes.
+type Unbound = (Option<usize>, Rc<str>, Symbol);
+
 /// What is left out of the program, and the errors for which more has to be.
 pub(super) struct Omissions {
     left_out: LeftOut,
     /// File-scope names of the declarations that are left out.
     names: FxHashSet<Rc<str>>,
+    /// The names that are not declared yet.
+    unbound: Vec<Unbound>,
     /// The functions whose bodies are left out.
     functions: Vec<(FunctionIndex, Function)>,
     failing: Failing,
@@ -137,6 +143,7 @@ impl Omissions {
         Self {
             left_out,
             names: FxHashSet::default(),
+            unbound: Vec::new(),
             functions: Vec::new(),
             failing: Failing::default(),
             failures: Vec::new(),
@@ -188,9 +195,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Declares the names of what is left out at file scope, before anything is lowered.
-    pub(super) fn note_left_out(&mut self) {
-        let parsed = self.input.parsed();
+    /// Collects the names of what a file leaves out at file scope, before anything is lowered.
+    pub(super) fn note_left_out(&mut self, parsed: &ParsedUnit) {
         let names: Vec<Rc<str>> = self.omissions.left_out.names.iter().cloned().collect();
         self.leave_names_out(names.iter().map(|name| &**name));
         for unread in &parsed.unread {
@@ -238,17 +244,32 @@ impl Lowerer<'_> {
 
     fn leave_names_out<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         for name in names {
-            self.omissions.names.insert(name.into());
+            let own_name = self.linkage.files.name(name);
+            self.omissions.names.insert(own_name.into());
             let symbol = self.unmodelled_symbol();
+            let file = self.linkage.files.current();
+            self.omissions.unbound.push((file, name.into(), symbol));
+        }
+    }
+
+    /// Declares the collected names of the current file.
+    pub(super) fn declare_left_out(&mut self) {
+        let file = self.linkage.files.current();
+        let all = std::mem::take(&mut self.omissions.unbound);
+        let (own, others) = all.into_iter().partition(|(of, ..)| *of == file);
+        self.omissions.unbound = others;
+        let own: Vec<Unbound> = own;
+        for (_, name, symbol) in own {
             let symbol = self.scopes.create(symbol);
-            self.scopes.bind_at_file_scope(name, symbol);
+            self.scopes.bind_at_file_scope(&name, symbol);
         }
     }
 
     /// Builds an unmodelled function, which unknown code may call.
     fn unmodelled_function(&mut self, name: &str, what: &str) {
-        let index = self.functions.named_or_reserved(name);
-        let builder = self.builder_for(index, name, Type::VOID);
+        let name = self.linkage.files.body_name(name).to_owned();
+        let index = self.functions.named_or_reserved(&name);
+        let builder = self.builder_for(index, &name, Type::VOID);
         let outer = std::mem::replace(&mut self.function, builder);
         self.unsupported(what);
         self.function.end(Terminator::Return, self.cursor.span());
@@ -323,7 +344,7 @@ impl Lowerer<'_> {
         let Some(declaration) = self.start_of_node(node) else {
             return Err(error);
         };
-        if error.kind() == ErrorKind::Internal {
+        if matches!(error.kind(), ErrorKind::Internal | ErrorKind::Link) {
             return Err(error);
         }
         let known = self.omissions.left_out.statements.get(&declaration);

@@ -14,6 +14,15 @@ use regatta_program::{FileId, SourceMap, Span};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin(u32);
 
+/// What the files of a program have numbered so far: a further file goes on from there.
+#[derive(Clone, Debug, Default)]
+pub struct Numbering {
+    /// The names of files, by [`FileId`].
+    pub(crate) files: Vec<Arc<str>>,
+    /// Number of origins.
+    origins: u32,
+}
+
 /// Maps offsets in the syntax tree to places in the original files.
 #[derive(Debug, Default)]
 pub struct PositionMap {
@@ -24,6 +33,8 @@ pub struct PositionMap {
     files: Vec<Arc<str>>,
     /// For each origin, pieces (offset in the rewritten text, offset in `text`), in order.
     pieces: Vec<Vec<(u32, u32)>>,
+    /// The number of the first origin of this text; those before belong to other files of the program.
+    first_origin: u32,
     /// The alignments of lines of `text` with columns that differ from the original line.
     alignments: FxHashMap<u32, Alignment>,
     /// The user's own files, for messages; not read where `text` is the user's file.
@@ -69,6 +80,7 @@ impl PositionMap {
             line_starts: std::mem::take(&mut tokens.line_starts),
             files: std::mem::take(&mut tokens.files),
             pieces: Vec::new(),
+            first_origin: 0,
             alignments: FxHashMap::default(),
             originals: FxHashMap::default(),
             resolves: markers == Markers::Resolve,
@@ -124,9 +136,27 @@ impl PositionMap {
         }
     }
 
+    /// Numbers the origins after those of the files before. To be called before the first is added.
+    pub(crate) fn go_on_from(&mut self, before: &Numbering) {
+        self.first_origin = before.origins;
+    }
+
     pub(crate) fn add_origin(&mut self, pieces: Vec<(u32, u32)>) -> Origin {
         self.pieces.push(pieces);
-        Origin((self.pieces.len() - 1) as u32)
+        Origin(self.first_origin + self.pieces.len() as u32 - 1)
+    }
+
+    /// What this file and those before it have numbered.
+    pub(crate) fn numbering(&self) -> Numbering {
+        Numbering {
+            files: self.files.clone(),
+            origins: self.first_origin + self.pieces.len() as u32,
+        }
+    }
+
+    fn pieces_of(&self, origin: Origin) -> Option<&Vec<(u32, u32)>> {
+        let index = origin.0.checked_sub(self.first_origin)?;
+        self.pieces.get(index as usize)
     }
 
     /// The files' names, by [`FileId`].
@@ -226,7 +256,7 @@ impl PositionMap {
     }
 
     fn source_offset(&self, origin: Origin, offset: usize) -> Option<u32> {
-        source_offset(self.pieces.get(origin.0 as usize)?, offset)
+        source_offset(self.pieces_of(origin)?, offset)
     }
 
     fn marker(&self, offset: u32) -> Option<&Marker> {
@@ -305,11 +335,8 @@ impl PositionMap {
         }
     }
 
-    /// The place, with its source line, of a span from [`Self::span`].
-    pub fn place(&self, span: Span) -> Option<Place> {
-        if span == Span::NONE {
-            return None;
-        }
+    /// The offset of the line of the text that a span is on; `None` for a span of another file of the program.
+    fn line_of(&self, span: Span) -> Option<u32> {
         let inside = |index: usize| {
             let marker = self.markers.get(index)?;
             let text_line = marker
@@ -326,7 +353,20 @@ impl PositionMap {
                 .copied()
                 .filter(|_| valid)
         };
-        let start = (0..self.markers.len()).find_map(inside);
+        (0..self.markers.len()).find_map(inside)
+    }
+
+    /// Whether the text has the line that a span is on.
+    pub fn covers(&self, span: Span) -> bool {
+        self.line_of(span).is_some()
+    }
+
+    /// The place, with its source line, of a span from [`Self::span`].
+    pub fn place(&self, span: Span) -> Option<Place> {
+        if span == Span::NONE {
+            return None;
+        }
+        let start = self.line_of(span);
         Some(self.place_on_line(span, start))
     }
 

@@ -23,6 +23,8 @@ pub struct Options {
     pub defines: Vec<String>,
     /// Folders that are searched for headers, as after the compiler's `-I`.
     pub include_folders: Vec<PathBuf>,
+    /// Further arguments of the compiler that concern the preprocessor, in their order: `-include`, `stdlib.h`.
+    pub arguments: Vec<String>,
     /// A text to be read in place of the file's text.
     pub text: Option<Arc<[u8]>>,
 }
@@ -66,8 +68,10 @@ pub fn preprocess(file: &Path, options: &Options) -> Result<Preprocessed, Error>
     };
     let is_preprocessed = file.extension().is_some_and(|extension| extension == "i");
     let dialect = Dialect::of(options.standard);
-    let is_plain =
-        options.defines.is_empty() && options.standard.is_none() && !needs_preprocessor(&text);
+    let is_plain = options.defines.is_empty()
+        && options.arguments.is_empty()
+        && options.standard.is_none()
+        && !needs_preprocessor(&text);
     if is_preprocessed || is_plain {
         return Ok(Preprocessed {
             dialect,
@@ -341,6 +345,7 @@ fn run_preprocessor(
     for folder in &options.include_folders {
         command.arg("-I").arg(folder);
     }
+    command.args(&options.arguments);
     // A file name with a leading dash must not be read as an option.
     let path = if file.is_absolute() || !name.starts_with('-') {
         file.to_path_buf()

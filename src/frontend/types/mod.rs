@@ -5,6 +5,7 @@
 //! the scalar members of an object; [`record`] lays out structs and unions as gcc does on x86; [`relation`] decides
 //! compatibility, and the types in which operators compute.
 
+mod across;
 pub(crate) mod constant;
 mod definition;
 pub mod layout;

@@ -192,8 +192,21 @@ pub enum Role {
     Model,
 }
 
+/// Separates the C name of a function or object from the file that keeps the name to itself, if other files of the program
+/// have the name, too: `next@list.c`.
+pub const FILE_MARK: char = '@';
+
+/// The C name of a function or object.
+pub fn source_name(name: &str) -> &str {
+    match name.split_once(FILE_MARK) {
+        Some((plain, _)) if !plain.is_empty() => plain,
+        _ => name,
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Function {
+    /// Its name, which no other function has.
     pub name: String,
     /// The parameters, in order; a struct passed by value is one parameter for each scalar part.
     pub parameters: Vec<VariableId>,
@@ -425,7 +438,8 @@ pub enum InputPart {
 /// Where an input's value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// A call of `__VERIFIER_nondet_…`, or of another function without a definition; its name.
+    /// A call of `__VERIFIER_nondet_…`, or of another function without a definition; its name. Of a generated entry: a part
+    /// of an argument, which is described with backquotes.
     Nondet(String),
     /// A variable or memory that the program has not initialised.
     Uninitialised,
@@ -437,6 +451,16 @@ pub enum InputKind {
     MemoryModel,
     /// A value that a real execution determines, but that is not computed here (`sin(x)`). No violation may rest on it.
     Unknown(String),
+}
+
+impl InputKind {
+    /// How a [`InputKind::Nondet`] input is called: a call of its function, or the part of an argument that it is.
+    pub fn call(name: &str) -> String {
+        match name.contains('`') {
+            true => name.to_owned(),
+            false => format!("{name}()"),
+        }
+    }
 }
 
 impl Program {

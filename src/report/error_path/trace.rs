@@ -444,7 +444,7 @@ impl Values<'_> {
                     if source.part == Some(InputPart::Begin) {
                         continue;
                     }
-                    let from = format!("{name}()");
+                    let from = InputKind::call(name);
                     drawn.insert(self.term(*target), from.clone());
                     if self.is_of_the_source(*target) {
                         changes.extend(self.variable(*target, state, Some(from)));

@@ -24,9 +24,12 @@ use regatta_run::event::EventKind;
 use regatta_run::evidence::{Evidence, Ground};
 use regatta_witness::format::Version;
 
+use write::SourceLines;
+
 /// Writes the witness of an answer to the file. A witness without invariants is reported as a warning.
 pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
     let warn = |message: String| evidence.reporter.event(EventKind::Warning { message });
+    let lines = SourceLines::read(evidence.options);
     let entry = match evidence.ground {
         Ground::Run(violation) => {
             let limits = violation::Limits::of(evidence.time_left);
@@ -35,7 +38,7 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
                 evidence.executable,
                 violation,
                 limits,
-                &evidence.options.file,
+                &lines,
             );
             write::Entry::Violation(found)
         }
@@ -52,16 +55,15 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
             };
             let mut found =
                 correctness::of_proof(evidence.lowered, evidence.simplified, &proof, &facts);
-            let name = evidence.options.file.display().to_string();
             let all = found.invariants.len();
-            found.invariants.retain(|one| one.at.file_name == name);
+            found.invariants.retain(|one| lines.is_of_file(&one.at));
             found.left_out.elsewhere = all - found.invariants.len();
             let mut contracts = Vec::new();
             if version >= Version::V2_1 {
                 let (said, lost) =
                     contract::contracts(evidence.lowered, evidence.simplified, &proof);
                 contracts = said;
-                contracts.retain(|one| one.at.file_name == name);
+                contracts.retain(|one| lines.is_of_file(&one.at));
                 found.left_out.all += lost;
                 found.left_out.inexpressible += lost;
             }
@@ -75,7 +77,11 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
         }
     };
     let error = match evidence.ground {
-        Ground::Run(violation) => Some(evidence.lowered.location(violation.location).span),
+        Ground::Run(violation) => {
+            let span = evidence.lowered.location(violation.location).span;
+            let place = write::Place::of(evidence.lowered, span, None);
+            Some(lines.text_at(&place).unwrap_or_default())
+        }
         Ground::Proof(..) | Ground::AllRuns => None,
     };
     let written = write::write(file, version, &entry, evidence.options, error);

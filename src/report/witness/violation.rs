@@ -5,7 +5,6 @@
 //! return value of the call. Between them, each decision of a branch is written. Waypoints may be left out: the execution
 //! still passes the others in their order.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -77,7 +76,7 @@ pub fn of_run(
     executable: &Executable,
     violation: &Violation,
     limits: Limits,
-    file: &Path,
+    lines: &SourceLines,
 ) -> Vec<WitnessWaypoint> {
     let mut follower = Follower::new(program, violation);
     let mut inputs = ReplayInputs::new(&violation.inputs);
@@ -100,7 +99,6 @@ pub fn of_run(
             ..program.location(violation.location).span
         },
     };
-    let lines = SourceLines::read(file);
     let at = Place {
         // Without a column, validators take the first statement of the line.
         column: Some(u32::from(span.column))

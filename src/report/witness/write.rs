@@ -13,7 +13,7 @@ use super::violation::WitnessWaypoint;
 use crate::utc;
 use regatta_base::digest::{hexadecimal, sha256};
 use regatta_frontend::property::{Forbidden, Specification};
-use regatta_program::{FunctionId, Program, Span};
+use regatta_program::{FunctionId, Program, Span, source_name};
 use regatta_run::file;
 use regatta_run::options::TaskOptions;
 use regatta_witness::format::{OWN_SPECIFICATION, Version};
@@ -46,43 +46,64 @@ impl Place {
             file_name: file.map_or_else(String::new, |file| file.to_string()),
             line: span.line,
             column: (span.column > 0).then_some(u32::from(span.column)),
-            function: function.map(|function| program.function(function).name.clone()),
+            function: function
+                .map(|function| source_name(&program.function(function).name).to_owned()),
         }
     }
 }
 
-/// The lines of the user's file.
-pub(super) struct SourceLines {
-    name: String,
-    text: Vec<u8>,
+/// The lines of the user's files.
+pub struct SourceLines {
+    /// The files' names and texts.
+    files: Vec<(String, Vec<u8>)>,
 }
 
 impl SourceLines {
-    /// Reads the file's lines; none if it cannot be read.
-    pub(super) fn read(file: &Path) -> Self {
+    /// Reads the program's files; one that cannot be read has no lines.
+    pub(super) fn read(options: &TaskOptions) -> Self {
+        let files = options.files().map(|file| {
+            let text = options.text_of(file).unwrap_or_default();
+            (file.display().to_string(), text)
+        });
         Self {
-            name: file.display().to_string(),
-            text: std::fs::read(file).unwrap_or_default(),
+            files: files.collect(),
         }
     }
 
-    /// Checks whether the place is in this file.
-    pub(super) fn is_of_file(&self, place: &Place) -> bool {
-        place.file_name == self.name
+    fn text_of(&self, place: &Place) -> Option<&[u8]> {
+        let mut files = self.files.iter();
+        let file = files.find(|(name, _)| *name == place.file_name);
+        file.map(|(_, text)| text.as_slice())
     }
 
-    /// Checks whether only spaces precede the span in its line of this file.
+    /// The text at a place, up to the end of its line.
+    pub(super) fn text_at(&self, place: &Place) -> Option<&[u8]> {
+        let index = (place.line as usize).checked_sub(1)?;
+        let line = self
+            .text_of(place)?
+            .split(|&byte| byte == b'\n')
+            .nth(index)?;
+        line.get((place.column? as usize).checked_sub(1)?..)
+    }
+
+    /// Checks whether the place is in one of these files.
+    pub(super) fn is_of_file(&self, place: &Place) -> bool {
+        self.text_of(place).is_some()
+    }
+
+    /// Checks whether only spaces precede the span in its line of one of these files.
     pub(super) fn is_first(&self, program: &Program, span: Span) -> bool {
         let place = Place::of(program, span, None);
         let index = (place.line as usize).checked_sub(1);
-        let line = index.and_then(|index| self.text.split(|&byte| byte == b'\n').nth(index));
+        let text = self.text_of(&place).unwrap_or_default();
+        let line = index.and_then(|index| text.split(|&byte| byte == b'\n').nth(index));
         let before = line.and_then(|line| line.get(..usize::from(span.column).checked_sub(1)?));
         self.is_of_file(&place)
             && before.is_some_and(|before| before.iter().all(u8::is_ascii_whitespace))
     }
 }
 
-/// Writes the witness atomically.
+/// Writes the witness atomically. `error` is the text at the place of a violation.
 ///
 /// # Errors
 /// When the program cannot be read or the file cannot be written.
@@ -91,14 +112,19 @@ pub fn write(
     version: Version,
     entry: &Entry,
     options: &TaskOptions,
-    error: Option<Span>,
+    error: Option<&[u8]>,
 ) -> std::io::Result<()> {
-    let name = options.file.display().to_string();
-    let program = std::fs::read(&options.file)?;
+    let mut input_files = Vec::new();
+    let mut input_file_hashes = BTreeMap::new();
+    for file in options.files() {
+        let name = file.display().to_string();
+        input_file_hashes.insert(name.clone(), sha256(&options.text_of(file)?));
+        input_files.push(name);
+    }
     let task = TaskText {
-        input_file_hashes: BTreeMap::from([(name.clone(), sha256(&program))]),
-        input_files: vec![name],
-        specification: specification(&options.load.property, &program, error),
+        input_file_hashes,
+        input_files,
+        specification: specification(&options.load.property, error),
         data_model: options.load.data_model.name(),
         language: "C",
     };
@@ -140,17 +166,9 @@ pub fn write(
 /// Returns the specification in the format of property files. Without a given property, a proof is for the competition's
 /// property, and so is a violation if it is a call of `reach_error` at that place of the program; any other violation is for the
 /// default property ([`OWN_SPECIFICATION`]).
-fn specification(property: &Specification, program: &[u8], error: Option<Span>) -> String {
+fn specification(property: &Specification, error: Option<&[u8]>) -> String {
     let check = |formula: String| format!("CHECK( init(main()), LTL(G {formula}) )");
-    let is_call = |span: Span| {
-        let line = (span.line as usize).checked_sub(1);
-        let line = line.and_then(|line| program.split(|&byte| byte == b'\n').nth(line));
-        let column = usize::from(span.column).checked_sub(1);
-        let text = line
-            .zip(column)
-            .and_then(|(line, column)| line.get(column..));
-        text.is_some_and(|text| text.starts_with(b"reach_error"))
-    };
+    let is_call = |text: &[u8]| text.starts_with(b"reach_error");
     let mut lines: Vec<String> = match &property.forbidden {
         Forbidden::Assertions if error.is_none_or(is_call) => {
             vec![check("! call(reach_error())".to_owned())]

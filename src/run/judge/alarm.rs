@@ -13,13 +13,13 @@ use crate::record::event::{EventKind, Reporter};
 use crate::record::file;
 use crate::record::verdict::{Conclusion, Verdict};
 use crate::task::Task;
-use regatta_certify::native::harness::is_too_long;
+use regatta_certify::native::harness::{SourceFile, is_too_long};
 use regatta_certify::native::{
     Command, NativeEnd, NativeRun, Script, UnsaidKind, harness, needs, run,
 };
 use regatta_certify::replay::Violation;
-use regatta_frontend::LoadOptions;
 use regatta_frontend::property::{Check, Forbidden};
+use regatta_frontend::{FileOptions, LoadOptions};
 use regatta_program::Arithmetic;
 use regatta_program::interpreter::Limits;
 
@@ -198,8 +198,18 @@ impl<'t> Alarm<'t> {
 fn command(file: &Path, load: &LoadOptions) -> Command {
     let folders = load.include_folders.iter();
     let asks_for = |check| load.property.checks.contains(&check);
+    let source = |path: &Path, own: &FileOptions| SourceFile {
+        path: path.display().to_string(),
+        standard: own.standard,
+        arguments: own.arguments.clone(),
+    };
+    let further = load.further.iter();
+    let further = further.map(|file| source(&file.path, &file.options));
     Command {
-        file: file.display().to_string(),
+        files: std::iter::once(source(file, &load.own))
+            .chain(further)
+            .collect(),
+        arguments: load.arguments.clone(),
         data_model: load.data_model,
         standard: load.standard,
         defines: load.defines.clone(),

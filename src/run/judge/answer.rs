@@ -296,7 +296,7 @@ fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
             return None;
         }
         let source = match &input.kind {
-            InputKind::Nondet(function) => format!("{function}()"),
+            InputKind::Nondet(function) => InputKind::call(function),
             InputKind::Uninitialised => "uninitialised".to_owned(),
             InputKind::Unknown(what) => what.clone(),
             InputKind::Outside(name) => format!("memory changed by {name}"),

@@ -77,11 +77,15 @@ pub(crate) fn write(
 
 /// Returns the header of the files: the verifier, the program and the property.
 fn header(options: &TaskOptions, analysis: &str) -> String {
-    let text = match &options.load.text {
-        Some(text) => Some(text.to_vec()),
-        None => std::fs::read(&options.file).ok(),
-    };
-    let hash = text.map_or_else(|| "unknown".to_owned(), |text| sha256(&text));
+    let programs: Vec<String> = options
+        .files()
+        .map(|file| {
+            let text = options.text_of(file);
+            let hash = text.map_or_else(|_| "unknown".to_owned(), |text| sha256(&text));
+            format!("program: {}\nSHA-256: {hash}\n", file.display())
+        })
+        .collect();
+    let programs = programs.concat();
     let Specification { forbidden, checks } = &options.load.property;
     let mut parts = match forbidden {
         Forbidden::Assertions => vec![
@@ -103,9 +107,8 @@ fn header(options: &TaskOptions, analysis: &str) -> String {
     let standard = options.load.standard;
     let standard = standard.map_or_else(String::new, |name| format!("standard: {name}\n"));
     format!(
-        "Certificate of Regatta {}\nprogram: {}\nSHA-256: {hash}\ndata model: {model}\n\
+        "Certificate of Regatta {}\n{programs}data model: {model}\n\
          {standard}property: {property}\nproof: {analysis}\n",
-        env!("CARGO_PKG_VERSION"),
-        options.file.display()
+        env!("CARGO_PKG_VERSION")
     )
 }

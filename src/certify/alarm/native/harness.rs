@@ -14,11 +14,21 @@ use regatta_program::{
 };
 use regatta_term::Value;
 
+/// A file of the program, with what it alone is compiled with.
+#[derive(Clone, Debug, Default)]
+pub struct SourceFile {
+    pub path: String,
+    /// The C standard; that of the program if not given.
+    pub standard: Option<Standard>,
+    /// Arguments for the preprocessor.
+    pub arguments: Vec<String>,
+}
+
 /// The options with which the program was read, and with which a compiler reads it in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Command {
-    /// The C file.
-    pub file: String,
+    /// The C files.
+    pub files: Vec<SourceFile>,
     pub data_model: DataModel,
     /// The C standard of the program.
     pub standard: Option<Standard>,
@@ -26,6 +36,8 @@ pub struct Command {
     pub defines: Vec<String>,
     /// Folders with headers.
     pub include_folders: Vec<String>,
+    /// Further arguments for the preprocessor.
+    pub arguments: Vec<String>,
     /// Whether signed arithmetic that overflows is an error, and ends the program.
     pub ends_at_overflow: bool,
     /// Whether an access outside of the objects that exist, and a wrong call of `free`, is an error, and ends the program.
@@ -59,7 +71,7 @@ impl Command {
 
     /// The compiler options for C with Regatta's semantics: no optimisation that uses undefined behaviour, no fused operations,
     /// floats evaluated in their own type; overflow that wraps around, or ends the program.
-    pub fn flags(&self) -> Vec<String> {
+    pub fn flags(&self, file: &SourceFile) -> Vec<String> {
         let mut flags: Vec<String> = self
             .machine_flags()
             .into_iter()
@@ -71,7 +83,8 @@ impl Command {
         }
         flags.extend(self.memory_flags().iter().map(|&flag| flag.to_owned()));
         flags.extend(
-            self.standard
+            file.standard
+                .or(self.standard)
                 .iter()
                 .flat_map(|standard| standard.compiler_flags()),
         );
@@ -79,6 +92,8 @@ impl Command {
         flags.extend(defines.map(|define| format!("-D{define}")));
         let folders = self.include_folders.iter();
         flags.extend(folders.map(|folder| format!("-I{folder}")));
+        flags.extend_from_slice(&self.arguments);
+        flags.extend_from_slice(&file.arguments);
         flags
     }
 
@@ -88,6 +103,12 @@ impl Command {
             true => &MEMORY_FLAGS,
             false => &[],
         }
+    }
+
+    /// The names of the files, for a command line.
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
+        names.join(" ")
     }
 
     /// The options about code generation among [`Self::flags`].
@@ -106,7 +127,8 @@ impl fmt::Display for Command {
     /// The command line up to the files.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cc -g")?;
-        for flag in self.flags() {
+        let own = self.files.first().cloned().unwrap_or_default();
+        for flag in self.flags(&own) {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=./,+".contains(&byte);
             match flag.bytes().all(is_plain) {
                 true => write!(f, " {flag}")?,
@@ -175,7 +197,7 @@ impl Writer<'_> {
         command: &Command,
     ) {
         let error = self.place(self.program.location(violation.location).span);
-        let file = in_comment(&command.file);
+        let file = in_comment(&command.names());
         self.line("/*");
         self.line(format_args!(
             " * A harness by Regatta {}: with it, {file} runs into the error at",

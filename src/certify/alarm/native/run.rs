@@ -21,7 +21,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::harness::{Command, HOOK, REACHED};
+use super::harness::{Command, HOOK, REACHED, SourceFile};
 use crate::alarm::limits::{
     MAXIMUM_ADDRESS_SPACE, MAXIMUM_FILE_SIZE, MAXIMUM_MARK_LENGTH, MAXIMUM_STACK, POLL_INTERVAL,
 };
@@ -100,7 +100,7 @@ fn compile(run: &NativeRun<'_>, deadline: Instant) -> Result<(PathBuf, Linked), 
         (&["-fgnu89-inline"], &[], Linked::Whole),
         (&[], &lenient[..], Linked::InPart),
     ] {
-        compilation.assemble(dialect)?;
+        compilation.assemble_all(dialect)?;
         match compilation.link(more) {
             Err(NativeEnd::Open(_)) if linked == Linked::Whole => {}
             other => return other.map(|program| (program, linked)),
@@ -124,17 +124,23 @@ impl Compilation<'_> {
         std::fs::write(self.file(name), text).map_err(cannot("a file cannot be written"))
     }
 
-    /// Makes `program.s`.
-    fn assemble(&self, more: &[&str]) -> Result<(), NativeEnd> {
+    /// Makes the assembly of all files.
+    fn assemble_all(&self, more: &[&str]) -> Result<(), NativeEnd> {
+        let mut files = self.run.command.files.iter().enumerate();
+        files.try_for_each(|(number, file)| self.assemble(number, file, more))
+    }
+
+    /// Makes the assembly of a file.
+    fn assemble(&self, number: usize, file: &SourceFile, more: &[&str]) -> Result<(), NativeEnd> {
         let command = self.run.command;
-        let source = std::path::absolute(&command.file).map_err(cannot("the file is not found"))?;
-        let assembly = self.file("program.s");
+        let source = std::path::absolute(&file.path).map_err(cannot("the file is not found"))?;
+        let assembly = self.file(&assembly_name(number));
         let compile = |standard: &[&str]| {
             let mut compiler = compiler(self.run.folder);
             compiler
                 .args(COMMON_OPTIONS)
                 .args(standard)
-                .args(command.flags());
+                .args(command.flags(file));
             compiler
                 .args(LENIENT_OPTIONS)
                 .args(more)
@@ -145,12 +151,13 @@ impl Compilation<'_> {
         };
         let compiled = compile(&[]);
         // If no standard is given, the program may have been read as C23.
-        match command.standard {
+        match file.standard.or(command.standard) {
             None if compiled.is_err() => compile(&["-std=gnu2x"])?,
             _ => compiled?,
         }
         let text = std::fs::read(&assembly).map_err(cannot("the assembly cannot be read"))?;
-        self.write("program.s", &with_jumps(&text, self.run.errors))
+        let text = with_jumps(&text, self.run.errors);
+        self.write(&assembly_name(number), &text)
     }
 
     fn link(&self, more: &[&str]) -> Result<PathBuf, NativeEnd> {
@@ -167,12 +174,19 @@ impl Compilation<'_> {
         compiler.arg(format!("-DMARK_REACHED=\"{REACHED}\""));
         compiler.arg(format!("-D{HOOK}(text)=regatta_mark(text)"));
         compiler.arg("-include").arg(self.file("mark.h"));
-        let files = ["program.s", "harness.c", "mark.c"];
-        compiler.args(files.map(|name| self.file(name))).args(more);
+        let assembly = (0..self.run.command.files.len()).map(assembly_name);
+        let ours = ["harness.c", "mark.c"].map(str::to_owned);
+        let files = assembly.chain(ours).map(|name| self.file(&name));
+        compiler.args(files).args(more);
         compiler.args(["-lm", "-o"]).arg(&program);
         finish(compiler, self.deadline)?;
         Ok(program)
     }
+}
+
+/// The name of the assembly of one of the program's files.
+fn assembly_name(number: usize) -> String {
+    format!("program{number}.s")
 }
 
 /// Options for all compilations.

@@ -238,10 +238,14 @@ impl Lowerer<'_> {
 
     /// Checks whether the program's text uses `errno` other than in a declaration.
     pub(in crate::lower) fn errno_is_visible(&self) -> bool {
-        self.input.names_errno()
-            && ["__errno_location", "errno"]
+        // Another file may observe what is lowered before it.
+        let has_more_files = self.linkage.files.count() > 1;
+        let is_declared = || {
+            ["__errno_location", "errno"]
                 .iter()
                 .any(|name| self.scopes.linked.contains_key(*name))
+        };
+        self.input.names_errno() && (has_more_files || is_declared())
     }
 
     /// Lowers the effect of a mathematical function on `errno`, if the program can observe it.

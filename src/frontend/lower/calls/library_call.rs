@@ -360,9 +360,10 @@ impl Lowerer<'_> {
         let object = self.temporary(drawn);
         let place = self.object_place(object, drawn);
         let call_end = self.cursor.call_end();
+        let said = self.next_entry_input();
         self.emit_fresh(Instruction::Nondet {
             place,
-            function: function.to_owned(),
+            function: said.unwrap_or_else(|| function.to_owned()),
             call_end: call_end.unwrap_or(Span::NONE),
         });
         let value = self.load_object(object, drawn);
@@ -478,6 +479,7 @@ impl Lowerer<'_> {
         act: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
         let left = self.cursor.enter_own_text();
+        let file = self.linkage.files.leave();
         let own = self.own_text.take_scopes();
         let scopes = std::mem::replace(&mut self.scopes, own);
         if self.scopes.lookup("__builtin_va_list").is_none() {
@@ -486,6 +488,7 @@ impl Lowerer<'_> {
         let result = act(self);
         let own = std::mem::replace(&mut self.scopes, scopes);
         self.own_text.return_scopes(own);
+        self.linkage.files.resume(file);
         self.cursor.leave_own_text(left);
         result
     }

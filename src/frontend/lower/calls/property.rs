@@ -17,7 +17,9 @@ impl Lowerer<'_> {
             return;
         };
         for name in calls {
-            if self.scopes.lookup(name).is_none() && !self.functions.has(name.as_str()) {
+            let is_declared = self.scopes.lookup(name).is_some()
+                || self.scopes.linked.contains_key(name.as_str());
+            if !is_declared && !self.functions.has(name.as_str()) {
                 self.warn(format!(
                     "the property's function `{name}` does not occur in the program"
                 ));

@@ -44,7 +44,8 @@ impl Lowerer<'_> {
         }
         let specifiers = self.specifiers(&node.node.specifiers)?;
         if !self.scopes.at_file_scope() {
-            self.linkage.note_declaration(&node.node, false);
+            let place_of = |_: &Node<ast::Identifier>| Span::NONE;
+            self.linkage.note_declaration(&node.node, false, &place_of);
         }
         for item in &node.node.declarators {
             self.cursor.set_span(self.cursor.place_of(item));
@@ -182,10 +183,13 @@ impl Lowerer<'_> {
                 return Err(self.error(format!("the function `{name}` is initialised")));
             }
             if specifiers.storage == Some(StorageClass::Static) {
-                self.symbols.make_internal(name);
+                let own_name = self.linkage.files.name(name);
+                self.symbols.make_internal(own_name);
             }
             self.declare_function(name, declared.ty)?;
-            self.lifecycle.note_attributes(name, &declared.attributes);
+            let own_name = self.linkage.files.body_name(name);
+            self.lifecycle
+                .note_attributes(own_name, &declared.attributes);
             self.note_function_alignment(name, &declared.attributes);
             self.note_function_section(&declared.attributes);
             return Ok(());
@@ -276,9 +280,11 @@ impl Lowerer<'_> {
     /// Creates the symbol of a function that was not declared before; the caller binds the name in its scope.
     fn new_function_symbol(&mut self, name: &str, ty: Type) -> SymbolId {
         let entity = self.entity_name(name);
+        // The maps by name are the program's.
+        let own: Rc<str> = self.linkage.files.name(name).into();
         let name: Rc<str> = name.into();
         if self.cursor.is_in_system_header() {
-            self.symbols.note_from_system(Rc::clone(&name));
+            self.symbols.note_from_system(own);
         }
         let symbol = self.scopes.create(Symbol {
             ty,
@@ -325,7 +331,11 @@ impl Lowerer<'_> {
         if self.types.is_variably_modified(ty) {
             return Err(self.error(format!("`{name}` has a type that is not constant")));
         }
+        // The definition in another file counts in place of a weak one.
+        let is_overridden = self.linkage.files.is_overridden(name);
+        let initializer = initializer.filter(|_| !is_overridden);
         let definition = match (initializer, storage) {
+            _ if is_overridden => Definition::Declared,
             (Some(_), _) => Definition::Complete,
             (None, Some(StorageClass::Extern)) => Definition::Declared,
             _ => Definition::Tentative,
@@ -377,8 +387,11 @@ impl Lowerer<'_> {
                 let external =
                     storage != Some(StorageClass::Static) || name.starts_with(library::SHARED);
                 let span = self.cursor.span();
-                let object =
-                    self.add_object(entity.to_owned(), ty, Storage::Static { external }, span)?;
+                let storage = Storage::Static { external };
+                let object = match self.object_of_other_file(entity) {
+                    Some(object) => object,
+                    None => self.add_object(entity.to_owned(), ty, storage, span)?,
+                };
                 if self.cursor.is_in_system_header() {
                     self.objects.note_from_system(object);
                 }
@@ -410,6 +423,15 @@ impl Lowerer<'_> {
             self.update_layout(object, symbol, None)?;
         }
         Ok(())
+    }
+
+    /// The object that files before this one declare.
+    fn object_of_other_file(&self, entity: &str) -> Option<ObjectIndex> {
+        let linked = self.scopes.other_files.get(entity)?;
+        match self.scopes.symbol(linked.symbol).entity {
+            Entity::Object(object) => Some(object),
+            _ => None,
+        }
     }
 
     /// Checks whether an object has other names, whose declarations may give it other types.

@@ -10,6 +10,7 @@ use crate::ir::{
     Argument, BinaryOp, Callee, Expr, Function, FunctionIndex, InitialContents, Instruction, Leaf,
     Object, ObjectIndex, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
 };
+use crate::lower::environment::entry::ENTRY;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
 use crate::lower::limits::{MAXIMUM_MODELLED_STRINGS, MAXIMUM_STRING_SIZE};
@@ -38,10 +39,10 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn announce_function(&mut self, declaration: &ast::ExternalDeclaration) {
         if let ast::ExternalDeclaration::FunctionDefinition(function) = declaration
             && let Some(name) = declarator_name(&function.node.declarator)
-            && !self.functions.has(name)
-            && self.symbols.inline_body(name).is_none()
+            && self.inline_body(name).is_none()
         {
-            self.functions.reserve_named(name);
+            self.functions
+                .named_or_reserved(self.linkage.files.body_name(name));
         }
     }
 
@@ -54,8 +55,10 @@ impl Lowerer<'_> {
         let head = self.function_head(specifiers.ty, &definition.declarator)?;
         self.cursor.set_span(self.cursor.place_of(head.name));
         let name = head.name.node.name.as_str();
-        if specifiers.storage == Some(StorageClass::Static) {
-            self.symbols.make_internal(name);
+        let own_name = self.linkage.files.body_name(name).to_owned();
+        let is_overridden = self.linkage.files.is_overridden(name);
+        if specifiers.storage == Some(StorageClass::Static) || is_overridden {
+            self.symbols.make_internal(&own_name);
         }
         if !self.types.is_void(head.result)
             && (!self.types.is_complete(head.result) || self.types.is_array(head.result))
@@ -63,14 +66,14 @@ impl Lowerer<'_> {
             let ty = self.types.describe(head.result);
             return Err(self.error(format!("the function `{name}` returns a `{ty}`")));
         }
-        let inline = self.symbols.inline_body(name).map(|body| body.index);
-        let Some(index) = inline.or_else(|| self.functions.named(name)) else {
+        let inline = self.inline_body(name).map(|body| body.index);
+        let Some(index) = inline.or_else(|| self.functions.named(&own_name)) else {
             return Err(self.error(format!("`{name}` cannot be defined here")));
         };
         if self.functions.is_finished(index) {
             return Err(self.error(format!("redefinition of `{name}`")));
         }
-        let builder = self.builder_for(index, name, head.result);
+        let builder = self.builder_for(index, &own_name, head.result);
         let outer = std::mem::replace(&mut self.function, builder);
         let outer_control = std::mem::take(&mut self.control);
         self.note_ignored_attributes();
@@ -85,7 +88,8 @@ impl Lowerer<'_> {
         let built = std::mem::replace(&mut self.function, outer);
         result?;
         self.functions.finish(index, built.finish());
-        self.lifecycle.note_attributes(name, &specifiers.attributes);
+        self.lifecycle
+            .note_attributes(&own_name, &specifiers.attributes);
         self.note_function_alignment(name, &specifiers.attributes);
         self.note_function_section(&specifiers.attributes);
         self.lifecycle.last_definition = Some(index);
@@ -410,14 +414,18 @@ impl Lowerer<'_> {
 
     /// Calls the constructors and `main` from the start function, and ends the program.
     pub(in crate::lower) fn call_main(&mut self) -> Result<()> {
-        if let Some(linked) = self.scopes.linked.get("main")
+        let entry = match self.input.entry() {
+            Some(_) => ENTRY,
+            None => "main",
+        };
+        if let Some(linked) = self.scopes.linked.get(entry)
             && let Entity::Object(_) = self.scopes.symbol(linked.symbol).entity
         {
             self.cursor.set_span(self.scopes.symbol(linked.symbol).span);
             return Err(self.error("`main` is a variable, not a function"));
         }
         let missing = || Error::new(ErrorKind::MissingMain, "the program has no function `main`");
-        let Some(index) = self.functions.named("main") else {
+        let Some(index) = self.functions.named(entry) else {
             return Err(missing());
         };
         let Some(main) = self.functions.get(index) else {

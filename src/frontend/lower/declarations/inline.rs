@@ -84,6 +84,11 @@ impl Declarations {
 }
 
 impl Lowerer<'_> {
+    /// The body that the current file has for a function of which it is not the definition.
+    pub(in crate::lower) fn inline_body(&self, name: &str) -> Option<Body> {
+        self.symbols.inline_body(self.linkage.files.current(), name)
+    }
+
     /// The callee of a call by name of a function with an inline definition; `None` for other functions.
     pub(in crate::lower) fn inline_callee(
         &mut self,
@@ -91,7 +96,7 @@ impl Lowerer<'_> {
         function: &FunctionType,
         arguments: usize,
     ) -> Result<Option<FunctionIndex>> {
-        let Some(body) = self.symbols.inline_body(name) else {
+        let Some(body) = self.inline_body(name) else {
             return Ok(None);
         };
         let has_prototype = match function.form {
@@ -107,7 +112,8 @@ impl Lowerer<'_> {
         if body.always || !has_prototype {
             return Ok(Some(body.index));
         }
-        let key = format!("{name} (inline or not)");
+        let own = self.linkage.files.body_name(name);
+        let key = format!("{own} (inline or not)");
         self.symbols.make_internal(&key);
         let callee = self.other_definition(name, key, Some(body.index), function)?;
         Ok(Some(callee))
@@ -119,7 +125,7 @@ impl Lowerer<'_> {
         name: &str,
         ty: Type,
     ) -> Result<Option<FunctionIndex>> {
-        if self.symbols.inline_body(name).is_none() {
+        if self.inline_body(name).is_none() {
             return Ok(None);
         }
         let Some(function) = self.types.function_type(ty) else {
@@ -189,7 +195,11 @@ impl Lowerer<'_> {
             self.return_value(value, function)?;
             self.function.continue_in(otherwise);
         }
-        let value = self.call_unknown(name, function, values, Use::Value)?;
+        let value = match self.functions.named(name) {
+            // Another file has the external definition.
+            Some(index) => self.emit_call(Callee::Direct(index), function, values, Use::Value)?,
+            None => self.call_unknown(name, function, values, Use::Value)?,
+        };
         self.return_value(value, function)
     }
 

@@ -19,6 +19,7 @@
 use std::rc::Rc;
 
 use lang_c::ast;
+use lang_c::span::Node;
 
 use crate::ir::{Expr, Instruction, Place, ScalarType, Storage};
 use crate::library::{self, Builtin, Model, linker};
@@ -27,6 +28,7 @@ use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
 use crate::lower::state::scope::Entity;
 use crate::lower::{Lowerer, Result};
+use crate::parse::ParsedUnit;
 use crate::syntax::literal::plain_text;
 use crate::types::Type;
 
@@ -40,17 +42,29 @@ pub(in crate::lower) fn string_argument(attribute: &ast::Attribute) -> Option<St
 
 impl Lowerer<'_> {
     /// Collects the linkage of all declarations at file scope and pragmas.
-    pub(in crate::lower) fn note_all_linkage(&mut self) {
-        let parsed = self.input.parsed();
+    pub(in crate::lower) fn note_all_linkage(&mut self) -> Result<()> {
+        for (file, unit) in self.input.units().iter().enumerate() {
+            self.enter_file(file);
+            self.note_linkage_of(unit);
+        }
+        self.linkage.choose_definitions()
+    }
+
+    fn note_linkage_of(&mut self, parsed: &ParsedUnit) {
         for declaration in &parsed.declarations {
+            let origin = declaration.origin;
+            let place_of =
+                |name: &Node<ast::Identifier>| parsed.positions.span(origin, name.span.start);
             match &declaration.node.node {
                 ast::ExternalDeclaration::Declaration(declaration) => {
-                    self.linkage.note_declaration(&declaration.node, true);
+                    self.linkage
+                        .note_declaration(&declaration.node, true, &place_of);
                 }
                 ast::ExternalDeclaration::FunctionDefinition(function) => {
                     let start = declaration.node.span.start;
-                    let system = parsed.positions.is_from_system(declaration.origin, start);
-                    self.linkage.note_function(&function.node, system);
+                    let system = parsed.positions.is_from_system(origin, start);
+                    self.linkage
+                        .note_function(&function.node, system, &place_of);
                 }
                 ast::ExternalDeclaration::StaticAssert(_) => {}
             }
@@ -61,6 +75,7 @@ impl Lowerer<'_> {
             }
         }
         self.linkage.finish_definitions();
+        self.linkage.finish_file();
         for (name, declarations) in self.linkage.take_inline() {
             let reserved = name.starts_with("__VERIFIER_")
                 || self.linkage.is_renamed(&name)
@@ -70,6 +85,7 @@ impl Lowerer<'_> {
                 self.linkage.forget_definition(&name);
                 let body = self.functions.reserve();
                 self.symbols.add_inline_body(
+                    self.linkage.files.current(),
                     name,
                     super::inline::Body {
                         index: body,
@@ -100,6 +116,7 @@ impl Lowerer<'_> {
     pub(in crate::lower) fn calls_renamed_builtin(&self, name: &str) -> bool {
         let symbol = self.linkage.symbol(name);
         symbol != name
+            && !self.linkage.files.is_marked(name)
             && !name.starts_with("__VERIFIER_")
             && !self.input.property().forbids_call(name)
             && !self.input.property().forbids_call(symbol)
@@ -109,9 +126,12 @@ impl Lowerer<'_> {
 
     /// The number of occurrences of a string in the program's text.
     pub(in crate::lower) fn count_in_text(&self, part: &str) -> usize {
-        let text = self.input.parsed().positions.text();
-        let places = text.windows(part.len());
-        places.filter(|place| *place == part.as_bytes()).count()
+        let count_in = |text: &[u8]| {
+            let places = text.windows(part.len());
+            places.filter(|place| *place == part.as_bytes()).count()
+        };
+        let units = self.input.units().iter();
+        units.map(|unit| count_in(unit.positions.text())).sum()
     }
 
     /// Checks whether the linker decides the address of a symbol.

@@ -1,7 +1,7 @@
 //! Declarations: specifiers and declarators become types, names get symbols and linkage, functions get bodies.
 //!
 //! [`declaration`] and [`function`] begin here; [`specifier`], [`declarator`], [`tag`] and [`variable_record`] make types;
-//! [`linkage`], [`inline`], [`section`] and [`external`] decide which symbol a name denotes and who defines it;
+//! [`linkage`], [`link`], [`inline`], [`section`] and [`external`] decide which symbol a name denotes and who defines it;
 //! [`constexpr`] records constants, [`nested`] lowers functions in functions.
 
 pub(super) mod constexpr;
@@ -10,6 +10,7 @@ pub(super) mod declarator;
 pub(super) mod external;
 pub(super) mod function;
 pub(super) mod inline;
+pub(super) mod link;
 pub(super) mod linkage;
 pub(super) mod nested;
 pub(super) mod section;

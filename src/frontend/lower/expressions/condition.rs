@@ -316,12 +316,7 @@ impl Lowerer<'_> {
         };
         let condition = node.condition.span;
         let condition = condition.start..condition.end;
-        if let Some(span) = self
-            .input
-            .parsed()
-            .positions
-            .question_mark(origin, condition)
-        {
+        if let Some(span) = self.cursor.positions().question_mark(origin, condition) {
             let waypoint = Waypoint {
                 kind: WaypointKind::Branch(truth),
                 time: self.scopes.tick(),

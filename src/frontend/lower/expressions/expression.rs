@@ -222,6 +222,7 @@ impl Lowerer<'_> {
         attributes: &Attributes,
     ) {
         if let Some(alignment) = attributes.alignment {
+            let name = self.linkage.files.name(name);
             self.symbols.align(name, alignment);
         }
     }
@@ -242,7 +243,8 @@ impl Lowerer<'_> {
         if let (ValueKind::Function(_), ast::Expression::Identifier(name)) =
             (&value.kind, &expression.node)
         {
-            return Ok(self.symbols.alignment(&name.node.name));
+            let name = self.linkage.files.name(&name.node.name);
+            return Ok(self.symbols.alignment(name));
         }
         let guaranteed = self.alignment_of(value.ty)?;
         if let ast::Expression::Member(member) = &expression.node {

@@ -15,7 +15,7 @@ use crate::rewrite::encoding;
 use crate::types::{
     ArrayLength, FieldPath, FunctionType, ParameterForm, Qualifiers, Type, TypeKind,
 };
-use regatta_program::ExternalKind;
+use regatta_program::{ExternalKind, source_name};
 
 impl Lowerer<'_> {
     /// Builds `address + bytes`, joining nested offsets.
@@ -234,7 +234,7 @@ impl Lowerer<'_> {
     fn function_name_object(&mut self, spelling: &str) -> Value {
         let function = match self.function.name() {
             crate::lower::START => "",
-            name => name,
+            name => source_name(name),
         };
         let mut units: Vec<u32> = function.bytes().map(u32::from).collect();
         units.push(0);

@@ -6,13 +6,14 @@ use lang_c::span::Node;
 
 use crate::lower::Result;
 use crate::parse::ParsedUnit;
-use crate::position::Origin;
+use crate::position::{Origin, PositionMap};
 use crate::types::layout::LayoutError;
 use regatta_base::diagnostic::{Error, ErrorKind};
 use regatta_program::Span;
 
 /// The place that is being lowered.
 pub(in crate::lower) struct Cursor<'a> {
+    /// The file; in the verifier's own text, the last one that was lowered.
     parsed: &'a ParsedUnit,
     /// The source text; `None` for the verifier's own text, which has no source positions.
     origin: Option<Origin>,
@@ -48,6 +49,16 @@ impl<'a> Cursor<'a> {
     }
 
     // --- the place ---
+
+    /// Goes to a file of the program.
+    pub fn enter_file(&mut self, parsed: &'a ParsedUnit) {
+        self.parsed = parsed;
+    }
+
+    /// The positions in the current file.
+    pub fn positions(&self) -> &'a PositionMap {
+        &self.parsed.positions
+    }
 
     pub fn span(&self) -> Span {
         self.span

@@ -1,47 +1,55 @@
 //! What one attempt to lower a program is given: the program, the property, and the command's options. Nothing changes it.
 
 use crate::ir::{Devices, UnknownEffect};
-use crate::lower::LowerOptions;
 use crate::lower::environment::exit::Late;
+use crate::lower::{EntryOptions, LowerOptions};
 use crate::parse::ParsedUnit;
 use crate::property::Specification;
 use regatta_program::DataModel;
 
 /// The input of lowering.
 pub(in crate::lower) struct Input<'a> {
-    parsed: &'a ParsedUnit,
+    units: &'a [ParsedUnit],
     property: &'a Specification,
     options: &'a LowerOptions,
     /// The late actions found by an earlier attempt; what only they could observe is otherwise left out.
     late: Late,
-    /// Whether the program's text contains `errno`, or its expansion, more than once.
+    /// Whether the text of a file contains `errno`, or its expansion, more than once.
     names_errno: bool,
 }
 
 impl<'a> Input<'a> {
     pub fn new(
-        parsed: &'a ParsedUnit,
+        units: &'a [ParsedUnit],
         property: &'a Specification,
         options: &'a LowerOptions,
         late: Late,
     ) -> Self {
-        let text = parsed.positions.text();
+        let is_named_twice = |word: &[u8]| {
+            let mut texts = units.iter().map(|unit| unit.positions.text());
+            texts.any(|text| is_named_twice(text, word))
+        };
         Self {
-            parsed,
+            units,
             property,
             options,
             late,
-            names_errno: is_named_twice(text, b"errno")
-                || is_named_twice(text, b"__errno_location"),
+            names_errno: is_named_twice(b"errno") || is_named_twice(b"__errno_location"),
         }
     }
 
-    pub fn parsed(&self) -> &'a ParsedUnit {
-        self.parsed
+    /// The files of the program.
+    pub fn units(&self) -> &'a [ParsedUnit] {
+        self.units
     }
 
     pub fn property(&self) -> &'a Specification {
         self.property
+    }
+
+    /// The function with which the program begins, if that is not `main`.
+    pub fn entry(&self) -> Option<&'a EntryOptions> {
+        self.options.entry.as_ref()
     }
 
     /// Sizes of C's types.

@@ -7,6 +7,7 @@ pub(super) mod builder;
 pub(super) mod cursor;
 pub(super) mod diagnostics;
 mod emission;
+pub(super) mod files;
 pub(super) mod functions;
 pub(super) mod input;
 pub(super) mod linkage;

@@ -58,7 +58,7 @@ pub(in crate::lower) struct Linked {
     pub definition: Definition,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Scope {
     ordinary: FxHashMap<Rc<str>, SymbolId>,
     tags: FxHashMap<Rc<str>, Type>,
@@ -71,6 +71,10 @@ struct Scope {
 #[derive(Debug)]
 pub(in crate::lower) struct SuspendedScopes(Vec<Scope>);
 
+/// The names that every file begins with.
+#[derive(Clone, Debug)]
+pub(in crate::lower) struct FirstNames(Scope);
+
 /// All visible names.
 #[derive(Debug)]
 pub(in crate::lower) struct Scopes {
@@ -78,6 +82,8 @@ pub(in crate::lower) struct Scopes {
     scopes: Vec<Scope>,
     /// Entities with linkage by name.
     pub linked: FxHashMap<Rc<str>, Linked>,
+    /// Entities with linkage of the files before the current one, by the program's names.
+    pub other_files: FxHashMap<Rc<str>, Linked>,
     /// All declared ordinary identifiers, with their symbols and the depth of their scopes.
     names: Vec<(DeclaredName, SymbolId, usize)>,
     now: Time,
@@ -89,6 +95,7 @@ impl Scopes {
             symbols: Vec::new(),
             scopes: vec![Scope::default()],
             linked: FxHashMap::default(),
+            other_files: FxHashMap::default(),
             names: Vec::new(),
             now: 0,
         }
@@ -166,6 +173,25 @@ impl Scopes {
     /// Number of open scopes.
     pub fn depth(&self) -> usize {
         self.scopes.len()
+    }
+
+    /// The names at file scope.
+    pub fn first_names(&self) -> FirstNames {
+        FirstNames(self.scopes.first().cloned().unwrap_or_default())
+    }
+
+    /// Ends the scope of a file, and begins that of another one.
+    pub fn begin_file(&mut self, names: &FirstNames) {
+        let end = self.tick();
+        if let Some(scope) = self.scopes.first_mut() {
+            for (declared, _, depth) in &mut self.names[scope.first_name..] {
+                if *depth == 1 {
+                    declared.end = declared.end.min(end);
+                }
+            }
+            *scope = names.0.clone();
+            scope.first_name = self.names.len();
+        }
     }
 
     /// Hides all but the file scope until [`Self::resume`].

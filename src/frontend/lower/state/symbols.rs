@@ -10,8 +10,8 @@ use regatta_program::External;
 /// What is known of names with linkage.
 #[derive(Default)]
 pub(in crate::lower) struct Symbols {
-    /// The bodies of inline definitions, which differ from the external definitions of their names.
-    inline_bodies: FxHashMap<Rc<str>, Body>,
+    /// The bodies of inline definitions by file and name, which differ from the external definitions of their names.
+    inline_bodies: FxHashMap<(Option<usize>, Rc<str>), Body>,
     /// The functions with internal linkage.
     internal: FxHashSet<String>,
     /// The functions that were first declared in a system header.
@@ -23,12 +23,16 @@ pub(in crate::lower) struct Symbols {
 }
 
 impl Symbols {
-    pub fn inline_body(&self, name: &str) -> Option<Body> {
-        self.inline_bodies.get(name).copied()
+    /// The body of an inline definition in a file.
+    pub fn inline_body(&self, file: Option<usize>, name: &str) -> Option<Body> {
+        if self.inline_bodies.is_empty() {
+            return None;
+        }
+        self.inline_bodies.get(&(file, name.into())).copied()
     }
 
-    pub fn add_inline_body(&mut self, name: Rc<str>, body: Body) {
-        self.inline_bodies.insert(name, body);
+    pub fn add_inline_body(&mut self, file: Option<usize>, name: Rc<str>, body: Body) {
+        self.inline_bodies.insert((file, name), body);
     }
 
     /// Checks whether the function has internal linkage.

@@ -21,6 +21,7 @@ use crate::ir::{
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
 use crate::lower::{Lowerer, Result};
+use crate::parse::ParsedUnit;
 use crate::types::constant;
 
 /// The text of a template or of file-scope assembly, with its escape sequences decoded.
@@ -292,8 +293,7 @@ impl Lowerer<'_> {
     }
 
     /// Reads the assembly outside of functions.
-    pub(in crate::lower) fn note_file_scope_assembly(&mut self) {
-        let parsed = self.input.parsed();
+    pub(in crate::lower) fn note_file_scope_assembly(&mut self, parsed: &ParsedUnit) {
         for (parts, span) in &parsed.assembly {
             self.cursor.set_span(*span);
             let Some(text) = text_of(parts) else {
@@ -313,7 +313,10 @@ impl Lowerer<'_> {
                         if let (Some(name), Some(target), None) =
                             (words.next(), words.next(), words.next())
                         {
-                            self.linkage.note_alias(name, target);
+                            let names = &self.linkage.files;
+                            let (name, target) =
+                                (names.name(name).to_owned(), names.name(target).to_owned());
+                            self.linkage.note_alias(&name, &target);
                         } else {
                             self.refuse("assembly outside of functions");
                         }

@@ -1,5 +1,6 @@
 //! Parses preprocessed text into lang-c's syntax trees, with positions in the original files.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lang_c::ast::{
@@ -11,9 +12,10 @@ use lang_c::span::Node;
 use super::modern;
 use super::split::{Chunk, ChunkKind, Outline, outline, typedef_names};
 use super::token::{
-    Markers, Symbol, TokenKind, Tokens, is_keyword, punctuator as p, tokenise, word,
+    Markers, Symbol, TokenKind, Tokens, is_keyword, punctuator as p, tokenise_next, word,
 };
-use crate::position::{Origin, PositionMap};
+use crate::load::DefinedFunction;
+use crate::position::{Numbering, Origin, PositionMap};
 use crate::preprocess::Preprocessed;
 use crate::rewrite::{Rewritten, rewrite};
 use crate::standard::Dialect;
@@ -22,8 +24,11 @@ use regatta_base::diagnostic::{Error, ErrorKind, Warning};
 
 mod message;
 
+/// A file of the program.
 #[derive(Debug, Default)]
 pub struct ParsedUnit {
+    /// The file that the user named.
+    pub name: Arc<str>,
     /// The external declarations in order, with the encodings of [`crate::rewrite`].
     pub declarations: Vec<ParsedDeclaration>,
     /// The map from offsets to source positions.
@@ -38,6 +43,36 @@ pub struct ParsedUnit {
     pub assembly: Vec<(Vec<String>, Span)>,
     /// The declarations that compilers accept and this parser does not.
     pub unread: Vec<Unread>,
+}
+
+impl ParsedUnit {
+    /// The functions that the file defines, without those of the system's headers.
+    pub fn defined_functions(&self) -> Vec<DefinedFunction> {
+        let own = self.declarations.iter().filter(|declaration| {
+            let start = declaration.node.span.start;
+            !self.positions.is_from_system(declaration.origin, start)
+        });
+        let defined = own.filter_map(|declaration| {
+            let ExternalDeclaration::FunctionDefinition(function) = &declaration.node.node else {
+                return None;
+            };
+            let mut declarator = &function.node.declarator.node;
+            let name = loop {
+                match &declarator.kind.node {
+                    DeclaratorKind::Identifier(name) => break name,
+                    DeclaratorKind::Declarator(inner) => declarator = &inner.node,
+                    DeclaratorKind::Abstract => return None,
+                }
+            };
+            let span = self.positions.span(declaration.origin, name.span.start);
+            let place = self.positions.place(span)?;
+            Some(DefinedFunction {
+                name: name.node.name.clone(),
+                place: format!("{}:{}", place.file, place.line),
+            })
+        });
+        defined.collect()
+    }
 }
 
 /// A declaration at file scope that the parser cannot read; only the names that it declares are known.
@@ -142,16 +177,17 @@ pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, E
 /// # Errors
 /// When a part of it cannot be read.
 pub fn parse(source: Preprocessed) -> Result<ParsedUnit, Error> {
-    parse_in_parts(source, &|_| false)
+    parse_in_parts(source, &Numbering::default(), &|_| false)
 }
 
 /// Parses a preprocessed text; if a compiler accepts it, function bodies and declarations that cannot be read are left
-/// out ([`ParsedUnit::unread`]).
+/// out ([`ParsedUnit::unread`]). `before` is what the files of the program before this one have numbered.
 ///
 /// # Errors
 /// When a part of it cannot be read and the compiler does not accept it either.
 pub fn parse_in_parts(
     source: Preprocessed,
+    before: &Numbering,
     is_accepted: &dyn Fn(&[u8]) -> bool,
 ) -> Result<ParsedUnit, Error> {
     let markers = if source.positions_from_markers {
@@ -159,9 +195,10 @@ pub fn parse_in_parts(
     } else {
         Markers::Ignore
     };
-    let mut tokens = tokenise(&source.text, &source.name, markers)?;
+    let mut tokens = tokenise_next(&source.text, &source.name, markers, before.files.clone())?;
     modern::adapt(&mut tokens, &source.text, source.dialect);
-    let positions = PositionMap::new(source.text, &mut tokens, markers);
+    let mut positions = PositionMap::new(source.text, &mut tokens, markers);
+    positions.go_on_from(before);
     let outline = outline(&tokens, positions.text(), &positions)?;
     let mut parsed = parse_chunks(&tokens, &outline, &positions);
     let mut unread = Vec::new();
@@ -174,6 +211,7 @@ pub fn parse_in_parts(
         }
     }
     let mut unit = ParsedUnit {
+        name: source.name,
         positions,
         unread,
         dialect: tokens.dialect,

@@ -214,13 +214,47 @@ pub(crate) struct Tokens {
 
 /// Cuts a text into tokens. `file` is its name.
 pub(crate) fn tokenise(text: &[u8], file: &str, markers: Markers) -> Result<Tokens, Error> {
+    tokenise_next(text, file, markers, Vec::new())
+}
+
+/// [`tokenise`] for a further file of a program: the files that others name keep their numbers.
+pub(crate) fn tokenise_next(
+    text: &[u8],
+    file: &str,
+    markers: Markers,
+    mut files: Vec<Arc<str>>,
+) -> Result<Tokens, Error> {
     if u32::try_from(text.len()).is_err() {
         return Err(
             Error::new(ErrorKind::Unreadable, "the file has more than 4 GiB").at(Place::file(file)),
         );
     }
+    let mut file_numbers: FxHashMap<Vec<u8>, FileId> = FxHashMap::default();
+    for (number, name) in files.iter().enumerate() {
+        let number = u16::try_from(number).unwrap_or(u16::MAX);
+        file_numbers.insert(name.as_bytes().to_vec(), FileId(number));
+    }
+    let own = match (
+        file_numbers.get(file.as_bytes()),
+        u16::try_from(files.len()),
+    ) {
+        (Some(&known), _) => known,
+        (None, Ok(number)) => {
+            files.push(file.into());
+            file_numbers.insert(file.as_bytes().to_vec(), FileId(number));
+            FileId(number)
+        }
+        (None, Err(_)) => {
+            let error = Error::new(
+                ErrorKind::Unsupported,
+                "a program of more than 65,535 files",
+            );
+            return Err(error.at(Place::file(file)));
+        }
+    };
     let mut lexer = Lexer {
         text,
+        own,
         position: 0,
         at_line_start: true,
         markers_mode: markers,
@@ -230,26 +264,25 @@ pub(crate) fn tokenise(text: &[u8], file: &str, markers: Markers) -> Result<Toke
             markers: vec![Marker {
                 offset: 0,
                 text_line: 0,
-                file: FileId(0),
+                file: own,
                 line: 1,
                 system: false,
             }],
             line_starts: vec![0],
             pragmas: Vec::new(),
             dialect: Dialect::default(),
-            files: vec![file.into()],
+            files,
         },
-        file_numbers: FxHashMap::default(),
+        file_numbers,
     };
-    lexer
-        .file_numbers
-        .insert(file.as_bytes().to_vec(), FileId(0));
     lexer.run()?;
     Ok(lexer.out)
 }
 
 struct Lexer<'text> {
     text: &'text [u8],
+    /// The file that has the text.
+    own: FileId,
     position: usize,
     at_line_start: bool,
     markers_mode: Markers,
@@ -271,7 +304,7 @@ impl Lexer<'_> {
         let text = String::from_utf8_lossy(&self.text[..self.text.len().min(start + 400)]);
         // The lossy text has the same lines; the column is exact where the line is UTF-8.
         Error::new(ErrorKind::Syntax, message).at(Place::in_text(
-            self.out.files[0].clone(),
+            self.out.files[usize::from(self.own.0)].clone(),
             &text,
             start,
         ))
@@ -409,7 +442,7 @@ impl Lexer<'_> {
                         .insert(marker.file.clone(), FileId(number));
                     FileId(number)
                 }
-                Err(_) => FileId(0),
+                Err(_) => self.own,
             },
         };
         let text_line = self.out.line_starts.len() as u32;
@@ -424,7 +457,7 @@ impl Lexer<'_> {
             Markers::Ignore => Marker {
                 offset: offset as u32,
                 text_line,
-                file: FileId(0),
+                file: self.own,
                 line: text_line + 1,
                 system: marker.system,
             },

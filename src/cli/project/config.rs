@@ -1,0 +1,284 @@
+//! `regatta.toml`: what a project has verified.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::runs::Run;
+use regatta_base::{Error, ErrorKind, Place};
+
+/// The name of the file.
+pub const NAME: &str = "regatta.toml";
+
+/// The project's file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Project {
+    /// Patterns of the project's C files.
+    pub files: Vec<String>,
+    /// Patterns of files that do not belong to it.
+    pub exclude: Vec<String>,
+    /// The compilation database, or its folder.
+    pub database: Option<String>,
+    /// Folders with headers.
+    pub include: Vec<String>,
+    /// `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Flags of the compiler.
+    pub flags: Vec<String>,
+    /// Patterns of C files that define what the project's files do not.
+    pub stubs: Vec<String>,
+    /// The file of known findings.
+    pub baseline: Option<String>,
+    /// Number of threads of each run.
+    pub threads: Option<u16>,
+    /// What holds for every entry that does not say otherwise.
+    #[serde(flatten)]
+    pub common: Question,
+    /// What is verified; without any, `main` if a file defines it, and else every function.
+    pub entry: Vec<Entry>,
+}
+
+/// An entry of the project.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Entry {
+    /// The function; `main` is the program, and `*` is every function.
+    pub function: String,
+    /// Patterns of its files, if these are not those of the project.
+    pub files: Option<Vec<String>>,
+    /// What a caller guarantees.
+    pub requires: Vec<String>,
+    #[serde(flatten)]
+    pub question: Question,
+}
+
+/// What is asked, and within which limits.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Question {
+    /// Lists of checks, as in `--checks`; each is a run of its own.
+    pub checks: Vec<String>,
+    /// Wall time of a run (seconds).
+    pub time_limit: Option<f64>,
+    /// Resident memory of a run (MiB).
+    pub memory_limit: Option<u64>,
+    /// The values of global objects: `any`, `first`.
+    pub globals: Option<String>,
+    pub pointer_depth: Option<u32>,
+    pub pointer_length: Option<u32>,
+    pub unknown_calls: Option<String>,
+    pub data_model: Option<String>,
+    pub standard: Option<String>,
+    pub portfolio: Option<String>,
+}
+
+/// The function that stands for every function.
+pub const EVERY: &str = "*";
+
+/// Wall time of a run if no limit is given (seconds).
+const TIME_LIMIT: f64 = 60.0;
+
+impl Project {
+    /// Reads the file of the project in a folder.
+    ///
+    /// # Errors
+    /// If it cannot be read, or says something that is not known.
+    pub fn read(folder: &Path) -> Result<Self, Error> {
+        let file = folder.join(NAME);
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(&file).map_err(|error| {
+            Error::new(ErrorKind::Unreadable, error.to_string())
+                .at(Place::file(name.as_str()))
+                .with_help("`files = [\"*.c\"]` is the least that it has to say")
+        })?;
+        toml::from_str(&text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            Error::new(ErrorKind::Project, error.message()).at(Place::in_text(name, &text, start))
+        })
+    }
+
+    /// The project's files that fit the patterns, without those that are excluded.
+    ///
+    /// # Errors
+    /// If a pattern is none, or no file fits it.
+    fn matching(&self, folder: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Error> {
+        let excluded: Vec<glob::Pattern> = self
+            .exclude
+            .iter()
+            .map(|pattern| glob::Pattern::new(pattern).map_err(|error| malformed(pattern, &error.to_string())))
+            .collect::<Result<_, _>>()?;
+        let mut files: Vec<PathBuf> = Vec::new();
+        for pattern in patterns {
+            let whole = folder.join(pattern);
+            let found = glob::glob(&whole.to_string_lossy())
+                .map_err(|error| malformed(pattern, &error.to_string()))?;
+            let before = files.len();
+            for file in found.flatten() {
+                let own = file.strip_prefix(folder).unwrap_or(&file).to_owned();
+                let is_excluded = excluded.iter().any(|pattern| pattern.matches_path(&own));
+                if !is_excluded && !files.contains(&own) {
+                    files.push(own);
+                }
+            }
+            let is_plain = glob::Pattern::escape(pattern) == *pattern;
+            if files.len() == before && is_plain {
+                files.push(PathBuf::from(pattern));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The arguments about the files of an entry.
+    ///
+    /// # Errors
+    /// If a pattern is none.
+    pub fn input(&self, folder: &Path, entry: &Entry) -> Result<Vec<OsString>, Error> {
+        let patterns = entry.files.as_ref().unwrap_or(&self.files);
+        let mut files = self.matching(folder, patterns)?;
+        for stub in self.matching(folder, &self.stubs)? {
+            if !files.contains(&stub) {
+                files.push(stub);
+            }
+        }
+        let mut arguments: Vec<OsString> = files.into_iter().map(OsString::from).collect();
+        if arguments.is_empty() && self.database.is_none() {
+            return Err(malformed("files", "no C files are given"));
+        }
+        if let Some(database) = &self.database {
+            arguments.extend(["-p".into(), OsString::from(database)]);
+        }
+        arguments.extend(self.include.iter().map(|folder| format!("-I{folder}").into()));
+        arguments.extend(self.defines.iter().map(|define| format!("-D{define}").into()));
+        arguments.extend(self.flags.iter().map(|flag| format!("--flag={flag}").into()));
+        Ok(arguments)
+    }
+
+    /// The entries, of which there is at least one. `has_main` says whether the project's files define `main`.
+    pub fn entries(&self, has_main: bool) -> Vec<Entry> {
+        if !self.entry.is_empty() {
+            return self.entry.clone();
+        }
+        let function = match has_main {
+            true => "main",
+            false => EVERY,
+        };
+        vec![Entry {
+            function: function.to_owned(),
+            ..Entry::default()
+        }]
+    }
+
+    /// The runs for an entry with one function.
+    pub fn runs(&self, folder: &Path, entry: &Entry, input: &[OsString], place: &str) -> Vec<Run> {
+        let question = entry.question.or(&self.common);
+        let checks = match question.checks.as_slice() {
+            [] => vec![None],
+            checks => checks.iter().map(Some).collect(),
+        };
+        let has_several = checks.len() > 1;
+        let run = |checks: Option<&String>| {
+            let mut arguments = Vec::new();
+            if entry.function != "main" {
+                arguments.extend(["--function".into(), OsString::from(&entry.function)]);
+            }
+            for condition in &entry.requires {
+                arguments.push(format!("--requires={condition}").into());
+            }
+            if let Some(checks) = checks {
+                arguments.push(format!("--checks={checks}").into());
+            }
+            arguments.push(format!("--threads={}", self.threads.unwrap_or(1)).into());
+            arguments.extend(question.arguments());
+            arguments.extend_from_slice(input);
+            Run {
+                name: match checks {
+                    Some(checks) if has_several => format!("{} ({checks})", entry.function),
+                    _ => entry.function.clone(),
+                },
+                place: place.to_owned(),
+                arguments,
+                folder: folder.to_owned(),
+                sarif: None,
+            }
+        };
+        checks.into_iter().map(run).collect()
+    }
+}
+
+impl Question {
+    /// What an entry says, and else what the project says.
+    fn or(&self, common: &Self) -> Self {
+        let first = |own: &Option<String>, other: &Option<String>| own.clone().or(other.clone());
+        Self {
+            checks: match self.checks.is_empty() {
+                true => common.checks.clone(),
+                false => self.checks.clone(),
+            },
+            time_limit: self.time_limit.or(common.time_limit),
+            memory_limit: self.memory_limit.or(common.memory_limit),
+            globals: first(&self.globals, &common.globals),
+            pointer_depth: self.pointer_depth.or(common.pointer_depth),
+            pointer_length: self.pointer_length.or(common.pointer_length),
+            unknown_calls: first(&self.unknown_calls, &common.unknown_calls),
+            data_model: first(&self.data_model, &common.data_model),
+            standard: first(&self.standard, &common.standard),
+            portfolio: first(&self.portfolio, &common.portfolio),
+        }
+    }
+
+    fn arguments(&self) -> Vec<OsString> {
+        let number = |value: Option<u32>| value.map(|value| value.to_string());
+        let time = self.time_limit.unwrap_or(TIME_LIMIT);
+        let options = [
+            ("time-limit", Some(time.to_string())),
+            ("memory-limit", self.memory_limit.map(|limit| limit.to_string())),
+            ("globals", self.globals.clone()),
+            ("pointer-depth", number(self.pointer_depth)),
+            ("pointer-length", number(self.pointer_length)),
+            ("unknown-calls", self.unknown_calls.clone()),
+            ("data-model", self.data_model.clone()),
+            ("std", self.standard.clone()),
+            ("portfolio", self.portfolio.clone()),
+        ];
+        let given = options.into_iter();
+        given
+            .filter_map(|(name, value)| Some(format!("--{name}={}", value?).into()))
+            .collect()
+    }
+}
+
+fn malformed(what: &str, why: &str) -> Error {
+    Error::new(ErrorKind::Project, format!("{what}: {why}")).at(Place::file(NAME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_say_more_than_the_project() {
+        let text = "files = [\"*.c\"]\nchecks = [\"assertions\", \"overflow\"]\ntime-limit = 5\n\
+                    [[entry]]\nfunction = \"f\"\nrequires = [\"x > 0\"]\n[[entry]]\nfunction = \"g\"\nchecks = [\"overflow\"]\n";
+        let project: Project = toml::from_str(text).unwrap();
+        let runs = |number: usize| {
+            let entry = &project.entries(true)[number];
+            project.runs(Path::new("p"), entry, &["a.c".into()], "a.c:1")
+        };
+        let names: Vec<String> = runs(0).into_iter().map(|run| run.name).collect();
+        assert_eq!(names, ["f (assertions)", "f (overflow)"]);
+        let arguments: Vec<String> = runs(1)[0]
+            .arguments
+            .iter()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect();
+        let expected = ["--function", "g", "--checks=overflow", "--threads=1", "--time-limit=5", "a.c"];
+        assert_eq!(arguments, expected);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused() {
+        assert!(toml::from_str::<Project>("file = [\"a.c\"]\n").is_err());
+    }
+}

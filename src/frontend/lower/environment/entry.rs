@@ -1,0 +1,222 @@
+//! An entry other than `main`: a function that is called with arbitrary arguments in an arbitrary state.
+//!
+//! The entry is a generated function in C ([`text`]), which is lowered in the scope of the file that defines the function.
+//! Types stand in it under names that are bound to them (`__T0`, `__T1`…), and so do global objects (`__g0`…).
+//!
+//! A pointer is null or points to a new array of a given length, whose elements are arbitrary in turn, down to a given
+//! depth; text has an end. A pointer to a function is null or points to unknown code. An integer behind a pointer that is
+//! named like a size is at most the length of the array. All of these are assumptions of the answer.
+
+mod text;
+
+use lang_c::ast;
+
+use crate::library;
+use crate::lower::declarations::declarator::innermost_name;
+use crate::lower::state::scope::{Definition, Entity, Symbol};
+use crate::lower::{Lowerer, Result};
+use crate::parse::{ParsedUnit, parse};
+use crate::preprocess::Preprocessed;
+use crate::types::ParameterForm;
+use regatta_base::diagnostic::{Error, ErrorKind};
+use regatta_program::{AssumptionKind, Span, source_name};
+use text::{Parameter, Writer};
+
+/// The name of the generated function.
+pub(in crate::lower) const ENTRY: &str = "__regatta_entry";
+
+/// A function with which the program begins instead of `main`, and what it is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryOptions {
+    /// The function's name.
+    pub function: String,
+    /// Maximum number of pointers that lead from an argument to an object.
+    pub depth: u32,
+    /// Number of elements behind a pointer.
+    pub length: u32,
+    /// Conditions that its caller guarantees, in C over its parameters and the global objects.
+    pub requires: Vec<String>,
+    /// Whether global objects have arbitrary values, instead of their first ones.
+    pub has_any_globals: bool,
+}
+
+impl Lowerer<'_> {
+    /// The number of the file that defines the function of the entry.
+    ///
+    /// # Errors
+    /// If no file defines it.
+    pub(in crate::lower) fn file_of_entry(&self) -> Result<Option<usize>> {
+        let Some(entry) = self.input.entry() else {
+            return Ok(None);
+        };
+        let units = self.input.units();
+        match units.iter().position(|unit| defines(unit, &entry.function)) {
+            Some(file) => Ok(Some(file)),
+            None => {
+                let message = format!("no file defines the function `{}`", entry.function);
+                Err(Error::new(ErrorKind::Link, message))
+            }
+        }
+    }
+
+    /// Lowers the entry, in the scope of the file that defines its function.
+    pub(in crate::lower) fn lower_entry(&mut self, unit: &ParsedUnit) -> Result<()> {
+        let Some(options) = self.input.entry().cloned() else {
+            return Ok(());
+        };
+        let name = options.function.as_str();
+        let Some(symbol) = self.scopes.lookup(name) else {
+            return Err(self.cursor.error(format!("`{name}` is not a function")));
+        };
+        let symbol = self.scopes.symbol(symbol).clone();
+        let span = symbol.span;
+        let refused = |what: String| Error::new(ErrorKind::Unsupported, what).with_span(span);
+        let Some(function) = self.types.function_type(symbol.ty) else {
+            return Err(refused(format!(
+                "`{name}`, which is not a function, as the entry"
+            )));
+        };
+        let names = parameter_names(unit, name);
+        if function.form == ParameterForm::Unspecified && !names.is_empty() {
+            return Err(refused(format!(
+                "the old-style definition of `{name}` as the entry"
+            )));
+        }
+        let parameters = function.parameters.iter().enumerate();
+        let parameters: Vec<Parameter> = parameters
+            .map(|(number, &ty)| {
+                let given = names.get(number).cloned().flatten();
+                Parameter {
+                    name: given
+                        .filter(|given| given != name)
+                        .unwrap_or_else(|| format!("p{number}")),
+                    ty: ty.unqualified(),
+                }
+            })
+            .collect();
+        let globals = match options.has_any_globals {
+            true => self.arbitrary_globals(),
+            false => Vec::new(),
+        };
+        let mut writer = Writer::new(&mut self.types, &options);
+        for (number, global) in globals.iter().enumerate() {
+            writer.fill(&format!("__g{number}"), &global.0, global.1.ty);
+        }
+        writer.call(name, &parameters);
+        let written = writer.finish();
+        for (number, (_, global)) in globals.into_iter().enumerate() {
+            let id = self.scopes.create(global);
+            self.scopes.bind(&format!("__g{number}"), id);
+        }
+        for (number, ty) in written.types.iter().enumerate() {
+            let id = self.scopes.create(Symbol {
+                ty: *ty,
+                entity: Entity::Typedef,
+                span: Span::NONE,
+            });
+            self.scopes.bind(&format!("__T{number}"), id);
+        }
+        self.entry_inputs = written.inputs;
+        self.entry_inputs.reverse();
+        self.lower_entry_text(&written.text)?;
+        self.in_start(|this| {
+            for what in written.assumptions {
+                this.note_assumption(AssumptionKind::Environment, what);
+            }
+        });
+        Ok(())
+    }
+
+    fn lower_entry_text(&mut self, text: &str) -> Result<()> {
+        let parsed = parse(Preprocessed::from_text("<entry>", text)).map_err(|error| {
+            let message = format!("a condition of --requires: {}", error.message());
+            Error::new(ErrorKind::Syntax, message)
+        })?;
+        let left = self.cursor.enter_own_text();
+        let mut functions = parsed.declarations.iter().filter(|declaration| {
+            matches!(
+                declaration.node.node,
+                ast::ExternalDeclaration::FunctionDefinition(_)
+            )
+        });
+        self.functions.named_or_reserved(ENTRY);
+        let lowered = functions.try_for_each(|function| self.external_declaration(&function.node));
+        self.cursor.leave_own_text(left);
+        lowered
+    }
+
+    /// The objects of the program that may have any value when the function is called, with their names.
+    fn arbitrary_globals(&self) -> Vec<(String, Symbol)> {
+        let linked = self.scopes.linked.iter();
+        let mut globals: Vec<(u32, String, Symbol)> = linked
+            .filter(|(_, linked)| linked.definition != Definition::Declared)
+            .filter_map(|(name, linked)| {
+                let symbol = self.scopes.symbol(linked.symbol);
+                let Entity::Object(object) = symbol.entity else {
+                    return None;
+                };
+                let is_free = !self.objects.is_constant(object)
+                    && !self.objects.is_from_system(object)
+                    && !library::is_object(name)
+                    && self.types.is_complete(symbol.ty)
+                    && !self.types.is_variable_size(symbol.ty);
+                let name = source_name(name).to_owned();
+                is_free.then(|| (object.0, name, symbol.clone()))
+            })
+            .collect();
+        globals.sort_by_key(|(object, ..)| *object);
+        let globals = globals.into_iter();
+        globals.map(|(_, name, symbol)| (name, symbol)).collect()
+    }
+
+    /// What the next input of the entry is: a parameter, a global object, or a part of one.
+    pub(in crate::lower) fn next_entry_input(&mut self) -> Option<String> {
+        match self.function.name() == ENTRY {
+            true => self.entry_inputs.pop(),
+            false => None,
+        }
+    }
+}
+
+/// The definition of a function in a file.
+fn definition<'u>(unit: &'u ParsedUnit, name: &str) -> Option<&'u ast::FunctionDefinition> {
+    unit.declarations.iter().find_map(|declaration| {
+        let ast::ExternalDeclaration::FunctionDefinition(function) = &declaration.node.node else {
+            return None;
+        };
+        let own = innermost_name(&function.node.declarator)?;
+        (own.node.name == name).then_some(&function.node)
+    })
+}
+
+fn defines(unit: &ParsedUnit, name: &str) -> bool {
+    definition(unit, name).is_some()
+}
+
+/// The names of a function's parameters, as far as they have some.
+fn parameter_names(unit: &ParsedUnit, name: &str) -> Vec<Option<String>> {
+    let Some(definition) = definition(unit, name) else {
+        return Vec::new();
+    };
+    let mut declarator = &definition.declarator;
+    while let ast::DeclaratorKind::Declarator(inner) = &declarator.node.kind.node {
+        declarator = inner;
+    }
+    let derived = declarator.node.derived.iter();
+    let mut lists = derived.filter_map(|derived| match &derived.node {
+        ast::DerivedDeclarator::Function(function) => {
+            let parameters = function.node.parameters.iter();
+            let name = |parameter: &lang_c::span::Node<ast::ParameterDeclaration>| {
+                let name = parameter.node.declarator.as_ref().and_then(innermost_name);
+                name.map(|name| name.node.name.clone())
+            };
+            Some(parameters.map(name).collect())
+        }
+        ast::DerivedDeclarator::KRFunction(names) => {
+            let names = names.iter().map(|name| Some(name.node.name.clone()));
+            Some(names.collect())
+        }
+        _ => None,
+    });
+    lists.next().unwrap_or_default()
+}

@@ -1,0 +1,330 @@
+//! The text of an entry: statements that give objects arbitrary values by their types.
+
+use std::fmt::Write as _;
+
+use super::{ENTRY, EntryOptions};
+use crate::types::record::RecordKind;
+use crate::types::{ArrayLength, FloatKind, IntegerKind, Qualifiers, Type, TypeKind, TypeTable};
+use regatta_program::DataModel;
+
+/// A parameter of the function that is called.
+pub(super) struct Parameter {
+    pub name: String,
+    /// Its type without qualifiers.
+    pub ty: Type,
+}
+
+/// The text of an entry, and what its names stand for.
+pub(super) struct Written {
+    pub text: String,
+    /// The types of the names `__T0`, `__T1`….
+    pub types: Vec<Type>,
+    /// What each input of the text is, in order.
+    pub inputs: Vec<String>,
+    /// What is assumed of the arguments.
+    pub assumptions: Vec<String>,
+}
+
+/// Writes the text.
+pub(super) struct Writer<'t> {
+    table: &'t mut TypeTable,
+    options: &'t EntryOptions,
+    body: String,
+    types: Vec<Type>,
+    inputs: Vec<String>,
+    assumptions: Vec<String>,
+    /// Number of names used.
+    names: u32,
+}
+
+impl<'t> Writer<'t> {
+    pub fn new(table: &'t mut TypeTable, options: &'t EntryOptions) -> Self {
+        Self {
+            table,
+            options,
+            body: String::new(),
+            types: Vec::new(),
+            inputs: Vec::new(),
+            assumptions: Vec::new(),
+            names: 0,
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.body, "{line}");
+    }
+
+    /// The name of a type.
+    fn name_of(&mut self, ty: Type) -> String {
+        let number = match self.types.iter().position(|known| *known == ty) {
+            Some(known) => known,
+            None => {
+                self.types.push(ty);
+                self.types.len() - 1
+            }
+        };
+        format!("__T{number}")
+    }
+
+    fn number(&mut self) -> u32 {
+        self.names += 1;
+        self.names
+    }
+
+    /// Gives a global object an arbitrary value.
+    pub fn fill(&mut self, place: &str, said: &str, ty: Type) {
+        self.any(place, said, ty, self.options.depth);
+    }
+
+    /// Calls the function with arbitrary arguments that its caller may give it.
+    pub fn call(&mut self, function: &str, parameters: &[Parameter]) {
+        for parameter in parameters {
+            let ty = self.name_of(parameter.ty);
+            self.line(&format!("{ty} {};", parameter.name));
+            self.any(
+                &parameter.name,
+                &parameter.name,
+                parameter.ty,
+                self.options.depth,
+            );
+        }
+        for pair in parameters.windows(2) {
+            if let [array, size] = pair {
+                self.relate(array, size);
+            }
+        }
+        for condition in &self.options.requires {
+            let _ = writeln!(self.body, "__VERIFIER_assume({condition});");
+            self.assumptions
+                .push(format!("a caller of `{function}` guarantees `{condition}`"));
+        }
+        let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
+        self.line(&format!("{function}({});", names.join(", ")));
+    }
+
+    /// Relates an array to the integer behind it that is named like its size.
+    fn relate(&mut self, array: &Parameter, size: &Parameter) {
+        let is_array = matches!(self.table.kind(array.ty), TypeKind::Pointer(target)
+            if !matches!(self.table.kind(*target), TypeKind::Function(_)));
+        let is_integer = matches!(self.table.kind(size.ty), TypeKind::Integer(_));
+        if !is_array || !is_integer || !is_like_a_size(&size.name) {
+            return;
+        }
+        let length = self.options.length;
+        let (array, size) = (&array.name, &size.name);
+        let _ = writeln!(
+            self.body,
+            "__VERIFIER_assume({size} >= 0 && {size} <= ({array} ? {length} : 0));"
+        );
+        self.assumptions.push(format!(
+            "`{size}` is at most the number of elements of `{array}`"
+        ));
+    }
+
+    pub fn finish(self) -> Written {
+        let mut text = String::new();
+        for number in 0..self.types.len() {
+            let _ = writeln!(text, "typedef int __T{number};");
+        }
+        let _ = write!(text, "int {ENTRY}(void)\n{{\n{}return 0;\n}}\n", self.body);
+        Written {
+            text,
+            types: self.types,
+            inputs: self.inputs,
+            assumptions: self.assumptions,
+        }
+    }
+
+    /// Gives a place an arbitrary value of its type; `said` is how the user calls the place.
+    fn any(&mut self, place: &str, said: &str, ty: Type, depth: u32) {
+        match self.table.kind(ty).clone() {
+            TypeKind::Bool => self.draw(place, said, "bool"),
+            TypeKind::Integer(kind) => match input_of(kind, self.table.model) {
+                Some(input) => self.draw(place, said, input),
+                None => self.draw(place, said, "ulonglong"),
+            },
+            TypeKind::Enumeration(_) => self.draw(place, said, "int"),
+            TypeKind::Float(FloatKind::Float) => self.draw(place, said, "float"),
+            TypeKind::Float(FloatKind::Double | FloatKind::LongDouble) => {
+                self.draw(place, said, "double");
+            }
+            TypeKind::Pointer(target) => self.pointer(place, said, target, depth),
+            TypeKind::Array {
+                element,
+                length: ArrayLength::Constant(length),
+            } => self.elements(place, said, element, length, depth),
+            TypeKind::Record(_) => self.record(place, said, ty, depth),
+            TypeKind::Void
+            | TypeKind::Function(_)
+            | TypeKind::Opaque(_)
+            | TypeKind::Array { .. } => {}
+            TypeKind::Float(_) | TypeKind::Complex(_) | TypeKind::Vector { .. } => {
+                self.bytes(place);
+            }
+        }
+    }
+
+    /// Assigns an input to a scalar.
+    fn draw(&mut self, place: &str, said: &str, input: &str) {
+        self.inputs.push(format!("`{said}`"));
+        self.line(&format!("{place} = __VERIFIER_nondet_{input}();"));
+    }
+
+    /// Makes the bytes of a place inputs.
+    fn bytes(&mut self, place: &str) {
+        self.line(&format!(
+            "__VERIFIER_nondet_memory((void *) &{place}, sizeof({place}));"
+        ));
+    }
+
+    /// Gives all elements of an array arbitrary values.
+    fn elements(&mut self, place: &str, said: &str, element: Type, length: u64, depth: u32) {
+        let is_plain = matches!(
+            self.table.kind(element),
+            TypeKind::Integer(_) | TypeKind::Float(_)
+        );
+        if is_plain && length > 1 {
+            self.line(&format!(
+                "__VERIFIER_nondet_memory((void *) &{place}[0], {length} * sizeof({place}[0]));"
+            ));
+            return;
+        }
+        if length == 1 {
+            self.any(
+                &format!("{place}[0]"),
+                &format!("{said}[0]"),
+                element,
+                depth,
+            );
+            return;
+        }
+        let index = format!("__i{}", self.number());
+        self.line(&format!(
+            "for (unsigned {index} = 0; {index} < {length}u; {index}++) {{"
+        ));
+        self.any(
+            &format!("{place}[{index}]"),
+            &format!("{said}[…]"),
+            element,
+            depth,
+        );
+        self.line("}");
+    }
+
+    /// Makes a pointer null, or has it point to a new array.
+    fn pointer(&mut self, place: &str, said: &str, target: Type, depth: u32) {
+        let target = target.unqualified();
+        let number = self.number();
+        self.line(&format!("{place} = 0;"));
+        if let TypeKind::Function(_) = self.table.kind(target) {
+            let ty = self.name_of(target);
+            self.inputs.push(format!("whether `{said}` is not null"));
+            self.line(&format!(
+                "if (__VERIFIER_nondet_bool()) {{ extern {ty} __callback_{number}; {place} = __callback_{number}; }}"
+            ));
+            self.assumptions.push(format!(
+                "`{said}` is null or a function outside of the program"
+            ));
+            return;
+        }
+        if depth == 0 {
+            self.assumptions.push(format!("`{said}` is null"));
+            return;
+        }
+        let is_known = self.table.is_complete(target) && !self.table.is_variable_size(target);
+        let element = match is_known {
+            true => target,
+            false => Type::CHAR,
+        };
+        let length = self.options.length;
+        let ty = self.name_of(element);
+        let array = format!("__a{number}");
+        self.inputs.push(format!("whether `{said}` is not null"));
+        self.line("if (__VERIFIER_nondet_bool()) {");
+        self.line(&format!("{ty} *{array} = malloc({length} * sizeof({ty}));"));
+        self.line(&format!("__VERIFIER_assume({array} != 0);"));
+        self.elements(&array, said, element, length.into(), depth - 1);
+        let is_text = matches!(
+            self.table.kind(element),
+            TypeKind::Integer(IntegerKind::Char)
+        );
+        if is_text && is_known {
+            self.line(&format!("{array}[{}] = 0;", length.saturating_sub(1)));
+        }
+        self.line(&format!("{place} = (void *) {array};\n}}"));
+        let elements = match length {
+            1 => "one element".to_owned(),
+            length => format!("{length} elements"),
+        };
+        self.assumptions.push(format!(
+            "`{said}` is null or points to the first of {elements}"
+        ));
+    }
+
+    /// Gives the members of a struct arbitrary values, or a union arbitrary bytes.
+    fn record(&mut self, place: &str, said: &str, ty: Type, depth: u32) {
+        let Some(record) = self.table.as_record(ty).cloned() else {
+            return;
+        };
+        if record.layout.is_none() {
+            return;
+        }
+        let fields = record.fields.iter();
+        if record.kind == RecordKind::Union && !self.has_pointer(ty) {
+            self.bytes(place);
+            return;
+        }
+        let count = match record.kind {
+            RecordKind::Struct => usize::MAX,
+            RecordKind::Union => 1,
+        };
+        for field in fields.take(count) {
+            if field.ty.qualifiers.contains(Qualifiers::CONST) || field.variable_offset.is_some() {
+                continue;
+            }
+            match &field.name {
+                Some(name) => {
+                    let (place, said) = (format!("{place}.{name}"), format!("{said}.{name}"));
+                    self.any(&place, &said, field.ty, depth);
+                }
+                // The members of an anonymous struct are found in the one around it.
+                None => self.record(place, said, field.ty, depth),
+            }
+        }
+    }
+
+    /// Checks whether a type has pointers in it.
+    fn has_pointer(&self, ty: Type) -> bool {
+        match self.table.kind(ty) {
+            TypeKind::Pointer(_) => true,
+            TypeKind::Array { element, .. } => self.has_pointer(*element),
+            TypeKind::Record(id) => {
+                let fields = &self.table.record(*id).fields;
+                fields.iter().any(|field| self.has_pointer(field.ty))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Checks whether a parameter's name says that it is the size of something.
+fn is_like_a_size(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let ends = ["len", "length", "size", "count", "num", "sz", "cnt", "_n"];
+    name == "n" || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// The end of the name of the verifier's function that returns any value of the type.
+fn input_of(kind: IntegerKind, model: DataModel) -> Option<&'static str> {
+    Some(match (kind.bits(model), kind.is_signed()) {
+        (8, true) => "char",
+        (8, false) => "uchar",
+        (16, true) => "short",
+        (16, false) => "ushort",
+        (32, true) => "int",
+        (32, false) => "uint",
+        (64, true) => "longlong",
+        (64, false) => "ulonglong",
+        _ => return None,
+    })
+}

@@ -1,0 +1,477 @@
+//! Programs of several files, and how a project is given to the command: linkage, the compiler's flags, compilation
+//! databases, standard input.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const TRUE: &str = "RESULT: TRUE";
+const FALSE: &str = "RESULT: FALSE(unreach-call)";
+
+/// A folder with files.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self(tempfile::tempdir().expect("a folder"));
+        for (name, text) in files {
+            project.write(name, text);
+        }
+        project
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.path().join(name);
+        let folder = path.parent().expect("a folder");
+        std::fs::create_dir_all(folder).expect("the folder is made");
+        std::fs::write(path, text).expect("the file is written");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).expect("the file is written")
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_regatta"));
+        command.current_dir(self.path()).args(arguments);
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output();
+        output.expect("the command runs")
+    }
+
+    fn assert_result(&self, arguments: &[&str], expected: &str) {
+        let limits = ["verify", "--time-limit", "60", "--threads", "2"];
+        let output = self.run(&[&limits, arguments].concat());
+        let result = last_line(&output);
+        assert_eq!(result, expected, "{arguments:?}: {}", said(&output));
+    }
+
+    /// The command refuses the program with all these words.
+    fn assert_refused(&self, arguments: &[&str], words: &[&str]) {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+        let said = said(&output);
+        for word in words {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn last_line(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().last().unwrap_or_default().to_owned()
+}
+
+/// Both files have a `count` and a `next` of their own.
+const COUNTER: &str = "static int count = START;\nstatic int next(void) { static int step; step++; return count += step; }\n\
+                       int NAME(void) { return next(); }\n";
+
+#[test]
+fn static_names_of_different_files_stay_apart() {
+    let one = COUNTER.replace("START", "10").replace("NAME", "one");
+    let two = COUNTER.replace("START", "20").replace("NAME", "two");
+    let main = |last: i32| {
+        format!(
+            "#include <assert.h>\nint one(void), two(void);\nint main(void) {{ assert(one() == 11); assert(two() == 21); \
+             assert(one() == 13); assert(two() == {last}); }}\n"
+        )
+    };
+    let project = Project::new(&[("one.c", &one), ("two.c", &two), ("main.c", &main(23))]);
+    project.assert_result(&["one.c", "two.c", "main.c"], TRUE);
+    project.write("main.c", &main(24));
+    project.assert_result(&["main.c", "two.c", "one.c"], FALSE);
+}
+
+#[test]
+fn declarations_of_one_object_are_one() {
+    let project = Project::new(&[
+        (
+            "table.h",
+            "struct node { int key; struct node *next; }; extern struct node *head; extern int table[];\n\
+             enum colour { RED, GREEN = 5 }; extern enum colour colour;\n",
+        ),
+        (
+            "table.c",
+            "#include \"table.h\"\nint table[3] = { 1, 2, 3 };\nstatic struct node first = { 4, 0 };\n\
+             struct node *head = &first;\nint shared;\nenum colour colour = GREEN;\n",
+        ),
+        (
+            "main.c",
+            "#include <assert.h>\n#include \"table.h\"\nint shared;\nint set(void);\n\
+             int main(void) { assert(shared == 0); set(); assert(table[2] + head->key + shared == 16); \
+             assert(colour == GREEN); }\n",
+        ),
+        (
+            "set.c",
+            "struct node; extern struct node *head; int shared = 0; int set(void) { return shared = head ? 9 : 1; }\n",
+        ),
+    ]);
+    project.assert_result(&["main.c", "table.c", "set.c"], TRUE);
+    project.assert_result(&["set.c", "main.c", "table.c"], TRUE);
+}
+
+#[test]
+fn weak_definitions_give_way() {
+    let weak = "__attribute__((weak)) int level(void) { return 1; }\n__attribute__((weak)) int size = 1;\n\
+                int first(void) { return level() + size; }\n";
+    let project = Project::new(&[
+        ("weak.c", weak),
+        ("strong.c", "int level(void) { return 2; }\nint size = 3;\n"),
+        (
+            "main.c",
+            "#include <assert.h>\nint first(void), level(void);\nint main(void) { assert(first() + level() == SUM); }\n",
+        ),
+    ]);
+    project.assert_result(&["-DSUM=7", "main.c", "weak.c", "strong.c"], TRUE);
+    project.assert_result(&["-DSUM=3", "main.c", "weak.c"], TRUE);
+    project.assert_result(&["-DSUM=7", "main.c", "weak.c"], FALSE);
+}
+
+/// A function may have a body in a header that is not its definition, which one file has.
+#[test]
+fn inline_definitions_are_not_the_definition() {
+    let header = "inline int twice(int x) { return 2 * x; }\nstatic inline int half(int x) { return x / 2; }\n";
+    let project = Project::new(&[
+        ("twice.h", header),
+        (
+            "twice.c",
+            "#include \"twice.h\"\nextern inline int twice(int x);\nint four(void) { return twice(half(4)); }\n",
+        ),
+        (
+            "main.c",
+            "#include <assert.h>\n#include \"twice.h\"\nint four(void);\n\
+             int main(void) { assert(twice(3) == 6); assert(four() == 4); assert(half(9) == 4); }\n",
+        ),
+    ]);
+    project.assert_result(&["main.c", "twice.c"], TRUE);
+}
+
+#[test]
+fn a_name_is_that_of_its_text() {
+    let text = "#include <assert.h>\n#include <string.h>\nstatic void check(void) { assert(strcmp(__func__, \"check\") == 0); }\n\
+                void NAME(void) { check(); }\n";
+    let project = Project::new(&[
+        ("a.c", &text.replace("NAME", "a")),
+        ("b.c", &text.replace("NAME", "b")),
+        (
+            "main.c",
+            "void a(void), b(void);\nint main(void) { a(); b(); }\n",
+        ),
+    ]);
+    project.assert_result(&["a.c", "b.c", "main.c"], TRUE);
+}
+
+#[test]
+fn two_definitions_are_refused_with_both_places() {
+    let project = Project::new(&[
+        ("a.c", "int start = 1;\nint main(void) { return start; }\n"),
+        ("b.c", "\n  int start = 2;\n"),
+        ("c.c", "int main(void) { return 0; }\n"),
+    ]);
+    let words = [
+        "b.c:2:7",
+        "int start = 2;",
+        "a.c:1:5",
+        "int start = 1;",
+        "two files",
+    ];
+    project.assert_refused(&["a.c", "b.c"], &words);
+    project.assert_refused(&["a.c", "c.c"], &["a.c:2:5", "c.c:1:5"]);
+}
+
+#[test]
+fn types_that_differ_are_refused_with_both_places() {
+    let project = Project::new(&[
+        (
+            "main.c",
+            "extern long limit;\nstruct s { int a; };\nint f(struct s *);\nint main(void) { return f(0) + limit; }\n",
+        ),
+        (
+            "limit.c",
+            "int limit = 1;\nint f(struct s { int a; } *p) { return p != 0; }\n",
+        ),
+        (
+            "f.c",
+            "long limit;\nstruct s { char a; };\nint f(struct s *p) { return p != 0; }\n",
+        ),
+        ("h.c", "int f(char c) { return c; }\nlong limit;\n"),
+        (
+            "g.c",
+            "const long limit = 3;\nstruct s { int a; };\nint f(struct s *p) { return p != 0; }\n",
+        ),
+    ]);
+    project.assert_refused(
+        &["main.c", "limit.c"],
+        &["limit.c:1:5", "main.c:1:13", "`int`", "`long"],
+    );
+    let output = project.run(&["main.c", "f.c"]);
+    for word in ["f.c:3:5", "main.c:3:5", "struct s"] {
+        assert!(said(&output).contains(word), "{}", said(&output));
+    }
+    project.assert_refused(
+        &["main.c", "h.c"],
+        &["h.c:1:5", "main.c:3:5", "struct s", "int (char)"],
+    );
+    project.assert_refused(&["main.c", "g.c"], &["g.c:1:12", "main.c:1:13"]);
+}
+
+#[test]
+fn places_name_the_right_file() {
+    let project = Project::new(&[
+        (
+            "check.c",
+            "#include <assert.h>\n/* padding */\nvoid check(int x) {\n  assert(x < 5);\n}\n",
+        ),
+        (
+            "main.c",
+            "extern int __VERIFIER_nondet_int(void);\nvoid check(int);\nint main(void) {\n  check(__VERIFIER_nondet_int());\n}\n",
+        ),
+    ]);
+    let files = ["main.c", "check.c"];
+    let outputs = [
+        "--witness",
+        "w.yml",
+        "--sarif",
+        "s.json",
+        "--harness",
+        "h.c",
+        "--replay",
+        "native",
+    ];
+    project.assert_result(&[&files[..], &outputs].concat(), FALSE);
+    let sarif: Value = serde_json::from_str(&project.read("s.json")).expect("JSON");
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "check.c");
+    assert_eq!(place["region"]["startLine"], 4);
+    let witness = project.read("w.yml");
+    assert!(witness.contains("\"file_name\": \"main.c\""), "{witness}");
+    assert!(witness.contains("\"file_name\": \"check.c\""), "{witness}");
+    assert!(project.read("h.c").contains("main.c check.c"));
+}
+
+#[test]
+fn flags_are_those_of_a_compiler() {
+    let project = Project::new(&[
+        ("include/limit.h", "#define LIMIT 3\n"),
+        ("forced.h", "#define FORCED 1\n"),
+        (
+            "main.c",
+            "#include <assert.h>\n#include <limit.h>\n#ifdef GONE\n#error\n#endif\n\
+             int main(void) { assert(LIMIT == 3 && FORCED && sizeof(long) == 4); }\n",
+        ),
+    ]);
+    let flags = [
+        "-isystem", "include", "-include", "forced.h", "-DGONE", "-U", "GONE", "-m32", "-Wall",
+        "-O2", "-std=c11",
+    ];
+    project.assert_result(&[&["main.c"][..], &flags].concat(), TRUE);
+    project.assert_result(&[&["main.c", "--", "cc", "-c"][..], &flags].concat(), TRUE);
+    let output = project.run(&[&["main.c"][..], &flags].concat());
+    assert!(
+        said(&output).contains("ignored: -O2, -Wall"),
+        "{}",
+        said(&output)
+    );
+    project.assert_refused(&["main.c", "-funsigned-char"], &["-funsigned-char"]);
+}
+
+#[test]
+fn a_compilation_database_gives_files_and_flags() {
+    let project = Project::new(&[
+        ("src/a.c", "int a(void) { return VALUE; }\n"),
+        (
+            "src/b.c",
+            "#include \"h.h\"\n#include <assert.h>\nint a(void);\nint main(void) { assert(a() + VALUE == 5); }\n",
+        ),
+        ("include/h.h", ""),
+        (
+            "build/compile_commands.json",
+            r#"[{"directory": "FOLDER/build", "file": "../src/a.c", "command": "cc -DVALUE=2 -O2 -c ../src/a.c -o a.o"},
+                {"directory": "FOLDER/build", "file": "../src/b.c", "arguments": ["cc", "-DVALUE=3", "-I../include", "-c", "../src/b.c"]}]"#,
+        ),
+    ]);
+    let name = "build/compile_commands.json";
+    let folder = project.path().display().to_string();
+    project.write(name, &project.read(name).replace("FOLDER", &folder));
+    project.assert_result(&["-p", name], TRUE);
+    project.assert_result(&["-p", "."], TRUE);
+    project.assert_result(&["-p", "build", "src/b.c", "src/a.c"], TRUE);
+    project.assert_refused(&["-p", "src"], &["bear"]);
+}
+
+#[test]
+fn a_program_may_come_from_standard_input() {
+    let project = Project::new(&[("two.c", "int two(void) { return 2; }\n")]);
+    let mut command = project.command(&["-", "two.c", "--time-limit", "60"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command runs");
+    let text = "#include <assert.h>\nint two(void);\nint main(void) { assert(two() == 2); }\n";
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(text.as_bytes()).expect("written");
+    drop(input);
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(last_line(&output), TRUE, "{}", said(&output));
+}
+
+/// Whether an error counts that rests on functions without a body.
+#[test]
+fn a_function_without_a_body_decides_nothing() {
+    let text = "#include <assert.h>\nint get(void);\nvoid log_it(const char *);\nextern int __VERIFIER_nondet_int(void);\n\
+                int state;\nint main(void) { int x = get(); int y = __VERIFIER_nondet_int(); state = 1; log_it(\"a\");\n\
+                assert(CONDITION); }\n";
+    let project = Project::new(&[
+        ("main.c", text),
+        (
+            "get.c",
+            "int get(void) { return 7; }\nvoid log_it(const char *text) { }\n",
+        ),
+        (
+            "some.prp",
+            "CHECK( init(main()), LTL(G ! call(__assert_fail())) )\n",
+        ),
+    ]);
+    for condition in ["x != 7", "x < 5", "state == 1", "x < y", "x == 3"] {
+        let define = format!("-DCONDITION={condition}");
+        let output = project.run(&["main.c", &define, "--time-limit", "60"]);
+        let result = last_line(&output);
+        assert!(
+            result.starts_with("RESULT: UNKNOWN(the error at main.c:7"),
+            "{result}"
+        );
+        assert!(
+            result.contains("`get`") || result.contains("`log_it`"),
+            "{result}"
+        );
+        assert!(result.contains("--unknown-calls havoc"), "{result}");
+        assert!(said(&output).contains("not defined in any file: `get` (main.c:6"));
+        project.assert_result(&["main.c", &define, "--unknown-calls", "havoc"], FALSE);
+        project.assert_result(&["main.c", &define, "--property", "some.prp"], FALSE);
+    }
+    // These errors need nothing of the functions, or they need what a file says.
+    for condition in ["y < 5", "y + 0 * x != 3"] {
+        project.assert_result(&["main.c", &format!("-DCONDITION={condition}")], FALSE);
+    }
+    project.assert_result(&["main.c", "-DCONDITION=x == x && state * 0 == 0"], TRUE);
+    project.assert_result(
+        &["main.c", "get.c", "-DCONDITION=x == 7 && state == 1"],
+        TRUE,
+    );
+    project.assert_result(&["main.c", "get.c", "-DCONDITION=x != 7"], FALSE);
+}
+
+#[test]
+fn all_functions_make_a_table() {
+    let project = Project::new(&[("library.c", LIBRARY)]);
+    let output = project.run(&[
+        "verify",
+        "library.c",
+        "-DMOST=1",
+        "--all-functions",
+        "--time-limit",
+        "30",
+    ]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{table}");
+    let row = |name: &str| {
+        let mut lines = table.lines();
+        let row = lines.find(|line| line.split_whitespace().next() == Some(name));
+        row.unwrap_or_default().to_owned()
+    };
+    assert!(row("positive").contains("TRUE"), "{table}");
+    assert!(row("depth").contains("FALSE"), "{table}");
+    assert!(
+        row("depth").contains("unreach-call at library.c:6"),
+        "{table}"
+    );
+    assert!(row("limited").contains("library.c:7"), "{table}");
+    assert_eq!(
+        table.lines().last(),
+        Some("5 runs: 2 TRUE, 3 FALSE"),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_program_without_checks_says_so() {
+    let project = Project::new(&[(
+        "main.c",
+        "#define NDEBUG\n#include <assert.h>\nvoid unused(void) { __builtin_trap(); }\nint main(void) { assert(0); return 0; }\n",
+    )]);
+    let output = project.run(&["main.c"]);
+    assert_eq!(last_line(&output), TRUE);
+    assert!(
+        said(&output).contains("there is nothing to verify"),
+        "{}",
+        said(&output)
+    );
+}
+
+/// Functions of a library that has no `main`.
+const LIBRARY: &str = "#include <assert.h>\n#include <stddef.h>\n\
+    struct node { int key; struct node *next; int (*visit)(int); };\n\
+    static int limit = 3;\n\
+    int positive(const int *a, size_t n) { int s = 0; for (size_t i = 0; i < n; i++) s += a[i] > 0; assert(s <= 4); return s; }\n\
+    int depth(struct node *p) { int c = 0; for (; p; p = p->next) c++; assert(c <= MOST); return c; }\n\
+    static int limited(int x) { assert(limit == 3); return x; }\n\
+    int small(int x) { assert(x < 10); return x; }\n\
+    int length(const char *s) { int i = 0; if (!s) return 0; while (s[i]) i++; assert(i < 4); return i; }\n";
+
+#[test]
+fn any_function_may_be_the_entry() {
+    let project = Project::new(&[
+        ("library.c", LIBRARY),
+        (
+            "other.c",
+            "int other = 5;\nint use(void) { return other; }\n",
+        ),
+        (
+            "use.c",
+            "#include <assert.h>\nint use(void);\nint any(void) { int x = use(); assert(x == 5); return x; }\n",
+        ),
+    ]);
+    let run = |more: &[&str], expected: &str| {
+        project.assert_result(&[&["library.c", "-DMOST=2"][..], more].concat(), expected);
+    };
+    run(&["--function", "positive"], TRUE);
+    run(&["--function", "depth"], TRUE);
+    run(&["--function", "depth", "--pointer-depth", "3"], FALSE);
+    run(&["--function", "limited"], FALSE);
+    run(&["--function", "limited", "--globals", "first"], TRUE);
+    run(&["--function", "small"], FALSE);
+    run(&["--function", "small", "--requires", "x < 9"], TRUE);
+    run(&["--function", "length"], TRUE);
+    run(&["--function", "length", "--pointer-length", "5"], FALSE);
+    // Global objects of other files have any value, too.
+    project.assert_result(&["use.c", "other.c", "--function", "any"], FALSE);
+    project.assert_result(
+        &[
+            "use.c",
+            "other.c",
+            "--function",
+            "any",
+            "--globals",
+            "first",
+        ],
+        TRUE,
+    );
+    project.assert_refused(
+        &["library.c", "--function", "none"],
+        &["no file defines", "`none`"],
+    );
+}
