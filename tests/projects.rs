@@ -475,3 +475,104 @@ fn any_function_may_be_the_entry() {
         &["no file defines", "`none`"],
     );
 }
+
+/// The rows of a table by their entries.
+fn rows(output: &Output) -> std::collections::BTreeMap<String, String> {
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows = table.lines().filter_map(|line| {
+        let entry = line.split_whitespace().next()?;
+        Some((entry.to_owned(), line.to_owned()))
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_project_is_checked_again_only_where_it_has_changed() {
+    let project = Project::new(&[
+        ("library.c", LIBRARY),
+        ("gone.c", "#error\n"),
+        (
+            "regatta.toml",
+            "files = [\"*.c\"]\nexclude = [\"gone.c\"]\ndefines = [\"MOST=1\"]\ntime-limit = 30\nbaseline = \"known.json\"\n",
+        ),
+    ]);
+    let outputs = [
+        "check", "--json", "t.json", "--sarif", "t.sarif", "--junit", "t.xml",
+    ];
+    let output = project.run(&outputs);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let table = rows(&output);
+    assert!(
+        table["positive"].contains("TRUE") && table["depth"].contains("FALSE"),
+        "{table:?}"
+    );
+    let json: Value = serde_json::from_str(&project.read("t.json")).expect("JSON");
+    assert_eq!(json["entries"].as_array().map(Vec::len), Some(5));
+    let sarif: Value = serde_json::from_str(&project.read("t.sarif")).expect("JSON");
+    let results = sarif["runs"][0]["results"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let failures = results
+        .iter()
+        .filter(|result| result["kind"] == "fail" || result["level"] == "error");
+    assert_eq!(failures.count(), 3, "{sarif}");
+    assert!(
+        project.read("t.xml").contains("failures=\"3\""),
+        "{}",
+        project.read("t.xml")
+    );
+
+    // Nothing has changed: what was proved is not proved again.
+    let table = rows(&project.run(&["check"]));
+    assert!(table["positive"].contains("as before"), "{table:?}");
+    assert!(!table["depth"].contains("as before"), "{table:?}");
+
+    // One function has changed.
+    project.write("library.c", &LIBRARY.replace("a[i] > 0", "a[i] > 1"));
+    let table = rows(&project.run(&["check"]));
+    assert!(!table["positive"].contains("as before"), "{table:?}");
+    assert!(table["length"].contains("as before"), "{table:?}");
+
+    // Known findings do not fail the check.
+    let output = project.run(&["check", "--update-baseline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    project.write("library.c", &format!("\n{LIBRARY}"));
+    let output = project.run(&["check"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(rows(&output)["depth"].contains("known"));
+    project.write(
+        "library.c",
+        &format!("{LIBRARY}int fresh(int x) {{ assert(x); return x; }}\n"),
+    );
+    assert_eq!(project.run(&["check"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_project_says_what_is_verified() {
+    let project = Project::new(&[
+        ("src/library.c", LIBRARY),
+        ("stubs/get.c", "int get(void) { return 3; }\n"),
+        (
+            "src/main.c",
+            "#include <assert.h>\nint get(void);\nint main(void) { assert(get() == 3); return 0; }\n",
+        ),
+        (
+            "regatta.toml",
+            "files = [\"src/*.c\"]\nstubs = [\"stubs/*.c\"]\ndefines = [\"MOST=2\"]\ntime-limit = 30\n\
+             [[entry]]\nfunction = \"main\"\n\
+             [[entry]]\nfunction = \"small\"\nrequires = [\"x < 9\"]\nchecks = [\"assertions\", \"overflow\"]\n",
+        ),
+    ]);
+    let output = project.run(&["check"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        table.contains("small (overflow)") && table.contains("small (assertions)"),
+        "{table}"
+    );
+    assert_eq!(table.lines().last(), Some("3 runs: 3 TRUE"), "{table}");
+    project.write("regatta.toml", "files = [\"src/*.c\"]\nentries = []\n");
+    project.assert_refused(&["check"], &["regatta.toml:2", "entries"]);
+    project.assert_refused(&["check", "src"], &["regatta.toml"]);
+}

@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Task,
     /// A portfolio file is malformed.
     Portfolio,
+    /// A project's file is malformed.
+    Project,
     /// An experiment's file is malformed, or its folder belongs to another experiment.
     Experiment,
     /// A witness file is malformed, or is for another program.
@@ -59,6 +61,7 @@ impl ErrorKind {
             Self::Property => "property file",
             Self::Task => "task definition",
             Self::Portfolio => "portfolio",
+            Self::Project => "project file",
             Self::Experiment => "experiment",
             Self::Witness => "witness",
             Self::Internal => "internal error",

@@ -123,7 +123,7 @@ pub fn resolve(options: &InputOptions) -> Result<Input, String> {
 }
 
 /// The function with which the program begins, if that is not `main`.
-fn entry(options: &EntryArguments) -> Option<EntryOptions> {
+pub fn entry(options: &EntryArguments) -> Option<EntryOptions> {
     let function = options.function.clone()?;
     Some(EntryOptions {
         function,

@@ -43,6 +43,8 @@ pub struct CommandLine {
 pub enum Command {
     /// Verify a C program; the last line of standard output is the result
     Verify(VerifyOptions),
+    /// Verify what regatta.toml in the project's folder says, and print a table
+    Check(CheckOptions),
     /// Write the control-flow automaton of a C program as Graphviz
     Cfa(CfaOptions),
     /// Execute a C program in the interpreter, with given values for its inputs
@@ -67,8 +69,9 @@ pub enum Command {
 }
 
 /// The names of the subcommands; any other first argument is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 11] = [
+pub const SUBCOMMANDS: [&str; 12] = [
     "verify",
+    "check",
     "cfa",
     "interpret",
     "validate",
@@ -394,6 +397,38 @@ pub struct VerifyOptions {
     /// Log the events of the run to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// Options of `check`.
+#[derive(Clone, Debug, Args)]
+pub struct CheckOptions {
+    /// The folder with regatta.toml
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+
+    /// Verify everything again, also what has not changed
+    #[arg(long)]
+    pub again: bool,
+
+    /// Number of runs side by side [default: as many as the cores allow]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+
+    /// Take all errors that are found now as known
+    #[arg(long)]
+    pub update_baseline: bool,
+
+    /// Write the table as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+
+    /// Write the answers of this time as one SARIF file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub sarif: Option<PathBuf>,
+
+    /// Write the table as JUnit's XML
+    #[arg(long, value_name = "FILE.xml", help_heading = "Output")]
+    pub junit: Option<PathBuf>,
 }
 
 /// The values of `--witness-format`.

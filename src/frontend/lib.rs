@@ -40,7 +40,7 @@ mod types;
 pub use input::{advice, property};
 pub(crate) use input::{standard, task};
 pub use load::{
-    DefinedFunction, FileOptions, LoadOptions, Loaded, SourceFile, functions, load,
+    DefinedFunction, FileOptions, LoadOptions, Loaded, SourceFile, digests, functions, load,
     load_preprocessed,
 };
 pub use lower::EntryOptions;

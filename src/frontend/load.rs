@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::ir::{Devices, UnknownEffect};
+use super::ir::{Devices, UnknownEffect, reached_text};
 use rustc_hash::FxHashMap;
 
 use super::lower::{EntryOptions, LowerOptions, lower_in_parts};
@@ -16,6 +16,7 @@ use super::preprocess::{Options, Preprocessed, is_accepted, preprocess};
 use super::property::{Check, Specification};
 use super::standard::{Dialect, Standard};
 use regatta_base::diagnostic::{Error, ErrorKind, Place, Warning};
+use regatta_base::digest::sha256;
 use regatta_program::{Arithmetic, DataModel, Program};
 
 /// The command's options on the semantics of programs.
@@ -166,6 +167,38 @@ pub fn functions(file: &Path, options: &LoadOptions) -> Result<Vec<DefinedFuncti
             }
         }
         Ok(functions)
+    })?
+}
+
+/// Reads a C file, and the further ones that the options name, and returns for each entry the digest of what it reaches;
+/// none for an entry with which there is no program. `None` stands for `main`.
+pub fn digests(
+    file: &Path,
+    options: &LoadOptions,
+    entries: &[Option<EntryOptions>],
+) -> Result<Vec<Option<String>>, Error> {
+    let sources = read_all(file, options)?;
+    with_large_stack(move || {
+        let is_accepted = |text: &[u8]| is_accepted(text, options.data_model);
+        let mut units: Vec<ParsedUnit> = Vec::new();
+        let mut numbering = Numbering::default();
+        for source in sources {
+            let unit = parse_in_parts(source, &numbering, &is_accepted)?;
+            numbering = unit.positions.numbering();
+            units.push(unit);
+        }
+        let digest = |entry: &Option<EntryOptions>| {
+            let lowering = LowerOptions {
+                data_model: options.data_model,
+                unknown_calls: options.unknown_calls,
+                devices: options.devices.clone(),
+                entry: entry.clone(),
+            };
+            let lowered = lower_in_parts(&units, &options.property, &lowering, &is_accepted);
+            let (unit, _) = lowered.ok()?;
+            Some(sha256(reached_text(&unit).as_bytes()))
+        };
+        Ok(entries.iter().map(digest).collect())
     })?
 }
 

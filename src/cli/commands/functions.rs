@@ -1,7 +1,6 @@
 //! `regatta verify --all-functions`: each function of the program as the entry of a run of its own.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use crate::options::VerifyOptions;
 use crate::project::runs::{Run, run_all, side_by_side};
@@ -45,7 +44,6 @@ pub fn run(options: &VerifyOptions) -> u8 {
             .concat(),
             name: function.name,
             place: function.place,
-            folder: Path::new(".").to_owned(),
             sarif: None,
         })
         .collect();

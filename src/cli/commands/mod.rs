@@ -1,6 +1,7 @@
 //! The subcommands, one in each file.
 
 pub(super) mod cfa;
+pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod experiment;
 pub(super) mod functions;

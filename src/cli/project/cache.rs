@@ -18,9 +18,9 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// The answers in a project's folder.
-    pub fn read(folder: &Path) -> Self {
-        let file = folder.join(".regatta").join("answers.json");
+    /// The answers in the current folder.
+    pub fn read() -> Self {
+        let file = Path::new(".regatta").join("answers.json");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         Self {
             known: serde_json::from_str(&text).unwrap_or_default(),
@@ -29,7 +29,7 @@ impl Answers {
         }
     }
 
-    /// The answer to a question; one without a verdict, or that no more time would change, is not kept.
+    /// The answer to a question, if it is known.
     pub fn get(&mut self, digest: &str) -> Option<Answer> {
         self.used.insert(digest.to_owned());
         self.known.get(digest).cloned()
@@ -88,7 +88,7 @@ impl Finding {
         let mut parts = answer.place.rsplitn(3, ':');
         let (_, line, file) = (parts.next()?, parts.next()?, parts.next()?);
         let number: usize = line.parse().ok()?;
-        let text = std::fs::read(run.folder.join(file)).unwrap_or_default();
+        let text = std::fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&text).into_owned();
         let line = text.lines().nth(number.checked_sub(1)?).unwrap_or_default();
         Some(Self {

@@ -1,12 +1,13 @@
 //! `regatta.toml`: what a project has verified.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
 use super::runs::Run;
 use regatta_base::{Error, ErrorKind, Place};
+use regatta_frontend::DefinedFunction;
 
 /// The name of the file.
 pub const NAME: &str = "regatta.toml";
@@ -42,7 +43,7 @@ pub struct Project {
 
 /// An entry of the project.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Entry {
     /// The function; `main` is the program, and `*` is every function.
     pub function: String,
@@ -74,6 +75,9 @@ pub struct Question {
     pub portfolio: Option<String>,
 }
 
+/// The function with which a program begins.
+pub const MAIN: &str = "main";
+
 /// The function that stands for every function.
 pub const EVERY: &str = "*";
 
@@ -81,21 +85,19 @@ pub const EVERY: &str = "*";
 const TIME_LIMIT: f64 = 60.0;
 
 impl Project {
-    /// Reads the file of the project in a folder.
+    /// Reads the file of the project, which is in the current folder.
     ///
     /// # Errors
     /// If it cannot be read, or says something that is not known.
-    pub fn read(folder: &Path) -> Result<Self, Error> {
-        let file = folder.join(NAME);
-        let name = file.display().to_string();
-        let text = std::fs::read_to_string(&file).map_err(|error| {
+    pub fn read() -> Result<Self, Error> {
+        let text = std::fs::read_to_string(NAME).map_err(|error| {
             Error::new(ErrorKind::Unreadable, error.to_string())
-                .at(Place::file(name.as_str()))
+                .at(Place::file(NAME))
                 .with_help("`files = [\"*.c\"]` is the least that it has to say")
         })?;
         toml::from_str(&text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
-            Error::new(ErrorKind::Project, error.message()).at(Place::in_text(name, &text, start))
+            Error::new(ErrorKind::Project, error.message()).at(Place::in_text(NAME, &text, start))
         })
     }
 
@@ -103,28 +105,29 @@ impl Project {
     ///
     /// # Errors
     /// If a pattern is none, or no file fits it.
-    fn matching(&self, folder: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Error> {
+    fn matching(&self, patterns: &[String]) -> Result<Vec<PathBuf>, Error> {
         let excluded: Vec<glob::Pattern> = self
             .exclude
             .iter()
-            .map(|pattern| glob::Pattern::new(pattern).map_err(|error| malformed(pattern, &error.to_string())))
+            .map(|pattern| {
+                glob::Pattern::new(pattern).map_err(|error| malformed(pattern, &error.to_string()))
+            })
             .collect::<Result<_, _>>()?;
         let mut files: Vec<PathBuf> = Vec::new();
         for pattern in patterns {
-            let whole = folder.join(pattern);
-            let found = glob::glob(&whole.to_string_lossy())
-                .map_err(|error| malformed(pattern, &error.to_string()))?;
-            let before = files.len();
-            for file in found.flatten() {
-                let own = file.strip_prefix(folder).unwrap_or(&file).to_owned();
-                let is_excluded = excluded.iter().any(|pattern| pattern.matches_path(&own));
-                if !is_excluded && !files.contains(&own) {
-                    files.push(own);
-                }
-            }
+            let found =
+                glob::glob(pattern).map_err(|error| malformed(pattern, &error.to_string()))?;
+            let mut found: Vec<PathBuf> = found.flatten().collect();
             let is_plain = glob::Pattern::escape(pattern) == *pattern;
-            if files.len() == before && is_plain {
-                files.push(PathBuf::from(pattern));
+            if found.is_empty() && is_plain {
+                // The run says that the file is missing.
+                found.push(PathBuf::from(pattern));
+            }
+            for file in found {
+                let is_excluded = excluded.iter().any(|pattern| pattern.matches_path(&file));
+                if !is_excluded && !files.contains(&file) {
+                    files.push(file);
+                }
             }
         }
         Ok(files)
@@ -134,10 +137,10 @@ impl Project {
     ///
     /// # Errors
     /// If a pattern is none.
-    pub fn input(&self, folder: &Path, entry: &Entry) -> Result<Vec<OsString>, Error> {
+    pub fn input(&self, entry: &Entry) -> Result<Vec<OsString>, Error> {
         let patterns = entry.files.as_ref().unwrap_or(&self.files);
-        let mut files = self.matching(folder, patterns)?;
-        for stub in self.matching(folder, &self.stubs)? {
+        let mut files = self.matching(patterns)?;
+        for stub in self.matching(&self.stubs)? {
             if !files.contains(&stub) {
                 files.push(stub);
             }
@@ -149,9 +152,21 @@ impl Project {
         if let Some(database) = &self.database {
             arguments.extend(["-p".into(), OsString::from(database)]);
         }
-        arguments.extend(self.include.iter().map(|folder| format!("-I{folder}").into()));
-        arguments.extend(self.defines.iter().map(|define| format!("-D{define}").into()));
-        arguments.extend(self.flags.iter().map(|flag| format!("--flag={flag}").into()));
+        arguments.extend(
+            self.include
+                .iter()
+                .map(|folder| format!("-I{folder}").into()),
+        );
+        arguments.extend(
+            self.defines
+                .iter()
+                .map(|define| format!("-D{define}").into()),
+        );
+        arguments.extend(
+            self.flags
+                .iter()
+                .map(|flag| format!("--flag={flag}").into()),
+        );
         Ok(arguments)
     }
 
@@ -161,7 +176,7 @@ impl Project {
             return self.entry.clone();
         }
         let function = match has_main {
-            true => "main",
+            true => MAIN,
             false => EVERY,
         };
         vec![Entry {
@@ -170,40 +185,47 @@ impl Project {
         }]
     }
 
-    /// The runs for an entry with one function.
-    pub fn runs(&self, folder: &Path, entry: &Entry, input: &[OsString], place: &str) -> Vec<Run> {
-        let question = entry.question.or(&self.common);
-        let checks = match question.checks.as_slice() {
-            [] => vec![None],
-            checks => checks.iter().map(Some).collect(),
-        };
-        let has_several = checks.len() > 1;
-        let run = |checks: Option<&String>| {
-            let mut arguments = Vec::new();
-            if entry.function != "main" {
-                arguments.extend(["--function".into(), OsString::from(&entry.function)]);
-            }
-            for condition in &entry.requires {
-                arguments.push(format!("--requires={condition}").into());
-            }
-            if let Some(checks) = checks {
-                arguments.push(format!("--checks={checks}").into());
-            }
-            arguments.push(format!("--threads={}", self.threads.unwrap_or(1)).into());
-            arguments.extend(question.arguments());
-            arguments.extend_from_slice(input);
-            Run {
-                name: match checks {
-                    Some(checks) if has_several => format!("{} ({checks})", entry.function),
-                    _ => entry.function.clone(),
-                },
-                place: place.to_owned(),
-                arguments,
-                folder: folder.to_owned(),
-                sarif: None,
-            }
-        };
-        checks.into_iter().map(run).collect()
+    /// The lists of checks of an entry, each of which is a run of its own.
+    pub fn checks(&self, entry: &Entry) -> Vec<Option<String>> {
+        let checks = entry.question.or(&self.common).checks;
+        match checks.is_empty() {
+            true => vec![None],
+            false => checks.into_iter().map(Some).collect(),
+        }
+    }
+
+    /// The run for a function of an entry and a list of checks.
+    pub fn run(
+        &self,
+        entry: &Entry,
+        function: &DefinedFunction,
+        checks: Option<&str>,
+        input: &[OsString],
+    ) -> Run {
+        let mut arguments = Vec::new();
+        if function.name != MAIN {
+            arguments.extend(["--function".into(), OsString::from(&function.name)]);
+        }
+        for condition in &entry.requires {
+            arguments.push(format!("--requires={condition}").into());
+        }
+        if let Some(checks) = checks {
+            arguments.push(format!("--checks={checks}").into());
+        }
+        arguments.push(format!("--threads={}", self.threads.unwrap_or(1)).into());
+        arguments.extend(entry.question.or(&self.common).arguments());
+        arguments.extend_from_slice(input);
+        Run {
+            name: match checks {
+                Some(checks) if self.checks(entry).len() > 1 => {
+                    format!("{} ({checks})", function.name)
+                }
+                _ => function.name.clone(),
+            },
+            place: function.place.clone(),
+            arguments,
+            sarif: None,
+        }
     }
 }
 
@@ -233,7 +255,10 @@ impl Question {
         let time = self.time_limit.unwrap_or(TIME_LIMIT);
         let options = [
             ("time-limit", Some(time.to_string())),
-            ("memory-limit", self.memory_limit.map(|limit| limit.to_string())),
+            (
+                "memory-limit",
+                self.memory_limit.map(|limit| limit.to_string()),
+            ),
             ("globals", self.globals.clone()),
             ("pointer-depth", number(self.pointer_depth)),
             ("pointer-length", number(self.pointer_length)),
@@ -262,23 +287,41 @@ mod tests {
         let text = "files = [\"*.c\"]\nchecks = [\"assertions\", \"overflow\"]\ntime-limit = 5\n\
                     [[entry]]\nfunction = \"f\"\nrequires = [\"x > 0\"]\n[[entry]]\nfunction = \"g\"\nchecks = [\"overflow\"]\n";
         let project: Project = toml::from_str(text).unwrap();
-        let runs = |number: usize| {
-            let entry = &project.entries(true)[number];
-            project.runs(Path::new("p"), entry, &["a.c".into()], "a.c:1")
+        let entries = project.entries(true);
+        let run = |entry: &Entry, checks: &str| {
+            let function = DefinedFunction {
+                name: entry.function.clone(),
+                place: "a.c:1".to_owned(),
+            };
+            project.run(entry, &function, Some(checks), &["a.c".into()])
         };
-        let names: Vec<String> = runs(0).into_iter().map(|run| run.name).collect();
-        assert_eq!(names, ["f (assertions)", "f (overflow)"]);
-        let arguments: Vec<String> = runs(1)[0]
+        let lists: Vec<Option<String>> = project.checks(&entries[0]);
+        assert_eq!(
+            lists,
+            [Some("assertions".to_owned()), Some("overflow".to_owned())]
+        );
+        assert_eq!(run(&entries[0], "overflow").name, "f (overflow)");
+        let run = run(&entries[1], "overflow");
+        assert_eq!(run.name, "g");
+        let arguments: Vec<String> = run
             .arguments
             .iter()
             .map(|argument| argument.to_string_lossy().into_owned())
             .collect();
-        let expected = ["--function", "g", "--checks=overflow", "--threads=1", "--time-limit=5", "a.c"];
+        let expected = [
+            "--function",
+            "g",
+            "--checks=overflow",
+            "--threads=1",
+            "--time-limit=5",
+            "a.c",
+        ];
         assert_eq!(arguments, expected);
     }
 
     #[test]
     fn a_misspelt_key_is_refused() {
         assert!(toml::from_str::<Project>("file = [\"a.c\"]\n").is_err());
+        assert!(toml::from_str::<Project>("[[entry]]\nfunctions = \"f\"\n").is_err());
     }
 }

@@ -32,7 +32,10 @@ pub fn merge_sarif(files: &[&Path]) -> Option<Value> {
     let mut merged = all.next()?;
     for other in all {
         for part in ["results", "invocations"] {
-            let more = other["runs"][0][part].as_array().cloned().unwrap_or_default();
+            let more = other["runs"][0][part]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
             if let Some(known) = merged["runs"][0][part].as_array_mut() {
                 for one in more {
                     if !known.contains(&one) {
@@ -51,7 +54,9 @@ pub fn merge_sarif(files: &[&Path]) -> Option<Value> {
 /// When the text cannot be made.
 pub fn to_junit(rows: &[Row<'_>]) -> std::io::Result<Vec<u8>> {
     let count = |verdict: Verdict| {
-        let rows = rows.iter().filter(|row| row.answer.verdict == verdict && row.note != super::KNOWN);
+        let rows = rows
+            .iter()
+            .filter(|row| row.answer.verdict == verdict && row.note != super::KNOWN);
         rows.count().to_string()
     };
     let seconds: f64 = rows.iter().map(|row| row.answer.seconds).sum();

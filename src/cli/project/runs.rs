@@ -18,8 +18,6 @@ pub struct Run {
     pub place: String,
     /// The arguments of `verify`.
     pub arguments: Vec<OsString>,
-    /// The folder in which it runs.
-    pub folder: PathBuf,
     /// Where its findings are written as SARIF, if they are.
     pub sarif: Option<PathBuf>,
 }
@@ -113,7 +111,7 @@ impl Run {
         if let Some(file) = &self.sarif {
             command.arg("--sarif").arg(file);
         }
-        command.args(&self.arguments).current_dir(&self.folder);
+        command.args(&self.arguments);
         let output = command.stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

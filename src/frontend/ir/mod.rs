@@ -20,6 +20,9 @@
 #[cfg(debug_assertions)]
 pub(crate) mod check;
 mod print;
+mod reached;
+
+pub use reached::reached_text;
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;

@@ -244,12 +244,19 @@ pub fn start_of(address: &Expr) -> Option<ObjectIndex> {
     }
 }
 
+/// Calls `f` for an expression and all parts of it.
+fn go<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    f(expr);
+    parts(expr, &mut |part| go(part, f));
+}
+
+/// Calls `f` for every expression of an instruction, including parts of others.
+pub fn every_part<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr)) {
+    operands(instruction, &mut |expr| go(expr, f));
+}
+
 /// Calls `f` for every expression of a block, including parts of others.
 pub fn every_expression<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
-    fn go<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
-        f(expr);
-        parts(expr, &mut |part| go(part, f));
-    }
     for (instruction, _) in &block.instructions {
         operands(instruction, &mut |expr| go(expr, f));
     }
