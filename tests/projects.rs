@@ -223,7 +223,7 @@ fn types_that_differ_are_refused_with_both_places() {
     }
     project.assert_refused(
         &["main.c", "h.c"],
-        &["h.c:1:5", "main.c:3:5", "struct s", "int (char)"],
+        &["h.c:1:5", "main.c:3:5", "struct s", "int(char)"],
     );
     project.assert_refused(&["main.c", "g.c"], &["g.c:1:12", "main.c:1:13"]);
 }
@@ -573,6 +573,43 @@ fn a_project_says_what_is_verified() {
     );
     assert_eq!(table.lines().last(), Some("3 runs: 3 TRUE"), "{table}");
     project.write("regatta.toml", "files = [\"src/*.c\"]\nentries = []\n");
-    project.assert_refused(&["check"], &["regatta.toml:2", "entries"]);
+    project.assert_refused(&["check"], &["regatta.toml", "`entries`"]);
     project.assert_refused(&["check", "src"], &["regatta.toml"]);
+}
+
+#[test]
+fn a_harness_is_c_to_be_edited() {
+    let project = Project::new(&[
+        ("library.c", LIBRARY),
+        (
+            "more.c",
+            "typedef struct { int x; int (*f)(char, ...); } point;\nint table[2][3];\nenum { A } kind;\n\
+             int move(point *p, int (*row)[3]) { return p && row ? p->x : 0; }\nint main(void) { return 0; }\n",
+        ),
+    ]);
+    let output = project.run(&["harness", "depth", "library.c", "-DMOST=2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    project.write("harness.c", &text);
+    project.assert_result(&["harness.c", "-DMOST=2"], TRUE);
+    project.assert_result(&["harness.c", "-DMOST=1"], FALSE);
+    let output = project.run(&["harness", "move", "more.c"]);
+    project.write("other.c", &String::from_utf8_lossy(&output.stdout));
+    let compiled = Command::new("cc")
+        .args([
+            "-c",
+            "-Wno-builtin-declaration-mismatch",
+            "-o",
+            "/dev/null",
+            "other.c",
+        ])
+        .current_dir(project.path())
+        .output()
+        .expect("a compiler");
+    assert!(
+        compiled.status.success(),
+        "{}\n{}",
+        said(&compiled),
+        project.read("other.c")
+    );
 }

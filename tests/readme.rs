@@ -290,7 +290,15 @@ fn options_by_themselves_are_of_a_command() {
         let names = names.filter(|name| *name != "help");
         names.map(str::to_owned).collect::<Vec<String>>()
     };
-    for name in ["verify", "validate", "cfa", "interpret", "manual"] {
+    for name in [
+        "verify",
+        "check",
+        "harness",
+        "validate",
+        "cfa",
+        "interpret",
+        "manual",
+    ] {
         said.push_str(&help(&[name]));
     }
     for name in ["portfolio", "experiment", "witness"] {

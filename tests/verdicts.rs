@@ -44,10 +44,18 @@ impl Case {
             "ILP32" | "LP64" => vec!["--data-model".to_owned(), option.to_owned()],
             other => vec![other.to_owned()],
         });
+        let mut options: Vec<String> = options.collect();
+        // What can happen includes what functions without a body may do.
+        if !options
+            .iter()
+            .any(|option| option.starts_with("--unknown-calls"))
+        {
+            options.push("--unknown-calls=havoc".to_owned());
+        }
         Self {
             file: file.to_owned(),
             verdict,
-            options: options.collect(),
+            options,
             what: what.to_owned(),
             program: format!("extern void reach_error(void);\n{program}"),
         }

@@ -55,6 +55,7 @@ pub fn run(started: Instant) -> ExitCode {
     };
     ExitCode::from(match &command_line.command {
         Command::Verify(options) => commands::verify::run(started, options),
+        Command::Harness(options) => commands::harness::run(options),
         Command::Check(options) => commands::check::run(options),
         Command::Validate(options) => commands::validate::run(started, options),
         Command::Witness(command) => commands::witness::run(command),

@@ -45,6 +45,8 @@ pub enum Command {
     Verify(VerifyOptions),
     /// Verify what regatta.toml in the project's folder says, and print a table
     Check(CheckOptions),
+    /// Write an entry that calls a function with arbitrary arguments, as a C file to be edited
+    Harness(HarnessOptions),
     /// Write the control-flow automaton of a C program as Graphviz
     Cfa(CfaOptions),
     /// Execute a C program in the interpreter, with given values for its inputs
@@ -69,9 +71,10 @@ pub enum Command {
 }
 
 /// The names of the subcommands; any other first argument is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 12] = [
+pub const SUBCOMMANDS: [&str; 13] = [
     "verify",
     "check",
+    "harness",
     "cfa",
     "interpret",
     "validate",
@@ -397,6 +400,18 @@ pub struct VerifyOptions {
     /// Log the events of the run to standard error
     #[arg(short, long, help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// Options of `harness`.
+#[derive(Clone, Debug, Args)]
+pub struct HarnessOptions {
+    /// The function
+    #[arg(value_name = "FUNCTION")]
+    pub name: String,
+
+    /// Options about the program and the property.
+    #[command(flatten)]
+    pub input: InputOptions,
 }
 
 /// Options of `check`.

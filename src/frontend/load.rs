@@ -118,6 +118,8 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
     /// The typed representation, if it was requested.
     pub typed: Option<String>,
+    /// The entry as a C file, if it is not `main`.
+    pub entry: Option<String>,
     /// The steps in order, with the wall time that each took.
     pub phases: Vec<(&'static str, Duration)>,
 }
@@ -250,6 +252,7 @@ fn translate(
             panic!("ill-typed: {fault}");
         }
         let typed = options.keeps_typed.then(|| unit.to_string());
+        let entry = unit.entry.clone();
         // The syntax trees are large and not needed any more.
         drop(units);
         let model = MemoryOptions {
@@ -271,6 +274,7 @@ fn translate(
             program,
             warnings,
             typed,
+            entry,
             phases: clock.phases,
         })
     })?

@@ -5,6 +5,7 @@ pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod experiment;
 pub(super) mod functions;
+pub(super) mod harness;
 pub(super) mod interpret;
 pub(super) mod library;
 pub(super) mod manual;

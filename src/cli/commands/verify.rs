@@ -1,5 +1,6 @@
 //! `regatta verify`: runs the pipeline under the supervisor, passes events to the outputs, and prints the RESULT line.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -190,6 +191,7 @@ pub(super) fn run_with(
         summary: RunSummary::default(),
         reports,
         checks: Vec::new(),
+        told: BTreeSet::new(),
         unwritable: None,
         is_incomplete: false,
     };
@@ -311,6 +313,8 @@ struct Output {
     reports: Option<Reports>,
     /// The checks as they were told of last.
     checks: Vec<CheckRow>,
+    /// The warnings that the user has been told: the program may be read several times.
+    told: BTreeSet<String>,
     /// The first error in writing to standard output.
     unwritable: Option<std::io::Error>,
     /// Whether a requested file could not be written.
@@ -359,7 +363,11 @@ impl Output {
             self.checks.clone_from(checks);
         }
         match &event.kind {
-            EventKind::Warning { message } => self.complain(&format!("warning: {message}")),
+            EventKind::Warning { message } => {
+                if self.told.insert(message.clone()) {
+                    self.complain(&format!("warning: {message}"));
+                }
+            }
             EventKind::NotWritten { message } => {
                 self.is_incomplete = true;
                 self.complain(&format!("error: {message}"));

@@ -66,6 +66,8 @@ pub struct Unit {
     pub names: Vec<DeclaredName>,
     /// The characters of string literals, with the zero at the end.
     pub texts: FxHashMap<ObjectIndex, Vec<u32>>,
+    /// The generated entry as a C file, if the program does not begin in `main`.
+    pub entry: Option<String>,
 }
 
 /// An ordinary identifier that is declared; see [`regatta_program::DeclaredName`].

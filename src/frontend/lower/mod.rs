@@ -217,6 +217,8 @@ struct Lowerer<'a> {
     nested: NestedFunctions,
     /// What the inputs of a generated entry are, from the last to the first.
     entry_inputs: Vec<String>,
+    /// The entry as a C file.
+    entry_text: Option<String>,
 }
 
 /// The assumption recorded where pointers to characters are compared, if there are equal literals.
@@ -261,6 +263,7 @@ impl<'a> Lowerer<'a> {
             argument_counts: ArgumentCounts::default(),
             nested: NestedFunctions::default(),
             entry_inputs: Vec::new(),
+            entry_text: None,
         };
         lowerer.declare_builtin_types();
         lowerer
@@ -412,6 +415,7 @@ impl<'a> Lowerer<'a> {
                 externals: self.symbols.into_externals(),
                 names: self.scopes.take_names(&self.types),
                 texts: self.literals.into_texts(),
+                entry: self.entry_text,
             },
             warnings: self.diagnostics.into_warnings(),
             conflicts,

@@ -58,6 +58,7 @@ impl Maker {
                 dynamic_rounding: false,
                 names: Vec::new(),
                 texts: FxHashMap::default(),
+                entry: None,
                 outside: Outside {
                     effect: UnknownEffect::Reachable,
                     environment: None,

@@ -7,10 +7,12 @@
 //! depth; text has an end. A pointer to a function is null or points to unknown code. An integer behind a pointer that is
 //! named like a size is at most the length of the array. All of these are assumptions of the answer.
 
+mod file;
 mod text;
 
 use lang_c::ast;
 
+use crate::ir::{ObjectIndex, Storage};
 use crate::library;
 use crate::lower::declarations::declarator::innermost_name;
 use crate::lower::state::scope::{Definition, Entity, Symbol};
@@ -38,6 +40,14 @@ pub struct EntryOptions {
     pub requires: Vec<String>,
     /// Whether global objects have arbitrary values, instead of their first ones.
     pub has_any_globals: bool,
+}
+
+/// A global object of the program.
+struct Global {
+    name: String,
+    /// Whether the file of the entry can name it.
+    is_visible: bool,
+    symbol: Symbol,
 }
 
 impl Lowerer<'_> {
@@ -98,14 +108,23 @@ impl Lowerer<'_> {
             true => self.arbitrary_globals(),
             false => Vec::new(),
         };
+        // A file to be edited has the objects that its text can name.
+        let named = globals.iter().filter(|global| global.is_visible);
+        let mut writer = Writer::new(&mut self.types, &options);
+        for global in named {
+            writer.fill(&global.name, &global.name, global.symbol.ty);
+        }
+        writer.call(name, &parameters);
+        let file = writer.finish();
+        self.entry_text = Some(self.entry_file(&unit.name, defines(unit, "main"), &file));
         let mut writer = Writer::new(&mut self.types, &options);
         for (number, global) in globals.iter().enumerate() {
-            writer.fill(&format!("__g{number}"), &global.0, global.1.ty);
+            writer.fill(&format!("__g{number}"), &global.name, global.symbol.ty);
         }
         writer.call(name, &parameters);
         let written = writer.finish();
-        for (number, (_, global)) in globals.into_iter().enumerate() {
-            let id = self.scopes.create(global);
+        for (number, global) in globals.into_iter().enumerate() {
+            let id = self.scopes.create(global.symbol);
             self.scopes.bind(&format!("__g{number}"), id);
         }
         for (number, ty) in written.types.iter().enumerate() {
@@ -116,11 +135,15 @@ impl Lowerer<'_> {
             });
             self.scopes.bind(&format!("__T{number}"), id);
         }
-        self.entry_inputs = written.inputs;
-        self.entry_inputs.reverse();
-        self.lower_entry_text(&written.text)?;
+        let inputs = written.inputs.iter().rev();
+        self.entry_inputs = inputs.cloned().collect();
+        self.lower_entry_text(&written.text())?;
+        let mut assumptions = written.assumptions;
+        if self.has_static_locals() {
+            assumptions.push("static objects in functions have their first values".to_owned());
+        }
         self.in_start(|this| {
-            for what in written.assumptions {
+            for what in assumptions {
                 this.note_assumption(AssumptionKind::Environment, what);
             }
         });
@@ -145,10 +168,20 @@ impl Lowerer<'_> {
         lowered
     }
 
+    /// Checks whether a function of the program has static objects that it may change.
+    fn has_static_locals(&self) -> bool {
+        self.objects.all().iter().any(|object| {
+            matches!(object.storage, Storage::Static { external: false })
+                && object.name.contains("::")
+                && !object.constant
+                && object.span.line > 0
+        })
+    }
+
     /// The objects of the program that may have any value when the function is called, with their names.
-    fn arbitrary_globals(&self) -> Vec<(String, Symbol)> {
+    fn arbitrary_globals(&self) -> Vec<Global> {
         let linked = self.scopes.linked.iter();
-        let mut globals: Vec<(u32, String, Symbol)> = linked
+        let mut globals: Vec<(u32, Global)> = linked
             .filter(|(_, linked)| linked.definition != Definition::Declared)
             .filter_map(|(name, linked)| {
                 let symbol = self.scopes.symbol(linked.symbol);
@@ -160,13 +193,25 @@ impl Lowerer<'_> {
                     && !library::is_object(name)
                     && self.types.is_complete(symbol.ty)
                     && !self.types.is_variable_size(symbol.ty);
-                let name = source_name(name).to_owned();
-                is_free.then(|| (object.0, name, symbol.clone()))
+                let name = source_name(name);
+                let global = Global {
+                    name: name.to_owned(),
+                    is_visible: self.is_named(name, object),
+                    symbol: symbol.clone(),
+                };
+                is_free.then_some((object.0, global))
             })
             .collect();
-        globals.sort_by_key(|(object, ..)| *object);
+        globals.sort_by_key(|(object, _)| *object);
         let globals = globals.into_iter();
-        globals.map(|(_, name, symbol)| (name, symbol)).collect()
+        globals.map(|(_, global)| global).collect()
+    }
+
+    /// Checks whether a name at file scope denotes the object.
+    fn is_named(&self, name: &str, object: ObjectIndex) -> bool {
+        let symbol = self.scopes.lookup(name).map(|id| self.scopes.symbol(id));
+        symbol
+            .is_some_and(|symbol| matches!(symbol.entity, Entity::Object(known) if known == object))
     }
 
     /// What the next input of the entry is: a parameter, a global object, or a part of one.

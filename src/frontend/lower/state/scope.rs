@@ -223,6 +223,13 @@ impl Scopes {
             .find_map(|scope| scope.ordinary.get(name).copied())
     }
 
+    /// The first name at file scope, in alphabetical order, whose symbol fits.
+    pub fn name_at_file_scope(&self, fits: impl Fn(&Symbol) -> bool) -> Option<String> {
+        let names = self.scopes.first()?.ordinary.iter();
+        let fitting = names.filter(|(_, symbol)| fits(self.symbol(**symbol)));
+        fitting.map(|(name, _)| name.to_string()).min()
+    }
+
     pub fn lookup_innermost(&self, name: &str) -> Option<SymbolId> {
         self.scopes.last()?.ordinary.get(name).copied()
     }

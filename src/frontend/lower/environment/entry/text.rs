@@ -16,7 +16,8 @@ pub(super) struct Parameter {
 
 /// The text of an entry, and what its names stand for.
 pub(super) struct Written {
-    pub text: String,
+    /// The statements.
+    pub body: String,
     /// The types of the names `__T0`, `__T1`….
     pub types: Vec<Type>,
     /// What each input of the text is, in order.
@@ -24,6 +25,34 @@ pub(super) struct Written {
     /// What is assumed of the arguments.
     pub assumptions: Vec<String>,
 }
+
+impl Written {
+    /// The entry, as it is lowered: of the types only the names are declared.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for number in 0..self.types.len() {
+            let _ = writeln!(text, "typedef int __T{number};");
+        }
+        let body = &self.body;
+        let _ = write!(text, "int {ENTRY}(void)\n{{\n{body}return 0;\n}}\n");
+        text
+    }
+}
+
+/// The verifier's functions that return any value, by the ends of their names, with their types.
+pub(super) const INPUTS: [(&str, &str); 11] = [
+    ("bool", "_Bool"),
+    ("char", "char"),
+    ("uchar", "unsigned char"),
+    ("short", "short"),
+    ("ushort", "unsigned short"),
+    ("int", "int"),
+    ("uint", "unsigned int"),
+    ("longlong", "long long"),
+    ("ulonglong", "unsigned long long"),
+    ("float", "float"),
+    ("double", "double"),
+];
 
 /// Writes the text.
 pub(super) struct Writer<'t> {
@@ -122,13 +151,8 @@ impl<'t> Writer<'t> {
     }
 
     pub fn finish(self) -> Written {
-        let mut text = String::new();
-        for number in 0..self.types.len() {
-            let _ = writeln!(text, "typedef int __T{number};");
-        }
-        let _ = write!(text, "int {ENTRY}(void)\n{{\n{}return 0;\n}}\n", self.body);
         Written {
-            text,
+            body: self.body,
             types: self.types,
             inputs: self.inputs,
             assumptions: self.assumptions,
