@@ -613,3 +613,68 @@ fn a_harness_is_c_to_be_edited() {
         project.read("other.c")
     );
 }
+
+/// The script of a step of `action.yml`.
+fn script_of(step: &str) -> String {
+    let action = Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml");
+    let action = std::fs::read_to_string(action).expect("the action");
+    let (_, rest) = action
+        .split_once(&format!("- name: {step}\n"))
+        .expect("the step");
+    let (_, script) = rest.split_once("      run: |\n").expect("a script");
+    let lines = script
+        .lines()
+        .map_while(|line| line.strip_prefix("        "));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// The steps of the action run as GitHub runs them, without its services.
+#[test]
+fn the_action_verifies_and_annotates() {
+    let project = Project::new(&[
+        (
+            "main.c",
+            "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n\
+             int main(void) {\n  assert(__VERIFIER_nondet_int() < 5);\n}\n",
+        ),
+        ("regatta.toml", "files = [\"main.c\"]\ntime-limit = 30\n"),
+    ]);
+    let program = Path::new(env!("CARGO_BIN_EXE_regatta")).parent();
+    let path = std::env::var("PATH").expect("a path");
+    let path = format!("{}:{path}", program.expect("a folder").display());
+    let verify = || {
+        let output = Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", &script_of("Verify")])
+            .current_dir(project.path())
+            .env("PATH", &path)
+            .env("RUNNER_TEMP", project.path())
+            .env("GITHUB_OUTPUT", project.path().join("output"))
+            .env("GITHUB_STEP_SUMMARY", project.path().join("summary"))
+            .envs([
+                ("FOLDER", "."),
+                ("ARGUMENTS", "--jobs 1"),
+                ("FAIL_ON_OPEN", "false"),
+            ])
+            .output();
+        output.expect("bash runs")
+    };
+    let output = verify();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    // The problem matcher finds this line.
+    assert!(
+        said(&output).contains("main.c:4:3: error: unreach-call, beginning in main"),
+        "{}",
+        said(&output)
+    );
+    assert!(project.read("summary").contains("1 run: 1 FALSE"));
+    let sarif: Value = serde_json::from_str(&project.read("regatta.sarif")).expect("JSON");
+    assert_eq!(
+        sarif["runs"][0]["results"].as_array().map(Vec::len),
+        Some(1)
+    );
+    project.write(
+        "main.c",
+        "#include <assert.h>\nint main(void) { assert(1); }\n",
+    );
+    assert_eq!(verify().status.code(), Some(0));
+}

@@ -80,6 +80,15 @@ pub fn resolve(options: &InputOptions) -> Result<Input, String> {
             "error: termination is that of machine integers; use --arithmetic bitvector".into(),
         );
     }
+    let asks_for_leaks =
+        [Check::Leaks, Check::Cleanup].map(|check| property.checks.contains(&check));
+    if options.entry.function.is_some() && asks_for_leaks.contains(&true) {
+        return Err(
+            "error: the objects that --function gives a function are not released at the end; leaks are \
+             looked for from `main` only"
+                .into(),
+        );
+    }
     let data_model = options
         .data_model
         .map(DataModel::from)

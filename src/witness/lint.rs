@@ -242,7 +242,12 @@ impl Linter<'_> {
         let own = self.subject.file.to_string_lossy();
         let name = &location.file_name;
         let is_own = base_name(&name.value) == base_name(&own);
-        if !is_own {
+        let mut further = self.subject.options.further.iter();
+        if !is_own
+            && further.any(|file| base_name(&file.path.to_string_lossy()) == base_name(&name.value))
+        {
+            self.unused(&format!("what is said of `{}`", name.value));
+        } else if !is_own {
             let message = format!("`{}` is not the program's file", name.value);
             self.complain(name.at, message);
         }

@@ -89,7 +89,7 @@ fn check(options: &CheckOptions) -> Result<u8, String> {
         .jobs
         .map_or(side_by_side(project.threads.unwrap_or(1)), usize::from);
     let new = run_all(&open, jobs, &|run, answer| {
-        complain(&format!("{}: {}", run.name, answer.verdict.word()));
+        complain(&answer.told(run));
     });
     let mut new = new.into_iter();
     let mut rows = Vec::new();

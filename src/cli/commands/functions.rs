@@ -49,7 +49,7 @@ pub fn run(options: &VerifyOptions) -> u8 {
         .collect();
     let asked: Vec<&Run> = runs.iter().collect();
     let answers = run_all(&asked, side_by_side(threads), &|run, answer| {
-        complain(&format!("{}: {}", run.name, answer.verdict.word()));
+        complain(&answer.told(run));
     });
     let rows = runs.iter().zip(&answers);
     let rows: Vec<Row<'_>> = rows

@@ -120,6 +120,19 @@ impl Run {
 }
 
 impl Answer {
+    /// A line for the user when the answer comes; an error is told as compilers do, so that editors find the place.
+    pub fn told(&self, run: &Run) -> String {
+        match self.verdict {
+            Verdict::False => {
+                format!(
+                    "{}: error: {}, beginning in {}",
+                    self.place, self.reason, run.name
+                )
+            }
+            verdict => format!("{}: {}", run.name, verdict.word()),
+        }
+    }
+
     fn error(reason: String) -> Self {
         Self {
             verdict: Verdict::Error,

@@ -77,7 +77,11 @@ fn sum(rows: &[Row<'_>]) -> String {
         .filter(|(_, number)| *number > 0)
         .map(|(verdict, number)| format!("{number} {}", verdict.word()))
         .collect();
-    format!("{} runs: {}", rows.len(), parts.join(", "))
+    let runs = match rows.len() {
+        1 => "1 run".to_owned(),
+        number => format!("{number} runs"),
+    };
+    format!("{runs}: {}", parts.join(", "))
 }
 
 /// The exit code: that of the worst verdict.
