@@ -75,6 +75,20 @@ int memcmp(const void *left, const void *right, __regatta_size_t size)
     return 0;
 }
 
+/* Under a check of memory: all bytes are read, not only those up to the first difference. */
+int __regatta_compared(const void *left, const void *right, __regatta_size_t size)
+{
+    const unsigned char *a = left;
+    const unsigned char *b = right;
+    int difference = 0;
+    for (__regatta_size_t i = 0; i < size; i++) {
+        int here = a[i] - b[i];
+        if (difference == 0)
+            difference = here;
+    }
+    return difference == 0 ? 0 : __regatta_order(difference);
+}
+
 int bcmp(const void *left, const void *right, __regatta_size_t size)
 {
     return memcmp(left, right, size);

@@ -21,6 +21,14 @@ const EXACT: &[&str] = &[
     "bzero",
     "bcopy",
     "memchr",
+    "strspn",
+    "strcspn",
+    "strpbrk",
+    "strtok",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
     "strlen",
     "strnlen",
     "strcpy",
@@ -90,11 +98,13 @@ impl Lowerer<'_> {
         known: &LibraryFunction,
         values: &[Value],
     ) -> Result<Accesses> {
-        if known.name == "realloc" {
-            return Ok(match lookup("__regatta_moved") {
-                Some(model) => Accesses::Otherwise(model),
-                None => Accesses::NotModelled,
-            });
+        let other = match known.name {
+            "realloc" => Some("__regatta_moved"),
+            "memcmp" | "bcmp" => Some("__regatta_compared"),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return Ok(lookup(other).map_or(Accesses::NotModelled, Accesses::Otherwise));
         }
         // The models' own text makes their accesses.
         if self.cursor.span().line == 0 || known.name.starts_with("__regatta_") {
@@ -113,7 +123,9 @@ impl Lowerer<'_> {
         let mut pointers = values
             .iter()
             .filter(|value| self.types.pointee(value.ty).is_some());
-        let is_modelled = EXACT.contains(&known.name) || pointers.next().is_none();
+        let is_modelled = EXACT.contains(&known.name)
+            || known.name.ends_with("_overflow")
+            || pointers.next().is_none();
         Ok(match is_modelled {
             true => Accesses::Modelled,
             false => Accesses::NotModelled,

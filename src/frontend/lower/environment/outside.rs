@@ -75,7 +75,10 @@ impl Lowerer<'_> {
         });
         let may_call = contacts.unknown_code || (contacts.any() && contacts.indirect_call);
         let environment = match effect {
-            UnknownEffect::Reachable if may_call => self.environment(functions),
+            // With arguments of its own, it would violate what is checked of memory.
+            UnknownEffect::Reachable if may_call && !self.input.property().checks_memory() => {
+                self.environment(functions)
+            }
             _ => None,
         };
         let late = self.late_actions(contacts, environment.is_some(), functions, &runs);

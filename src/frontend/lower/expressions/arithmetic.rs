@@ -250,20 +250,22 @@ impl Lowerer<'_> {
         operands: [&Expr; 2],
         scalar: ScalarType,
     ) -> Option<Expr> {
-        let address = |expr: &Expr| match expr {
-            Expr::Convert {
-                operand,
-                from: ScalarType::Pointer,
-                ..
-            } => Some((**operand).clone()),
-            _ => None,
-        };
-        let is_as_wide =
-            matches!(scalar, ScalarType::Integer { bits, .. } if bits == self.input.pointer_bits());
+        fn address(expr: &Expr, width: u8) -> Option<Expr> {
+            match expr {
+                Expr::Convert { operand, from, .. } => match from {
+                    ScalarType::Pointer => Some((**operand).clone()),
+                    ScalarType::Integer { bits, .. } if *bits == width => address(operand, width),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        let width = self.input.pointer_bits();
+        let is_as_wide = matches!(scalar, ScalarType::Integer { bits, .. } if bits == width);
         if op != BinaryOp::Subtract || !is_as_wide || !self.input.property().checks_memory() {
             return None;
         }
-        let [left, right] = operands.map(address);
+        let [left, right] = operands.map(|operand| address(operand, width));
         let distance = Expr::Binary {
             op: BinaryOp::PointerDifference,
             left: Box::new(left?),

@@ -74,6 +74,9 @@ impl Lowerer<'_> {
     /// Lowers a cast; every scalar conversion that gcc accepts is allowed.
     pub(in crate::lower) fn cast(&mut self, value: Value, to: Type) -> Result<Value> {
         if self.types.is_void(to) {
+            if self.input.property().checks_memory() {
+                self.drop_value(value);
+            }
             return Ok(Value::void());
         }
         let value = self.rvalue(value);

@@ -121,7 +121,7 @@ impl Lowerer<'_> {
     }
 
     /// Drops an unused value; it is still computed if its evaluation may fault.
-    fn drop_value(&mut self, value: Value) {
+    pub(in crate::lower) fn drop_value(&mut self, value: Value) {
         let is_access = self.cursor.is_watched() || self.input.property().checks_memory();
         let value = match is_access {
             true => self.accessed(value),

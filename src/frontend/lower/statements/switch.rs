@@ -42,6 +42,11 @@ impl Lowerer<'_> {
         let ty = self.types.promoted(value.ty);
         let scalar = self.scalar_type(ty)?;
         let value = self.cast(value, ty)?;
+        let value = match self.input.property().checks_memory() {
+            // A switch without cases does not need it.
+            true => self.computed(value),
+            false => value,
+        };
         let (expr, _) = self.scalar_value(value)?;
         let dispatch = self.function.current();
         let exit = self.function.new_block();

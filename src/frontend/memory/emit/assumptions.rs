@@ -189,7 +189,7 @@ impl Emitter<'_, '_> {
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
         let is_own = self.body.index == self.tables.unit.start && self.body.span.line == 0;
         if !is_own && bytes != 0 {
-            self.check_access(spot, bytes);
+            self.check_access(spot, bytes, access);
         }
         let is_noted = self.tables.options.all_assumptions && !self.is_access_checked(spot);
         if !is_noted || bytes == 0 || is_own {

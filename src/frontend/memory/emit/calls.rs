@@ -1,6 +1,7 @@
 //! Calls: how parameters and results are passed, and calls through pointers.
 
 use super::super::walk;
+use super::assumptions::Access;
 use super::places::Spot;
 use super::transfer::{Overlap, Source};
 use super::*;
@@ -280,7 +281,7 @@ impl Emitter<'_, '_> {
             && let Some(Argument::Object { address, size, .. }) = argument
         {
             let spot = self.spot(address);
-            self.check_access(&spot, *size);
+            self.check_access(&spot, *size, Access::Read);
         }
         let size = self.tables.unit.objects[object.0 as usize].size;
         match (passing, argument) {
@@ -476,7 +477,7 @@ impl Emitter<'_, '_> {
             }
             ResultPlace::Object { address, .. } => {
                 let destination = self.spot(address);
-                self.check_access(&destination, size);
+                self.check_access(&destination, size, Access::Write);
                 match (passing, results) {
                     (Passing::Variables(parts), _) => {
                         let destination = self.frozen_spot(destination.clone(), &destination, size);

@@ -4,7 +4,7 @@ use super::super::walk;
 use super::calls::{Interface, Passing};
 use super::*;
 use crate::ir::{Block, BlockIndex, Instruction, Terminator};
-use regatta_program::{Function, Property};
+use regatta_program::{Function, Lifetime, Property};
 
 impl Emitter<'_, '_> {
     /// Declares all functions with their parameters and results, so that calls can refer to them.
@@ -148,6 +148,13 @@ impl Emitter<'_, '_> {
 
     /// Under a check of memory: lets no local object exist whose block is entered later, and makes the others.
     fn begin_locals(&mut self, interface: &Interface) {
+        for (address, size) in self.lasting_locals(interface) {
+            self.body.push(Operation::Allocate {
+                address,
+                size,
+                lifetime: Lifetime::Automatic,
+            });
+        }
         for (object, id, variable) in self.tables.dynamic_locals(self.body.index) {
             let mut parameters = interface.parameters.iter();
             let is_passed = parameters
@@ -176,13 +183,44 @@ impl Emitter<'_, '_> {
                 self.forget(address);
                 self.body.push(Operation::Free {
                     address,
-                    lifetime: regatta_program::Lifetime::Automatic,
+                    lifetime: Lifetime::Automatic,
                 });
             } else if Some(object) != result {
                 self.end_local(id, variable);
             }
         }
         self.end_sites();
+        for (address, _) in self.lasting_locals(interface) {
+            self.body.push(Operation::Free {
+                address,
+                lifetime: Lifetime::Automatic,
+            });
+        }
+    }
+
+    /// The addresses and sizes of the local objects that are always at one place, if lost memory is sought: pointers in them are
+    /// none when they have ended.
+    fn lasting_locals(&self, interface: &Interface) -> Vec<(TermId, TermId)> {
+        if !self.tables.options.memory_checks.leaks || self.body.index == self.tables.unit.start {
+            return Vec::new();
+        }
+        let parameters = interface.parameters.iter();
+        let kept: Vec<ObjectIndex> = parameters
+            .filter(|entry| matches!(entry.1, Passing::InPlace))
+            .chain(&interface.result)
+            .map(|entry| entry.0)
+            .collect();
+        let locals = self.tables.locals_of(self.body.index).iter();
+        let lasting = locals.filter(|object| !kept.contains(object));
+        lasting
+            .filter_map(|&object| match self.tables.home(object) {
+                Home::Static(_, Some(address)) => {
+                    let size = self.tables.unit.objects[object.0 as usize].size;
+                    Some((address, self.tables.pointer_constant(size.into())))
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     fn terminator(

@@ -415,6 +415,7 @@ impl Emitter<'_, '_> {
         let size = self.value(size);
         let size = self.body.freeze(size);
         self.check_range(&spot, size);
+        self.refuse_constants(&spot);
         let root = self.tables.facts.graph.canonical(spot.target).node;
         let Some(&id) = self.tables.plan.class_of.get(&root) else {
             return;

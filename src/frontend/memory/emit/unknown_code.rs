@@ -1,5 +1,6 @@
 //! Calls of unknown code.
 
+use super::assumptions::Access;
 use super::places::Spot;
 use super::transfer::{Element, Overlap, Source};
 use super::*;
@@ -30,6 +31,10 @@ impl Emitter<'_, '_> {
                  addresses of or that other files can name"
             ),
         };
+        let what = match self.tables.options.memory_checks.any() {
+            true => format!("{what}, and calls none of the program's functions"),
+            false => what,
+        };
         // The verifier's input functions are known.
         if !name.starts_with("__VERIFIER_nondet_") {
             self.note_assumption(AssumptionKind::UnknownCode, &what, Doubt::Always);
@@ -55,7 +60,7 @@ impl Emitter<'_, '_> {
                 }
                 Argument::Object { address, size, .. } => {
                     let spot = self.spot(address);
-                    self.check_access(&spot, *size);
+                    self.check_access(&spot, *size, Access::Read);
                 }
             }
         }
@@ -73,7 +78,7 @@ impl Emitter<'_, '_> {
         self.body.set_part(InputPart::Begin);
         if let Some(ResultPlace::Object { address, size, .. }) = result {
             let spot = self.spot(address);
-            self.check_access(&spot, *size);
+            self.check_access(&spot, *size, Access::Write);
             self.transfer(&spot, *size, Source::Any(kind), Overlap::No);
         }
     }

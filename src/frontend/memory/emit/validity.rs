@@ -3,6 +3,7 @@
 //!
 //! A violation of what the property does not ask for is undefined behaviour, after which nothing is known.
 
+use super::assumptions::Access;
 use super::places::{Base, Linear, Part, Spot};
 use super::*;
 use crate::ir::{BinaryOp, Expr};
@@ -19,7 +20,7 @@ type NotModelled = &'static str;
 
 impl<'b> Emitter<'_, 'b> {
     /// Checks an access to `bytes` bytes, if something is checked of memory.
-    pub fn check_access(&mut self, spot: &Spot, bytes: u64) {
+    pub fn check_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
         let checks = self.tables.options.memory_checks;
         if !checks.any() || bytes == 0 || !self.body.is_reached() {
             return;
@@ -35,6 +36,9 @@ impl<'b> Emitter<'_, 'b> {
             Ok(holds) => pool().or2(pool().not(self.evaluation.evaluated()), holds),
             Err(reason) => return self.body.note_trouble(reason),
         };
+        if access == Access::Write {
+            self.refuse_constants(spot);
+        }
         if holds == TermId::TRUE {
             return;
         }
@@ -57,6 +61,38 @@ impl<'b> Emitter<'_, 'b> {
             bytes: self.tables.pointer_constant(bytes.into()),
         };
         self.body.check_memory(holds, Property::ValidDeref, claim);
+    }
+
+    /// A write through a pointer to a string literal or another constant object is undefined, too (C11 6.4.5p7, 6.7.3p6), but
+    /// no property is about it.
+    pub fn refuse_constants(&mut self, spot: &Spot) {
+        let root = self.tables.facts.graph.canonical(spot.target).node;
+        let (Base::Value(_), Some(&id)) = (spot.address.base, self.tables.plan.class_of.get(&root))
+        else {
+            return;
+        };
+        let address = self.address_term(&spot.address);
+        let one = self.tables.pointer_constant(1);
+        let mut elsewhere = vec![pool().not(self.evaluation.evaluated())];
+        let mut allowed = Vec::new();
+        for &object in &self.tables.plan.class_by_id(id).objects {
+            let data = &self.tables.unit.objects[object.0 as usize];
+            let is_constant = match data.storage {
+                Storage::Literal => true,
+                Storage::Static { .. } | Storage::Outside => data.constant,
+                Storage::Automatic(_) => false,
+            };
+            if let Home::Static(_, Some(start)) = self.tables.home(object)
+                && is_constant
+            {
+                let size = self.tables.pointer_constant(data.size.into());
+                let covers = self.tables.covers([start, size], address, one);
+                allowed.push(pool().not(covers));
+            }
+        }
+        elsewhere.push(pool().and(allowed));
+        self.body
+            .unsupported_unless(pool().or(elsewhere), "a write to a constant object");
     }
 
     /// Checks an access to a number of bytes that is a term.

@@ -71,6 +71,11 @@ impl<'a, 'b> Tables<'a, 'b> {
         }
     }
 
+    /// The automatic objects of a function.
+    pub(in crate::memory::emit) fn locals_of(&self, function: FunctionIndex) -> &[ObjectIndex] {
+        &self.locals_of[function.0 as usize]
+    }
+
     /// The automatic objects of a function that get their addresses at run time, with the variables that hold these.
     pub(in crate::memory::emit) fn dynamic_locals(
         &self,
