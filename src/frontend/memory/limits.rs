@@ -42,9 +42,9 @@ pub(super) const MAXIMUM_CHECKED_OBJECTS: usize = 64;
 /// The binary logarithm of the size of a slot (bytes) with 64-bit addresses: room for 2^26 objects of at most 16 GiB.
 pub(super) const SLOT_BITS_LP64: u8 = 36;
 
-/// The usual binary logarithm of the size of a slot (bytes) with 32-bit addresses: room for some 3,000 objects of at most 256
-/// KiB. A class with larger objects has larger slots.
-pub(super) const USUAL_SLOT_BITS_ILP32: u8 = 20;
+/// The binary logarithm of the size of a small slot (bytes), for objects of at most 256 KiB: with 64-bit addresses, of a class of
+/// which any number of objects may be made (room for 2^42); with 32-bit addresses, unless an object is larger (room for 3,000).
+pub(super) const SMALL_SLOT_BITS: u8 = 20;
 
 /// Maximum binary logarithm of the size of a slot (bytes) with 32-bit addresses. Larger objects are not modelled.
 pub(super) const MAXIMUM_SLOT_BITS: u8 = 27;

@@ -3,7 +3,7 @@
 use lang_c::ast;
 use lang_c::span::Node;
 
-use crate::ir::{BlockIndex, Expr, Terminator};
+use crate::ir::{BlockIndex, Expr, ScalarType, Terminator};
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::condition::Condition;
 use crate::lower::expressions::fold;
@@ -334,14 +334,24 @@ impl Lowerer<'_> {
         if self.scopes.at_file_scope() {
             return Err(self.error("a statement expression outside of a function"));
         }
-        self.scoped(|this| {
+        let value = self.scoped(|this| {
             let Some((last, first)) = items.split_last() else {
                 return Ok(Value::void());
             };
             this.block_items(first)?;
             let value = this.final_item(last)?;
             this.rounded(value)
-        })
+        })?;
+        match (value.kind, self.types.scalar(value.ty)) {
+            // A pointer may lead to an object that has ended: it outlives the block.
+            (ValueKind::Scalar(expr), Some(ScalarType::Pointer))
+                if self.input.property().checks_memory() =>
+            {
+                let pointer = self.store_fresh(expr, ScalarType::Pointer);
+                Ok(Value::scalar(pointer, value.ty))
+            }
+            (kind, _) => Ok(Value { kind, ty: value.ty }),
+        }
     }
 
     fn final_item(&mut self, item: &Node<ast::BlockItem>) -> Result<Value> {

@@ -42,7 +42,7 @@ impl Emitter<'_, '_> {
             match arena.kind {
                 ArenaKind::Once => self.tables.once_address(id, arena.range.low, alignment),
                 ArenaKind::Up(next) if slot.is_some() => {
-                    self.allocate_slot(next, unit, arena.range.high)
+                    self.allocate_slot(id, next, unit, arena.range.high)
                 }
                 ArenaKind::Up(next) => self.allocate_up(next, size, unit, arena.range.high),
             }
@@ -58,10 +58,10 @@ impl Emitter<'_, '_> {
 
     /// Takes the next slot. Where 32-bit addresses have no more slots, nothing is known of what follows; 64-bit addresses have
     /// as many as a program's memory has room for.
-    fn allocate_slot(&mut self, next: VariableId, unit: u64, high: u64) -> TermId {
+    fn allocate_slot(&mut self, id: ClassId, next: VariableId, unit: u64, high: u64) -> TermId {
         let sort = self.tables.pointer_sort();
         let mut start = self.body.builder.term(next);
-        if !self.tables.has_equal_slots() {
+        if self.tables.shares_arena(id) {
             let last = self
                 .tables
                 .pointer_add(start, self.tables.pointer_constant(i128::from(unit) - 1));

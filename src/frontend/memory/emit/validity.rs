@@ -8,11 +8,12 @@ use super::places::{Base, Linear, Part, Spot};
 use super::*;
 use crate::ir::{BinaryOp, Expr};
 use crate::memory::analysis::walk::start_of;
+use crate::memory::limits::SLOT_BITS_LP64;
 use crate::memory::placement::lives::ClassLives;
-use regatta_program::{Claim, DataModel, Lifetime, Property};
+use regatta_program::{Claim, Lifetime, Property};
 
-/// Maximum distance (bytes) by which a constant moves a pointer without a check that it stays near its object, with 64-bit
-/// addresses: it would take 2^29 such steps to leave a slot.
+/// Maximum distance (bytes) by which a constant moves a pointer without a check that it stays near its object, in the largest
+/// slots: it would take 2^29 such steps to leave one.
 const MAXIMUM_UNCHECKED_STEP: i128 = 64;
 
 /// Why a condition of memory is not modelled.
@@ -286,9 +287,9 @@ impl<'b> Emitter<'_, 'b> {
         else {
             return;
         };
-        let step = match self.tables.unit.data_model {
-            DataModel::Lp64 => MAXIMUM_UNCHECKED_STEP,
-            DataModel::Ilp32 => 0,
+        let step = match bits {
+            SLOT_BITS_LP64 => MAXIMUM_UNCHECKED_STEP,
+            _ => 0,
         };
         if self.tables.is_short(address, step) {
             return;
@@ -652,14 +653,13 @@ impl Tables<'_, '_> {
         self.plan.lives_of(id)?.slot
     }
 
-    /// Whether the slots of all classes are of one size.
-    pub(super) fn has_equal_slots(&self) -> bool {
-        let lives = self.plan.lives.iter();
-        let mut slots = lives
-            .flat_map(|lives| &lives.classes)
-            .filter_map(|class| class.slot);
-        let first = slots.next();
-        slots.all(|slot| Some(slot) == first)
+    /// Whether another class, whose slots are of another size, has objects in the arena of the class.
+    pub(super) fn shares_arena(&self, id: ClassId) -> bool {
+        let arena = self.plan.class_by_id(id).arena;
+        let slot = self.slot_of(id);
+        let classes = self.plan.classes.iter().enumerate();
+        let mut others = classes.filter(|(_, class)| class.arena == arena);
+        others.any(|(index, _)| self.slot_of(ClassId(index as u32)) != slot)
     }
 
     /// The number of the slot that an address is in.

@@ -20,7 +20,7 @@ use crate::ir::{Instruction, ObjectIndex, Storage};
 use crate::memory::analysis::points_to::NodeId;
 use crate::memory::builder::{Builder, Description};
 use crate::memory::limits::{
-    MAXIMUM_CHECKED_OBJECTS, MAXIMUM_SLOT_BITS, SLOT_BITS_LP64, USUAL_SLOT_BITS_ILP32,
+    MAXIMUM_CHECKED_OBJECTS, MAXIMUM_SLOT_BITS, SLOT_BITS_LP64, SMALL_SLOT_BITS,
 };
 use regatta_program::{Arithmetic, DataModel, Lifetime, Role, Scope, Span, VariableId};
 use regatta_term::{ScalarSort, Sort};
@@ -164,7 +164,7 @@ impl Planner<'_, '_> {
         let mut sites = class.sites.iter();
         let is_single = members <= 1 && !has_dynamic && sites.all(|&site| self.runs_once(site));
         let has_sites = !class.sites.is_empty();
-        let bits = self.slot_bits(class);
+        let bits = self.slot_bits(class, has_dynamic);
         let usual = self.usual_slot_bits();
         let Some(own) = plan.lives_of_mut(id) else {
             return;
@@ -182,26 +182,36 @@ impl Planner<'_, '_> {
     pub(super) const fn usual_slot_bits(&self) -> u8 {
         match self.unit.data_model {
             DataModel::Lp64 => SLOT_BITS_LP64,
-            DataModel::Ilp32 => USUAL_SLOT_BITS_ILP32,
+            DataModel::Ilp32 => SMALL_SLOT_BITS,
         }
     }
 
     /// The binary logarithm of the size of the class's slots; `None` if they would be too large.
-    fn slot_bits(&self, class: &Class) -> Option<u8> {
+    fn slot_bits(&self, class: &Class, has_dynamic: bool) -> Option<u8> {
         let objects = class
             .objects
             .iter()
             .map(|object| self.unit.objects[object.0 as usize].size);
-        let sites = class
-            .sites
-            .iter()
-            .map(|&site| self.facts.sites[site].size.unwrap_or(0));
-        let largest = objects.chain(sites).max().unwrap_or(0).max(1);
+        let sites = class.sites.iter().map(|&site| &self.facts.sites[site]);
+        let largest = objects
+            .chain(sites.clone().filter_map(|site| site.size))
+            .max()
+            .unwrap_or(0)
+            .max(1);
         let needed = largest.checked_next_power_of_two()?.trailing_zeros() as u8 + 2;
         match self.unit.data_model {
-            DataModel::Lp64 => (needed <= SLOT_BITS_LP64).then_some(SLOT_BITS_LP64),
+            DataModel::Lp64 => {
+                let mut repeated = class.sites.iter().filter(|&&site| !self.runs_once(site));
+                let may_be_many = has_dynamic || repeated.next().is_some();
+                let are_small =
+                    needed <= SMALL_SLOT_BITS && sites.into_iter().all(|site| site.size.is_some());
+                match may_be_many && are_small {
+                    true => Some(SMALL_SLOT_BITS),
+                    false => (needed <= SLOT_BITS_LP64).then_some(SLOT_BITS_LP64),
+                }
+            }
             DataModel::Ilp32 => {
-                let bits = needed.max(USUAL_SLOT_BITS_ILP32);
+                let bits = needed.max(SMALL_SLOT_BITS);
                 (bits <= MAXIMUM_SLOT_BITS).then_some(bits)
             }
         }
