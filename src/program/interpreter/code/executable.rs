@@ -56,8 +56,8 @@ pub(crate) struct VariableDescription {
     pub(crate) place: Place,
     pub(crate) sort: Sort,
     pub(crate) scope: Scope,
-    /// Whether it is the contents of a region.
-    pub(crate) is_region: bool,
+    /// Whether it is the contents of a region, or the memory model's own.
+    pub(crate) is_of_memory: bool,
 }
 
 /// A program compiled for [`crate::interpreter::Machine`]; it may be shared among threads.

@@ -38,7 +38,7 @@ pub(in crate::interpreter) fn executable(
                 place: *place,
                 sort: variable.sort,
                 scope: variable.scope,
-                is_region: matches!(variable.role, Role::Region(_)),
+                is_of_memory: matches!(variable.role, Role::Region(_) | Role::Model),
             })
             .collect(),
         names: program

@@ -122,7 +122,7 @@ impl<'m> Search<'m> {
                 Place::Wide(register) => {
                     self.reach_by_bytes(&wide[register as usize].to_le_bytes());
                 }
-                Place::Array(_) if variable.is_region => {}
+                Place::Array(_) if variable.is_of_memory => {}
                 Place::Integer(_) | Place::Array(_) => return None,
             }
         }
