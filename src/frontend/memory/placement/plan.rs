@@ -769,11 +769,13 @@ impl Planner<'_, '_> {
         for mut field in fields.drain(..) {
             let Some(set) = set_of(field.start) else {
                 let kind = (field.kind, field.bits, field.granule);
-                let plan = match shared.get(&kind).cloned() {
+                // Bit fields may begin in the same byte.
+                let may_share = is_large && field.start.rem_euclid(8) == 0;
+                let plan = match shared.get(&kind).filter(|_| may_share).cloned() {
                     Some(first) => FieldPlan { field, ..first },
                     None => self.region(field, dynamic, class.functions, builder),
                 };
-                if is_large {
+                if may_share {
                     shared.entry(kind).or_insert_with(|| plan.clone());
                 }
                 plans.push(plan);
