@@ -260,33 +260,72 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         if keys.is_empty() {
             return own.cloned();
         }
-        if let (Some(a), Some(b)) = (own, other) {
-            if Rc::ptr_eq(a, b) {
-                return Some(a.clone());
-            }
-            if let (Node::Branch(left), Node::Branch(right)) = (&**a, &**b)
-                && a.position() == b.position()
-            {
+        let (a, b) = match (own, other) {
+            (Some(a), Some(b)) => (a, b),
+            (Some(a), None) => return Self::without(a, keys),
+            (None, other) => return Self::restrict(other?, keys),
+        };
+        if Rc::ptr_eq(a, b) {
+            return Some(a.clone());
+        }
+        match (&**a, &**b) {
+            (Node::Branch(left), Node::Branch(right)) if a.position() == b.position() => {
                 let [of_zero, of_one] = left.divided(keys);
                 let zero = Self::replace(Some(&left.zero), Some(&right.zero), of_zero);
                 let one = Self::replace(Some(&left.one), Some(&right.one), of_one);
-                return match (zero, one) {
+                match (zero, one) {
                     (Some(zero), Some(one)) => match right.has(&zero, &one) {
                         true => Some(b.clone()),
                         false => Some(left.with(a, zero, one)),
                     },
                     (rest, None) | (None, rest) => rest,
+                }
+            }
+            (Node::Branch(left), _) if left.bit > b.position().1 && left.covers(b.position().0) => {
+                let [of_zero, of_one] = left.divided(keys);
+                let (zero, one) = match b.position().0 & left.bit {
+                    0 => (
+                        Self::replace(Some(&left.zero), Some(b), of_zero),
+                        Self::without(&left.one, of_one),
+                    ),
+                    _ => (
+                        Self::without(&left.zero, of_zero),
+                        Self::replace(Some(&left.one), Some(b), of_one),
+                    ),
                 };
+                match (zero, one) {
+                    (Some(zero), Some(one)) => Some(left.with(a, zero, one)),
+                    (rest, None) | (None, rest) => rest,
+                }
+            }
+            _ => {
+                let mut result = Self(Self::without(a, keys));
+                let added = Self(Self::restrict(b, keys));
+                for (key, value) in added.iter() {
+                    result.insert(key, value.clone());
+                }
+                result.0
             }
         }
-        let mut result = Self(own.cloned());
-        for &key in keys {
-            match other.and_then(|other| Self::find(other, key)) {
-                Some(value) => result.insert(key, value.clone()),
-                None => result.remove(key),
+    }
+
+    /// The tree without these keys, which ascend.
+    fn without(node: &Rc<Node<V>>, keys: &[u32]) -> Option<Rc<Node<V>>> {
+        if keys.is_empty() {
+            return Some(node.clone());
+        }
+        match &**node {
+            Node::Leaf(key, _) => keys.binary_search(key).is_err().then(|| node.clone()),
+            Node::Branch(branch) => {
+                let [of_zero, of_one] = branch.divided(keys);
+                let zero = Self::without(&branch.zero, of_zero);
+                let one = Self::without(&branch.one, of_one);
+                match (zero, one) {
+                    (Some(zero), Some(one)) => Some(branch.with(node, zero, one)),
+                    (rest, None) | (None, rest) => rest,
+                }
             }
         }
-        result.0
     }
 
     /// The keys that both maps have, with the value that `meet` computes from the two values, if any.

@@ -81,6 +81,23 @@ pub(super) const MAXIMUM_CACHED_VALUES: usize = 2_000_000;
 /// Maximum number of variables of a condition that is taken to be independent of others.
 pub(super) const MAXIMUM_SLICE_VARIABLES: usize = 256;
 
+// --- sweeping ---
+
+/// Number of random assignments under which terms have to have equal values before they are compared.
+pub(super) const SWEEPING_ASSIGNMENTS: u64 = 24;
+
+/// Maximum number of terms of a question that is swept.
+pub(super) const MAXIMUM_SWEPT_TERMS: usize = 200_000;
+
+/// Minimum width of terms that are merged (bits).
+pub(super) const MINIMUM_SWEPT_WIDTH: u8 = 4;
+
+/// Maximum number of terms with the same values that are kept apart.
+pub(super) const MAXIMUM_REPRESENTATIVES: usize = 3;
+
+/// Maximum number of comparisons of terms that do not turn out to be equal.
+pub(super) const MAXIMUM_FAILED_MERGES: usize = 64;
+
 // --- yices::arrays ---
 
 /// Maximum width of an index sort (bits) whose arrays are constrained at every index.

@@ -28,6 +28,21 @@ pub(super) const POWER_STAGE_TIME: Duration = Duration::from_millis(200);
 pub(super) const WHOLE_QUESTION_TIME: Duration =
     Duration::from_millis(if cfg!(test) { 0 } else { 100 });
 
+/// Maximum size of a question with products (terms) that goes to the stages of the entailment at once.
+pub(super) const MAXIMUM_SIZE_FOR_STAGES: usize = 2000;
+
+/// Maximum wall time of a larger question before these stages.
+pub(super) const TIME_BEFORE_STAGES: Duration = Duration::from_secs(5);
+
+/// Wall time of a hard question before equal terms in it are merged.
+pub(super) const FIRST_TIME_OF_HARD_QUESTION: Duration = Duration::from_millis(2500);
+
+/// Maximum wall time of the comparison of two terms that may be equal.
+pub(super) const MAXIMUM_MERGE_TIME: Duration = Duration::from_millis(1000);
+
+/// Maximum wall time of all such comparisons for a question.
+pub(super) const MAXIMUM_SWEEPING_TIME: Duration = Duration::from_secs(5);
+
 /// Number of parts of a question for each thread.
 pub(super) const PARTS_PER_THREAD: usize = 2;
 

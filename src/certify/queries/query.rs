@@ -1,18 +1,22 @@
 //! Questions of the checker to the solvers, as text.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::queries::limits::{
-    MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, PARTS_PER_THREAD, POWER_STAGE_TIME,
-    UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
+    FIRST_TIME_OF_HARD_QUESTION, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
+    MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME, PARTS_PER_THREAD, POWER_STAGE_TIME,
+    TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
 };
 use crate::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
 use regatta_solver::question::{Question, TextSolvers};
+use regatta_solver::sweeping::swept;
 use regatta_solver::z3::text::TextAnswer;
-use regatta_term::{Build, CellVariables, Pool, Sort, Symbol, TermId, prefix_sums};
+use regatta_term::{
+    Arena, Build, CellVariables, Pool, Sort, Symbol, TermId, for_each_subterm, prefix_sums,
+};
 
 /// The answer to a list of conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +68,15 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     let (mut all, names) = assertions(walk, conditions);
     let mut conditions = conditions.to_vec();
     if is_hard(&walk.arena, &all) {
+        // For the stages, a large question is hard; for a solver it often is not, products or not.
+        if size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES
+            && let Some(answer) = decided(
+                check(walk, &all, &names, most.min(TIME_BEFORE_STAGES))?,
+                &names,
+            )
+        {
+            return Ok(answer);
+        }
         for condition in &mut conditions {
             if *condition != TermId::FALSE && is_excluded_early(walk, *condition)? {
                 *condition = TermId::FALSE;
@@ -75,23 +88,43 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         (all, _) = assertions(walk, &conditions);
     }
     let parts = parts(walk, &conditions);
+    let in_parts = |most| by_parts(walk, &conditions, &parts, most);
     let answer = match parts.is_empty() {
-        true => check(walk, &all, &names, most)?,
+        true => {
+            let whole = |most| check(walk, &all, &names, most);
+            swept_if_hard(walk, (&all, &names), most, whole)?
+        }
         // The whole question has failed already, before the case distinction.
-        false if walk.cases > 1 => by_parts(walk, &conditions, &parts, most)?,
+        false if walk.cases > 1 => in_parts(most)?,
         false => match check(walk, &all, &names, most.min(WHOLE_QUESTION_TIME))? {
-            TextAnswer::Unknown(_) => by_parts(walk, &conditions, &parts, most)?,
+            TextAnswer::Unknown(_) => swept_if_hard(walk, (&all, &names), most, in_parts)?,
             answer => answer,
         },
     };
+    let reason = match &answer {
+        TextAnswer::Unknown(reason) => reason.clone(),
+        _ => String::new(),
+    };
+    decided(answer, &names).ok_or_else(|| GivenUp(format!("the solver: {reason}")))
+}
+
+/// The number of different terms in the formulas.
+fn size_of_all(pool: &Arena, formulas: &[TermId]) -> usize {
+    let mut count = 0;
+    for_each_subterm(pool, formulas.iter().copied(), |_, _| count += 1);
+    count
+}
+
+/// The answer to the conditions with the names; `None` if it is open.
+fn decided(answer: TextAnswer, names: &[String]) -> Option<Answer> {
     match answer {
-        TextAnswer::Unsatisfiable => Ok(Answer::Impossible),
+        TextAnswer::Unsatisfiable => Some(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {
             debug_assert!(values.is_empty());
-            Ok(Answer::Possible(vec![true]))
+            Some(Answer::Possible(vec![true]))
         }
-        TextAnswer::Satisfiable(values) => Ok(Answer::Possible(values)),
-        TextAnswer::Unknown(reason) => Err(GivenUp(format!("the solver: {reason}"))),
+        TextAnswer::Satisfiable(values) => Some(Answer::Possible(values)),
+        TextAnswer::Unknown(_) => None,
     }
 }
 
@@ -204,16 +237,48 @@ pub(crate) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<Ter
 
 /// The question whether the assertions have a model. Cells are replaced by variables, unless simplifications are recorded.
 fn question(walk: &Walk<'_, '_>, assertions: &[TermId]) -> Question {
-    let arena = &*walk.arena;
-    if arena.records() {
-        return Question::new(arena, assertions);
+    match walk.arena.records() {
+        true => Question::new(&*walk.arena, assertions),
+        false => Question::new(&*walk.arena, &plain(walk, assertions)),
     }
+}
+
+/// The assertions with cells replaced by variables.
+fn plain(walk: &Walk<'_, '_>, assertions: &[TermId]) -> Vec<TermId> {
+    let arena = &*walk.arena;
     let mut cells = CellVariables::default();
     for &assertion in assertions {
         cells.look_at(arena, assertion);
     }
     let all = assertions.iter().map(|&one| cells.replaced(arena, one));
-    Question::new(arena, &all.collect::<Vec<_>>())
+    all.collect()
+}
+
+/// Asks within the time. If the question is left open at first, it is asked with equal terms merged, where there are such.
+fn swept_if_hard(
+    walk: &Walk<'_, '_>,
+    (assertions, names): (&[TermId], &[String]),
+    most: Duration,
+    asks: impl Fn(Duration) -> Result<TextAnswer, GivenUp>,
+) -> Result<TextAnswer, GivenUp> {
+    // The merged terms would have to be recorded.
+    if most <= FIRST_TIME_OF_HARD_QUESTION || walk.arena.records() {
+        return asks(most);
+    }
+    let answer = asks(FIRST_TIME_OF_HARD_QUESTION)?;
+    if !matches!(answer, TextAnswer::Unknown(_)) {
+        return Ok(answer);
+    }
+    let began = Instant::now();
+    let mut refutes = |differ: TermId| {
+        let is_time_left = began.elapsed() < MAXIMUM_SWEEPING_TIME;
+        is_time_left
+            && check(walk, &[differ], &[], MAXIMUM_MERGE_TIME) == Ok(TextAnswer::Unsatisfiable)
+    };
+    match swept(&walk.arena, &plain(walk, assertions), &mut refutes) {
+        Some(merged) => check(walk, &merged, names, most),
+        None => asks(most),
+    }
 }
 
 fn check(

@@ -43,6 +43,13 @@ pub const MAXIMUM_QUERY_TIME: Duration = Duration::from_millis(400);
 /// Minimum wall time limit of an important query, such as the one before a path is cut off.
 pub const MINIMUM_IMPORTANT_QUERY_TIME: Duration = Duration::from_millis(500);
 
+/// Wall time of a hard question before equal terms in it are merged.
+pub const FIRST_TIME_OF_HARD_QUESTION: Duration = Duration::from_millis(1500);
+/// Maximum wall time of the comparison of two terms that may be equal.
+pub const MAXIMUM_MERGE_TIME: Duration = Duration::from_millis(1000);
+/// Maximum wall time of all such comparisons for a question.
+pub const MAXIMUM_SWEEPING_TIME: Duration = Duration::from_secs(5);
+
 // In known_values.rs.
 
 /// Maximum number of cases of a value.
@@ -74,9 +81,9 @@ pub const MAXIMUM_STATES_MERGED_BY_PATH: usize = 48;
 
 // In walk/objects.rs.
 
-/// Maximum number of objects with variable addresses that a new one is compared with.
+/// Maximum number of objects with variable addresses up to which the solver is asked whether a new one is disjoint from them.
 pub const MAXIMUM_OBJECTS: usize = 24;
-/// Maximum number of latest conditions that are searched for conditions on two objects.
+/// Maximum number of conditions of a path up to which the solver is asked about the whole path.
 pub const MAXIMUM_CONDITIONS: u32 = 256;
 /// Maximum number of variables of a term that conditions on two objects are searched for.
 pub const MAXIMUM_VARIABLES: usize = 4;

@@ -313,7 +313,7 @@ fn errors(
         if context.token.is_cancelled() {
             return stopped();
         }
-        match queries.check(arena.and2(asked.error, excluded), asked.most) {
+        match queries.check_swept(arena.and2(asked.error, excluded), asked.most) {
             regatta_solver::Answer::Satisfiable => {}
             regatta_solver::Answer::Unsatisfiable if excluded == TermId::TRUE => break,
             regatta_solver::Answer::Unsatisfiable => {

@@ -1,13 +1,16 @@
 //! Solver queries of a walk.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
 use super::limits::{
-    INITIAL_TIME, MAXIMUM_QUERY_TIME, MAXIMUM_TIME_SHARE, MINIMUM_IMPORTANT_QUERY_TIME,
+    FIRST_TIME_OF_HARD_QUESTION, INITIAL_TIME, MAXIMUM_MERGE_TIME, MAXIMUM_QUERY_TIME,
+    MAXIMUM_SWEEPING_TIME, MAXIMUM_TIME_SHARE, MINIMUM_IMPORTANT_QUERY_TIME,
 };
 use regatta_solver::sampled::{Extension, SampledSolver, Sources};
+use regatta_solver::sweeping::swept;
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{TermId, Value};
 
@@ -94,6 +97,27 @@ impl Queries {
             return Answer::Satisfiable;
         }
         self.ask(condition, most)
+    }
+
+    /// [`Self::check`] for a question that may be hard: if it is left open at first, equal terms in it are merged.
+    pub fn check_swept(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
+        let first = most.map_or(FIRST_TIME_OF_HARD_QUESTION, |most| {
+            FIRST_TIME_OF_HARD_QUESTION.min(most / 2)
+        });
+        match self.check(condition, Some(first)) {
+            Answer::Unknown(Reason::Limit) => {}
+            answer => return answer,
+        }
+        let began = Instant::now();
+        let arena = Rc::clone(self.solver.arena());
+        let mut refutes = |differ: TermId| {
+            let is_time_left = began.elapsed() < MAXIMUM_SWEEPING_TIME;
+            is_time_left && self.ask(differ, Some(MAXIMUM_MERGE_TIME)) == Answer::Unsatisfiable
+        };
+        match swept(&arena, &[condition], &mut refutes).as_deref() {
+            Some(&[merged]) => self.check(merged, most),
+            _ => self.check(condition, most),
+        }
     }
 
     /// Checks whether the condition, which no sample satisfies, is satisfiable.

@@ -403,8 +403,11 @@ impl<'w, 'a> Walk<'w, 'a> {
                     self.terms.arena.and2(condition, choice)
                 }
             };
-            let (then, otherwise) = self.parted(&rest.path, taken);
-            if !is_last && then.is_some() && otherwise.is_some() {
+            let (then, otherwise) = match is_last {
+                true => (self.assumed(&rest.path, taken), None),
+                false => self.parted(&rest.path, taken),
+            };
+            if then.is_some() && otherwise.is_some() {
                 self.walked.parted += 1;
                 rest.share /= 2.0;
             }
@@ -437,6 +440,13 @@ impl<'w, 'a> Walk<'w, 'a> {
             }
             [then, otherwise] => (then, otherwise),
         }
+    }
+
+    /// Returns the path with the condition, unless it is infeasible.
+    fn assumed(&mut self, path: &Path, condition: TermId) -> Option<Path> {
+        let assumed = path.assume(self.terms.arena, condition)?;
+        let is_new = !self.limits.merge() && assumed.all() != path.all();
+        (!is_new || !self.queries.excludes_on(path.all(), condition)).then_some(assumed)
     }
 
     /// Returns the paths that decide a choice.
@@ -502,7 +512,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                     let condition = self.truth(&state, *condition, depth);
                     if self.terms.split.is_none() {
                         self.add_assumed_objects(condition);
-                        match self.parted(&state.path, condition).0 {
+                        match self.assumed(&state.path, condition) {
                             Some(path) => state.path = path,
                             None => return,
                         }

@@ -370,15 +370,15 @@ impl RoundWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Restricts the state to the condition. If paths are executed separately, a condition that the path implies is not added
-    /// to the guard.
+    /// Restricts the state to the condition.
     fn require(&mut self, at: Node, state: &mut State, condition: TermId) -> Result<(), GivenUp> {
-        if !self.lifted.by_path {
-            self.assume(state, condition);
-            return Ok(());
+        let before = state.guard;
+        self.assume(state, condition);
+        let is_new = state.guard != before && state.guard != TermId::FALSE;
+        if self.lifted.by_path && is_new && self.is_excluded(at, state.guard)? {
+            state.guard = TermId::FALSE;
         }
-        let mut otherwise = state.clone();
-        self.part(at, state, &mut otherwise, condition)
+        Ok(())
     }
 
     /// Splits the state by the condition of a choice.

@@ -242,8 +242,8 @@ impl<'a> Analysis<'a> {
     /// Joins a state into the location's state; returns whether that changed.
     fn flow(&mut self, target: LocationId, mut state: State) -> bool {
         let slot = target.index();
-        self.forget_dead(target, &mut state);
         let Some(old) = &self.states[slot] else {
+            self.forget_dead(target, &mut state);
             self.states[slot] = Some(state);
             return true;
         };
@@ -263,8 +263,8 @@ impl<'a> Analysis<'a> {
         true
     }
 
-    /// At locations that cut cycles, removes dead variables from the state, so that only changes of live ones cause further
-    /// iterations.
+    /// At locations that cut cycles, removes dead variables from the first state, and so from all that are joined into it, so that
+    /// only changes of live ones cause further iterations.
     fn forget_dead(&self, target: LocationId, state: &mut State) {
         if self.on_cycles[target.index()] {
             let live =
@@ -312,9 +312,11 @@ impl<'a> Analysis<'a> {
             next[entry.index()] = Some(State::default());
             for &location in &self.by_order {
                 for (target, mut state) in self.successors(location) {
-                    self.forget_dead(target, &mut state);
                     next[target.index()] = Some(match &next[target.index()] {
-                        None => state,
+                        None => {
+                            self.forget_dead(target, &mut state);
+                            state
+                        }
                         Some(other) => self.join(other, &state, false),
                     });
                 }

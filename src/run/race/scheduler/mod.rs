@@ -11,8 +11,8 @@
 //!   as long as the schedule says, times the analysis's priority over [`NORMAL_PRIORITY`]. The highest priority begins.
 //! * **Easing.** An analysis that mostly succeeds early may ease: after some running time, its turns are shorter by
 //!   [`EASED_DIVISOR`].
-//! * **Favour.** An analysis that expects to end soon, by what it has done so far, does not ease, and its turns are longer by
-//!   [`FAVOUR`], until it expects that no longer.
+//! * **Favour.** An analysis that expects to end soon, by what it has done so far, does not ease, and waits for one other turn
+//!   only, until it expects that no longer or has used [`MAXIMUM_FAVOURED_TIME`].
 //! * **Certification.** An analysis whose answer is being checked gets a permit at once, for as long as the check takes; another
 //!   one loses its permit. During the first moments, the *quiet* time, no other analysis has a permit: almost all answers are
 //!   confirmed, and two cores that are hardware threads of one core slow each other down ([`MAXIMUM_QUIET_TIME`]).
@@ -31,7 +31,8 @@
 //! * **Overstayers.** At most A - P overstayers run beside it. Where their priority cannot be lowered, they compete with the
 //!   permits' holders for the cores under the operating system's scheduling: each holder gets at least P / A of a core.
 //!
-//! A certification of length C adds C to the waiting at most, and all together add [`MAXIMUM_QUIET_TIME`] where there are
+//! Favoured analyses take every second turn at most: they double the waiting of others, for [`MAXIMUM_FAVOURED_TIME`] each at
+//! most. A certification of length C adds C to the waiting at most, and all together add [`MAXIMUM_QUIET_TIME`] where there are
 //! several permits.
 
 #[cfg(test)]
@@ -48,8 +49,8 @@ pub const NORMAL_PRIORITY: u32 = 10;
 /// Factor by which the turns of an analysis that has eased are shorter.
 pub const EASED_DIVISOR: u32 = 4;
 
-/// Factor by which the turns of an analysis that expects to end soon are longer.
-pub const FAVOUR: u32 = 3;
+/// Maximum time, summed over its turns, during which an analysis is favoured that expects to end soon.
+pub const MAXIMUM_FAVOURED_TIME: Duration = Duration::from_secs(20);
 
 /// Maximum time, summed over all certifications, during which no other analysis has a permit.
 pub const MAXIMUM_QUIET_TIME: Duration = Duration::from_millis(60);
@@ -108,6 +109,14 @@ struct Entry {
     eases_after: Duration,
     /// Whether it expects to end soon.
     ends_soon: bool,
+    /// The sum of its turns during which it was favoured for that.
+    favoured: Duration,
+}
+
+impl Entry {
+    fn is_favoured(&self) -> bool {
+        self.ends_soon && self.favoured < MAXIMUM_FAVOURED_TIME
+    }
 }
 
 /// The scheduler. Times count from any fixed moment and never decrease.
@@ -154,6 +163,7 @@ impl Scheduler {
             used: Duration::ZERO,
             eases_after,
             ends_soon: false,
+            favoured: Duration::ZERO,
         });
         // New analyses do not pass those that have had a turn; among new ones the higher priority goes first.
         let behind = |&other: &usize| {
@@ -389,7 +399,10 @@ impl Scheduler {
 
     fn revoke(&mut self, number: usize, actions: &mut Vec<Action>) {
         self.entries[number].state = State::Overstaying;
-        self.queue.push_back(number);
+        match self.entries[number].is_favoured() && !self.queue.is_empty() {
+            true => self.queue.insert(1, number),
+            false => self.queue.push_back(number),
+        }
         actions.push(Action::Revoke(number));
     }
 
@@ -425,8 +438,8 @@ impl Scheduler {
         };
         let entry = &mut self.entries[number];
         let mut turn = entry.slice * entry.priority / NORMAL_PRIORITY;
-        if entry.ends_soon {
-            turn *= FAVOUR;
+        if entry.is_favoured() {
+            entry.favoured += turn;
         } else if entry.used >= entry.eases_after {
             turn /= EASED_DIVISOR;
         }

@@ -305,25 +305,26 @@ fn an_analysis_eases_after_its_time() {
 }
 
 #[test]
-fn an_analysis_that_expects_to_end_soon_has_longer_turns() {
+fn an_analysis_that_expects_to_end_soon_waits_for_one_other_turn() {
     let mut scheduler = Scheduler::new(1, schedule());
-    scheduler.add(NORMAL_PRIORITY, Duration::MAX);
+    let others = [0; 3].map(|_| scheduler.add(NORMAL_PRIORITY, Duration::MAX));
     let promising = scheduler.add(NORMAL_PRIORITY, ms(1));
     let mut now = Duration::ZERO;
     let mut turns = Vec::new();
-    while turns.len() < 8 {
-        scheduler.favour(promising, (2..6).contains(&turns.len()));
-        scheduler.tick(now);
-        let next = scheduler.next_tick().expect("one is waiting");
-        turns.push((next - now).as_micros());
-        now = next;
+    while turns.len() < 12 {
+        scheduler.favour(promising, turns.len() < 9);
+        for action in scheduler.tick(now) {
+            if let Action::Grant(number) = action {
+                turns.push(number);
+            }
+        }
+        now = scheduler.next_tick().expect("one is waiting");
     }
-    assert_eq!(
-        turns,
-        [
-            50_000, 50_000, 75_000, 225_000, 112_500, 337_500, 168_750, 42_187
-        ]
-    );
+    let [a, b, c] = others;
+    let expected = [
+        a, b, c, promising, a, promising, b, promising, c, promising, a, b,
+    ];
+    assert_eq!(turns, expected);
 }
 
 #[test]

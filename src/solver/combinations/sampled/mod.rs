@@ -19,7 +19,7 @@ use self::samples::Samples;
 use self::slices::Slices;
 use crate::limits::{MAXIMUM_MODEL_VARIABLES, MINIMUM_QUESTIONS_BEFORE_RESET, SLOW_QUESTION};
 use crate::{Answer, CheckLimit, Reason, Solver};
-use regatta_term::{Build, CellVariables, TermId, Value, conjuncts, free_variables};
+use regatta_term::{Arena, Build, CellVariables, TermId, Value, conjuncts, free_variables};
 
 /// The model of the last satisfiable question.
 #[derive(Copy, Clone, Debug)]
@@ -182,6 +182,11 @@ impl SampledSolver {
         };
         self.model = Model::Sample(number);
         true
+    }
+
+    /// Returns the pool of the solver's terms.
+    pub fn arena(&self) -> &Rc<Arena> {
+        self.solver.arena()
     }
 
     /// Returns what has answered the questions so far.
