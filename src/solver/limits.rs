@@ -76,6 +76,9 @@ pub(super) const MAXIMUM_MODELS: usize = 8;
 /// Maximum number of term values that a sample caches; beyond it the cache is cleared.
 pub(super) const MAXIMUM_CACHED_VALUES: usize = 2_000_000;
 
+/// Maximum number of conditions with which it is asked whether a path implies an assumption, so that it need not be added.
+pub const MAXIMUM_CONDITIONS_FOR_IMPLICATION: usize = 32;
+
 // --- sampled::slices ---
 
 /// Maximum number of variables of a condition that is taken to be independent of others.

@@ -9,10 +9,12 @@ use super::limits::{
     FIRST_TIME_OF_HARD_QUESTION, INITIAL_TIME, MAXIMUM_MERGE_TIME, MAXIMUM_QUERY_TIME,
     MAXIMUM_SWEEPING_TIME, MAXIMUM_TIME_SHARE, MINIMUM_IMPORTANT_QUERY_TIME,
 };
-use regatta_solver::sampled::{Extension, SampledSolver, Sources};
+use regatta_solver::sampled::{
+    Extension, MAXIMUM_CONDITIONS_FOR_IMPLICATION, SampledSolver, Sources,
+};
 use regatta_solver::sweeping::swept;
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
-use regatta_term::{TermId, Value};
+use regatta_term::{Build, TermId, Value};
 
 /// The solver of a walk. It has no assertions: each query is a complete condition.
 pub struct Queries {
@@ -75,13 +77,24 @@ impl Queries {
 
     /// Checks whether the condition is unsatisfiable on the path, which is taken to be satisfiable.
     pub fn excludes_on(&mut self, path: TermId, condition: TermId) -> bool {
+        self.excludes_among(path, condition, usize::MAX)
+    }
+
+    /// Checks whether the condition follows on the path, as far as that is decided by few of the path's conditions.
+    pub fn is_implied_on(&mut self, path: TermId, condition: TermId) -> bool {
+        let denial = self.solver.arena().not(condition);
+        self.excludes_among(path, denial, MAXIMUM_CONDITIONS_FOR_IMPLICATION)
+    }
+
+    /// [`Self::excludes_on`] if at most `maximum` conditions of the path have to do with the condition.
+    fn excludes_among(&mut self, path: TermId, condition: TermId, maximum: usize) -> bool {
         let left = self.time.saturating_sub(self.elapsed());
         if left.is_zero() {
             return false;
         }
         let most = left.min(self.important_query_time());
         let (began, before) = (Instant::now(), self.sources().solver);
-        let found = self.solver.extension(path, condition, most);
+        let found = self.solver.extension(path, condition, most, maximum);
         self.spent += began.elapsed();
         self.asked += self.sources().solver - before;
         matches!(found, Extension::Impossible(_))

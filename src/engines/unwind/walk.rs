@@ -442,11 +442,20 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// Returns the path with the condition, unless it is infeasible.
+    /// Returns the path with the condition, unless it is infeasible. If paths are walked separately, a condition that follows is not
+    /// added.
     fn assumed(&mut self, path: &Path, condition: TermId) -> Option<Path> {
         let assumed = path.assume(self.terms.arena, condition)?;
-        let is_new = !self.limits.merge() && assumed.all() != path.all();
-        (!is_new || !self.queries.excludes_on(path.all(), condition)).then_some(assumed)
+        if self.limits.merge() || assumed.all() == path.all() {
+            return Some(assumed);
+        }
+        if self.queries.excludes_on(path.all(), condition) {
+            return None;
+        }
+        match self.queries.is_implied_on(path.all(), condition) {
+            true => Some(path.clone()),
+            false => Some(assumed),
+        }
     }
 
     /// Returns the paths that decide a choice.

@@ -30,6 +30,17 @@ impl RoundWalk<'_, '_, '_> {
     /// Checks whether the node is found to be unreachable in short time. This only saves time: states that are not dropped
     /// are followed.
     pub(super) fn is_excluded(&mut self, node: Node, guard: TermId) -> Result<bool, GivenUp> {
+        self.is_excluded_among(node, guard, usize::MAX)
+    }
+
+    /// [`Self::is_excluded`], if paths are executed separately only with at most `maximum` conditions that have to do with the
+    /// last one.
+    pub(super) fn is_excluded_among(
+        &mut self,
+        node: Node,
+        guard: TermId,
+        maximum: usize,
+    ) -> Result<bool, GivenUp> {
         let share = match self.is_in_vain(node.location) {
             true => MAXIMUM_QUESTION_SHARE_IN_VAIN,
             false => MAXIMUM_QUESTION_SHARE,
@@ -46,7 +57,7 @@ impl RoundWalk<'_, '_, '_> {
             let excluded = match self.lifted.paths.last(guard) {
                 // Paths exclude branches for the same reasons, each of which is asked about once at the end.
                 Some((before, condition)) if self.lifted.by_path => exclusion
-                    .contradiction(before, condition, most)
+                    .contradiction(before, condition, most, maximum)
                     .map(|core| self.walk.arena.and(core)),
                 _ => {
                     let (all, _) = assertions(self.walk, &[guard]);

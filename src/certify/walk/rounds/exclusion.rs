@@ -33,14 +33,15 @@ impl Exclusion {
     }
 
     /// Returns conditions of the path and the condition that the solver finds contradictory within the time, if the path itself
-    /// is satisfiable.
+    /// is satisfiable; only if at most `maximum` conditions have to do with it.
     pub fn contradiction(
         &mut self,
         path: TermId,
         condition: TermId,
         most: Duration,
+        maximum: usize,
     ) -> Option<Vec<TermId>> {
-        match self.0.extension(path, condition, most) {
+        match self.0.extension(path, condition, most, maximum) {
             Extension::Impossible(core) => Some(core),
             Extension::Possible | Extension::Open => None,
         }

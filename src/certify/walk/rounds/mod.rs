@@ -37,6 +37,7 @@ use crate::lowered::call_strings::Node;
 use crate::verification_conditions::What;
 use regatta_program::conditions::{exclusive, exhaustive};
 use regatta_program::{EdgeId, FunctionId, Graph, LocationId, Operation, VariableId, WeakOrder};
+use regatta_solver::sampled::MAXIMUM_CONDITIONS_FOR_IMPLICATION;
 use regatta_term::domain::Values;
 use regatta_term::{Build, Pool, TermId, store};
 
@@ -370,13 +371,26 @@ impl RoundWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Restricts the state to the condition.
+    /// Restricts the state to the condition. If paths are executed separately, a condition that the path implies is not added
+    /// to the guard, as far as few conditions tell that.
     fn require(&mut self, at: Node, state: &mut State, condition: TermId) -> Result<(), GivenUp> {
         let before = state.guard;
         self.assume(state, condition);
         let is_new = state.guard != before && state.guard != TermId::FALSE;
-        if self.lifted.by_path && is_new && self.is_excluded(at, state.guard)? {
+        if !self.lifted.by_path || !is_new {
+            return Ok(());
+        }
+        if self.is_excluded(at, state.guard)? {
             state.guard = TermId::FALSE;
+            return Ok(());
+        }
+        let arena = &*self.walk.arena;
+        let denial = arena.not(condition);
+        let otherwise = self.lifted.paths.assume(arena, before, denial);
+        if otherwise != before
+            && self.is_excluded_among(at, otherwise, MAXIMUM_CONDITIONS_FOR_IMPLICATION)?
+        {
+            state.guard = before;
         }
         Ok(())
     }

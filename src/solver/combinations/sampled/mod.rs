@@ -29,6 +29,8 @@ enum Model {
     Sample(usize),
 }
 
+pub use crate::limits::MAXIMUM_CONDITIONS_FOR_IMPLICATION;
+
 /// What is found of a path that was extended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extension {
@@ -116,8 +118,14 @@ impl SampledSolver {
     }
 
     /// Decides within the time whether the condition can hold on the satisfiable path. Only the conditions of the path that
-    /// have to do with it are asked about.
-    pub fn extension(&mut self, path: TermId, condition: TermId, most: Duration) -> Extension {
+    /// have to do with it are asked about, if they are at most `maximum`.
+    pub fn extension(
+        &mut self,
+        path: TermId,
+        condition: TermId,
+        most: Duration,
+        maximum: usize,
+    ) -> Extension {
         let arena = Rc::clone(self.solver.arena());
         let mut conditions = conjuncts(&*arena, path);
         let newest = conditions.len();
@@ -131,6 +139,9 @@ impl SampledSolver {
         }
         slice.sort_unstable();
         slice.dedup();
+        if slice.len() > maximum {
+            return Extension::Open;
+        }
         if let Some(core) = self.answers.core(&slice, &plain[newest..]) {
             self.sources.earlier += 1;
             return Extension::Impossible(core.iter().map(|one| original[one]).collect());
