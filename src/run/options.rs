@@ -225,9 +225,12 @@ impl Question {
         matches!(self, Self::List | Self::Survey | Self::Targets { .. })
     }
 
-    /// Whether this is asked about termination.
-    pub(crate) fn is(&self, asked: Asked) -> bool {
-        matches!(self, Self::Termination(questions) if questions.present() == asked)
+    /// Whether it is asked if measures decrease.
+    pub(crate) fn is_of_ranking(&self) -> bool {
+        let Self::Termination(questions) = self else {
+            return false;
+        };
+        matches!(questions.present(), Asked::Ranking(_))
     }
 }
 

@@ -3,6 +3,7 @@
 //! An answer of the simplifier is checked like an engine's ([`crate::judge::answer`]).
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
@@ -35,7 +36,7 @@ use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict};
 use regatta_program::interpreter::ReplayInputs;
 use regatta_program::simplify::{Simplified, simplify, unsimplified};
-use regatta_program::termination::{Ranking, recurrence};
+use regatta_program::termination::{Descent, Ranking, Recurrence, recurrence, unfold};
 use regatta_program::{
     CallGraph, CutPoints, FunctionId, Operation, Program, Property, Span, Variable,
     open_assumptions,
@@ -49,6 +50,13 @@ const SURVEY: &str = "survey";
 const ALARM: &str = "examination of an alarm";
 const PUBLISHER: &str = "witness";
 const QUESTION: &str = "termination";
+
+/// The name of the runs that are to come upon a state again.
+const REVISITS: &str = "revisits";
+
+/// Maximum wall time for these runs, and maximum number of steps of one of them.
+const REVISITING_TIME: Duration = Duration::from_millis(400);
+const REVISITING_STEPS: u64 = 200_000;
 
 /// Maximum number of measures that are refuted before there is no answer.
 const MAXIMUM_REFUTED: u32 = 30;
@@ -174,7 +182,7 @@ impl Pipeline<'_> {
             return Conclusion::unknown("witnesses of termination are not supported");
         }
         let answer = match questions.present() {
-            Asked::Ranking => self.ask_for_ranking(questions, lowered, attempt),
+            Asked::Ranking(descent) => self.ask_for_ranking(descent, questions, lowered, attempt),
             Asked::Recurrence => self.ask_for_recurrence(lowered, attempt),
         };
         answer.unwrap_or_else(|reason| Conclusion {
@@ -189,14 +197,16 @@ impl Pipeline<'_> {
     /// Why there is no answer.
     fn ask_for_ranking(
         &self,
+        descent: Descent,
         questions: &Questions,
         lowered: &Program,
         attempt: &Attempt,
     ) -> Result<Conclusion, String> {
-        let ranking = Ranking::new(lowered).map_err(|obstacle| obstacle.to_string())?;
+        let unfolded = unfold(lowered);
+        let ranking = Ranking::new(&unfolded).map_err(|obstacle| obstacle.to_string())?;
         let mut samples = ranking.explore();
         samples.extend_from_slice(&questions.refuting);
-        let measures = match ranking.measures(&samples) {
+        let measures = match ranking.measures(&samples, descent, questions.earlier_turns()) {
             Some(measures) if questions.refuted < MAXIMUM_REFUTED => measures,
             _ => return Err("no measure is found".to_owned()),
         };
@@ -205,7 +215,7 @@ impl Pipeline<'_> {
             outcome: format!("measures {}", ranking.describe(&measures)),
             statistics: Map::new(),
         });
-        let conclusion = self.verify(ranking.question(&measures), attempt, None);
+        let conclusion = self.verify(ranking.question(&measures, descent), attempt, None);
         match (&conclusion.verdict, &conclusion.violation) {
             (Verdict::True, _) => Ok(conclusion),
             (Verdict::False(Property::NoOverflow), _) => {
@@ -213,7 +223,11 @@ impl Pipeline<'_> {
             }
             (Verdict::False(_), Some(violation)) => {
                 let rounds = ranking.follow([ReplayInputs::new(&violation.inputs)]);
-                let new = rounds.into_iter().filter(|round| !samples.contains(round));
+                let mut new = rounds;
+                new.retain(|round| !samples.contains(round));
+                if new.is_empty() {
+                    return Err("a measure is refuted, it is not known how".to_owned());
+                }
                 let sequel = questions.clone().after_refutation(new);
                 Ok(Conclusion {
                     sequel: Some(Box::new(sequel)),
@@ -234,12 +248,32 @@ impl Pipeline<'_> {
         attempt: &Attempt,
     ) -> Result<Conclusion, String> {
         let question = recurrence(lowered).map_err(|obstacle| obstacle.to_string())?;
-        let conclusion = self.verify(question, attempt, None);
+        if let Some(conclusion) = self.revisit(&question) {
+            return Ok(conclusion);
+        }
+        let conclusion = self.verify(question.program, attempt, None);
         match conclusion.verdict {
             Verdict::True => Err("no state comes again, and no measure is proved".to_owned()),
             Verdict::False(_) => Ok(conclusion),
             Verdict::Unknown(reason) => Err(reason),
         }
+    }
+
+    /// Runs the program in which a state is to come again, with inputs that are good for that.
+    fn revisit(&self, question: &Recurrence) -> Option<Conclusion> {
+        let begin = Instant::now();
+        let task = Task::new(&self.options.task, self.time, question.program.clone());
+        let judge = self.new_judge();
+        let mut runs = question
+            .runs()
+            .take_while(|_| begin.elapsed() < REVISITING_TIME);
+        let found = runs.find_map(|mut inputs| {
+            follow::run(&judge, &task, REVISITS, &mut inputs, REVISITING_STEPS)
+        });
+        let reporter = &self.recorder.reporter;
+        let examined =
+            found.map(|found| alarm::examine(&self.options.alarm, &task, reporter, found));
+        examined.map(|conclusion| self.end(&judge, &task, conclusion))
     }
 
     /// Verifies the program as lowered, or its restriction.
@@ -285,7 +319,7 @@ impl Pipeline<'_> {
         }
         let (task, judge) = (Arc::new(task), Arc::new(judge));
         let conclusion = self.analyse(&judge, &task, attempt);
-        if attempt.question.is(Asked::Ranking) {
+        if attempt.question.is_of_ranking() {
             // An alarm only refutes a measure.
             return match conclusion.verdict {
                 Verdict::True => self.end(&judge, &task, conclusion),
@@ -437,9 +471,11 @@ fn load_program(
     };
     if let Question::Termination(_) = question {
         // What an execution does after a signed overflow is undefined: it neither goes on for ever for certain (overflow
-        // is an end of the executions in which a state is to come again), nor does it end for certain by wrapping around
-        // (overflow is an error where measures are to decrease).
+        // is an end of the executions in which a state is to come again), nor does it end by wrapping around (overflow
+        // is an end or an error where measures are to decrease).
         load_options.property.checks.insert(Check::Overflow);
+        // Accesses to memory are known by what is assumed of them.
+        load_options.all_assumptions = true;
     }
     let loaded = load(&options.file, &load_options)?;
     if let (Some(dump), Some(typed)) = (dump, &loaded.typed) {

@@ -102,6 +102,7 @@ pub(super) const BUILTINS: &[(Builtin, &[&str])] = &[
         Builtin::Assume,
         &[
             "void __VERIFIER_assume(int)",
+            "void __CPROVER_assume(_Bool)",
             "void __builtin_assume(_Bool)",
         ],
     ),

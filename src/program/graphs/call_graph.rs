@@ -54,14 +54,6 @@ impl CallGraph {
         self.recursive[function.index()]
     }
 
-    /// Whether the function calls itself and no other function that may call it.
-    pub(crate) fn calls_itself_alone(&self, function: FunctionId) -> bool {
-        let component = self.components.component[function.index()];
-        let others = self.components.component.iter().enumerate();
-        let mut others = others.filter(|&(other, _)| other != function.index());
-        self.is_recursive(function) && !others.any(|(_, &other)| other == component)
-    }
-
     /// Whether any reachable function is recursive.
     pub fn has_recursion(&self) -> bool {
         self.recursive.contains(&true)

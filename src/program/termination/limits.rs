@@ -1,15 +1,22 @@
 //! The limits of the search for measures.
 
-/// Maximum number of candidates for a loop's measure.
-pub(super) const MAXIMUM_CANDIDATES: usize = 150;
+/// Maximum number of features of a loop.
+pub(super) const MAXIMUM_FEATURES: usize = 60;
 
-/// Maximum number of variables of which sums and differences are candidates.
-pub(super) const MAXIMUM_PAIRED: usize = 8;
+/// Maximum number of variables, of cells and of accesses that are features.
+pub(super) const MAXIMUM_SCALARS: usize = 8;
 
-/// Maximum size (subterms) of a candidate.
+/// Maximum number of numbers whose sign decides between distances, and of such distances.
+pub(super) const MAXIMUM_BY_SIGN: usize = 3;
+
+/// Maximum number of features of which sums of two are candidates, and of three.
+pub(super) const MAXIMUM_PAIRED: usize = 10;
+pub(super) const MAXIMUM_IN_TRIPLES: usize = 6;
+
+/// Maximum size (subterms) of a feature.
 pub(super) const MAXIMUM_SIZE: usize = 60;
 
-/// Maximum width (bits) of what candidates are made of. A candidate is two bits wider.
+/// Maximum width (bits) of what features are made of.
 pub(super) const MAXIMUM_WIDTH: u8 = 64;
 
 /// Maximum number of edges on the way from a condition back to the loop's head.
@@ -24,5 +31,9 @@ pub(super) const SAMPLED_RUNS: u64 = 60;
 /// Maximum number of steps of such a run.
 pub(super) const SAMPLED_STEPS: u64 = 20_000;
 
-/// Maximum number of different samples of a loop.
+/// Maximum number of different samples of a loop, and of those from one run.
 pub(super) const MAXIMUM_SAMPLES: usize = 2_000;
+pub(super) const MAXIMUM_SAMPLES_OF_RUN: usize = 100;
+
+/// Maximum number of calls that are replaced by bodies where functions call each other.
+pub(super) const MAXIMUM_COPIES: usize = 20;

@@ -9,12 +9,19 @@ use crate::cut_points::{CutPoints, Loop, LoopShape};
 use crate::graph::callee;
 use regatta_term::{Build, Sort, Symbol, TermId, store};
 
+/// How the names of the functions begin that stand for unknown code, which calls functions of the program in a loop.
+const ENVIRONMENT: &str = "<environment";
+
 /// The loops of the reachable functions, and the edges of each function.
 pub(super) struct Loops<'p> {
     pub program: &'p Program,
     pub calls: CallGraph,
     pub cut_points: CutPoints,
     edges_of: Vec<Vec<EdgeId>>,
+    /// The edges that leave each location.
+    pub outgoing: Vec<Vec<EdgeId>>,
+    /// For each function, those that it may call, directly or not, unless through unknown code.
+    called: Vec<FxHashSet<FunctionId>>,
 }
 
 impl<'p> Loops<'p> {
@@ -31,7 +38,14 @@ impl<'p> Loops<'p> {
             calls,
             cut_points,
             edges_of,
+            outgoing: program.outgoing(),
+            called: called(program),
         }
+    }
+
+    /// Whether the function stands for unknown code. It is assumed to return.
+    pub fn is_unknown_code(&self, function: FunctionId) -> bool {
+        is_unknown_code(self.program, function)
     }
 
     pub fn all(&self) -> &[Loop] {
@@ -47,22 +61,22 @@ impl<'p> Loops<'p> {
     /// case infinitely many of the calls are within one recursive component, and from some point on all of them; if
     /// the component is a single function, each is a call of it by itself.
     ///
-    /// The memory model ends executions that use up the memory, which must not be what ends a loop or a recursion.
+    /// The memory model ends executions that use up the memory, which must not be what ends a loop or a recursion. Unknown
+    /// code is assumed to return; nothing is asked about its loop, and about recursion through it.
     pub fn obstacle(&self) -> Option<Obstacle> {
         if self.program.arithmetic != Arithmetic::BitVector {
             return Some(Obstacle("mathematical integers are not well-founded"));
         }
         let mut recursive = self.recursive();
-        if recursive.any(|function| !self.calls.calls_itself_alone(function)) {
+        if recursive.any(|function| !self.calls_itself_alone(function)) {
             return Some(Obstacle(
                 "recursion through several functions is not supported",
             ));
         }
-        let shapes = self.all().iter().map(|cycle| cycle.shape);
-        if shapes.into_iter().any(|shape| shape != LoopShape::Natural) {
+        if self.asked().any(|cycle| cycle.shape != LoopShape::Natural) {
             return Some(Obstacle("a loop can be entered at several places"));
         }
-        let in_loops = self.all().iter().flat_map(|cycle| self.edges_in(cycle));
+        let in_loops = self.asked().flat_map(|cycle| self.edges_in(cycle));
         let in_calls = self.recursive();
         let in_calls =
             in_calls.flat_map(|function| self.with_called(self.edges_of(function).to_vec()));
@@ -99,15 +113,96 @@ impl<'p> Loops<'p> {
         self.with_called(self.own_edges(cycle))
     }
 
+    /// The edges of the function, and those of all functions that it may call.
+    pub fn edges_with_called(&self, function: FunctionId) -> Vec<EdgeId> {
+        let mut edges = self.with_called(self.edges_of(function).to_vec());
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
     /// The edges of the function.
     pub fn edges_of(&self, function: FunctionId) -> &[EdgeId] {
         &self.edges_of[function.index()]
     }
 
-    /// The reachable functions that may call themselves.
+    /// The loops of the program's own functions.
+    fn asked(&self) -> impl Iterator<Item = &Loop> {
+        let all = self.all().iter();
+        all.filter(|cycle| !self.is_unknown_code(cycle.function))
+    }
+
+    /// The reachable functions that may call themselves, unless through unknown code.
     pub fn recursive(&self) -> impl Iterator<Item = FunctionId> + '_ {
         let functions = self.calls.bottom_up().iter().copied();
-        functions.filter(|&function| self.calls.is_recursive(function))
+        functions.filter(|function| self.called[function.index()].contains(function))
+    }
+
+    /// Whether no other function is between the calls of a recursive function by itself.
+    fn calls_itself_alone(&self, function: FunctionId) -> bool {
+        let mut between = self.called[function.index()].iter();
+        !between.any(|&other| other != function && self.called[other.index()].contains(&function))
+    }
+
+    /// Whether the location is where signed arithmetic has overflowed.
+    pub fn is_overflow(&self, location: LocationId) -> bool {
+        self.program.location(location).violates == Some(Property::NoOverflow)
+    }
+
+    /// The edges to overflows in the loop that come after a location at which it may be left. What comes before may be
+    /// the condition of the loop itself, by which the arithmetic of unbounded numbers might leave it.
+    pub fn overflows_in(&self, cycle: &Loop) -> Vec<EdgeId> {
+        let is_exit = |edge: EdgeId| {
+            let target = self.program.edge(edge).target;
+            !Self::is_member(cycle, target) && !self.is_overflow(target)
+        };
+        let is_inside = |location: LocationId| Self::is_member(cycle, location);
+        self.overflows_after(cycle.head, is_inside, is_exit)
+    }
+
+    /// The edges to overflows in the function that come after a branch.
+    pub fn overflows_of(&self, function: FunctionId) -> Vec<EdgeId> {
+        let entry = self.program.function(function).entry;
+        let onward = |location: LocationId| {
+            let edges = self.outgoing[location.index()].iter();
+            edges.filter(|&&edge| !self.is_overflow(self.program.edge(edge).target))
+        };
+        let is_choice = |edge: EdgeId| onward(self.program.edge(edge).source).count() > 1;
+        self.overflows_after(entry, |_| true, is_choice)
+    }
+
+    /// The edges from the locations inside to overflows, but for those on ways from the start on which no edge is like this.
+    fn overflows_after(
+        &self,
+        start: LocationId,
+        is_inside: impl Fn(LocationId) -> bool,
+        is_tested: impl Fn(EdgeId) -> bool,
+    ) -> Vec<EdgeId> {
+        let mut before = FxHashSet::from_iter([start]);
+        let mut open = vec![start];
+        while let Some(location) = open.pop() {
+            let edges = &self.outgoing[location.index()];
+            if edges.iter().any(|&edge| is_tested(edge)) {
+                continue;
+            }
+            for &edge in edges {
+                let target = self.program.edge(edge).target;
+                if is_inside(target) && before.insert(target) {
+                    open.push(target);
+                }
+            }
+        }
+        let function = self.program.location(start).function;
+        let edges = self.edges_of(function).iter().copied();
+        let mut overflows: Vec<EdgeId> = edges
+            .filter(|&id| {
+                let edge = self.program.edge(id);
+                let is_late = is_inside(edge.source) && !before.contains(&edge.source);
+                is_late && self.is_overflow(edge.target)
+            })
+            .collect();
+        overflows.sort_unstable();
+        overflows
     }
 
     /// The edges, and those of all functions that they may call.
@@ -127,8 +222,22 @@ impl<'p> Loops<'p> {
 
     /// The variables that a round of the loop may change and that its function sees, by number.
     pub fn modified(&self, cycle: &Loop) -> Vec<VariableId> {
+        let mut modified = self.modified_by(&self.edges_in(cycle));
+        modified.retain(|&variable| self.is_seen(cycle, variable));
+        modified
+    }
+
+    /// The global variables that the edges may change, by number.
+    pub fn modified_globals(&self, edges: &[EdgeId]) -> Vec<VariableId> {
+        let mut modified = self.modified_by(edges);
+        modified.retain(|&variable| self.program.variable(variable).scope == Scope::Global);
+        modified
+    }
+
+    /// The variables that the edges may change, by number.
+    pub fn modified_by(&self, edges: &[EdgeId]) -> Vec<VariableId> {
         let mut modified = Vec::new();
-        for edge in self.edges_in(cycle) {
+        for &edge in edges {
             for operation in &self.program.edge(edge).operations {
                 match operation {
                     Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
@@ -151,7 +260,6 @@ impl<'p> Loops<'p> {
                 }
             }
         }
-        modified.retain(|&variable| self.is_seen(cycle, variable));
         modified.sort_unstable();
         modified.dedup();
         modified
@@ -164,6 +272,33 @@ impl<'p> Loops<'p> {
             Scope::Local(function) => function == cycle.function,
         }
     }
+}
+
+fn is_unknown_code(program: &Program, function: FunctionId) -> bool {
+    program.function(function).name.starts_with(ENVIRONMENT)
+}
+
+/// For each function, those that it may call, directly or not, unless through unknown code.
+pub(super) fn called(program: &Program) -> Vec<FxHashSet<FunctionId>> {
+    let mut directly = vec![FxHashSet::default(); program.functions.len()];
+    for edge in &program.edges {
+        let caller = program.location(edge.source).function;
+        if let Some(callee) = callee(edge)
+            && !is_unknown_code(program, caller)
+        {
+            directly[caller.index()].insert(callee);
+        }
+    }
+    let all = directly.iter().map(|first| {
+        let mut open: Vec<FunctionId> = first.iter().copied().collect();
+        let mut all = first.clone();
+        while let Some(function) = open.pop() {
+            let next = directly[function.index()].iter();
+            open.extend(next.filter(|&&next| all.insert(next)));
+        }
+        all
+    });
+    all.collect()
 }
 
 /// Where the edges to a loop's head lead in a changed program.

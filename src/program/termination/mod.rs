@@ -3,20 +3,30 @@
 //! * `loops`: the loops, and what stands against arguments about them.
 //! * `ranking`: each round of a loop has to decrease a *measure*; an error is reached if one does not. A proof that no error is
 //!   reachable is a proof that all executions end.
-//! * `candidates`: the terms that measures are made of.
+//! * `linear`: linear combinations; `features`: those that measures are made of; `measures`: their combinations, and the choice among them; `samples`:
+//!   the rounds of runs; `accesses`: what accesses to memory tell of pointers.
+//! * `unfold`: recursion through several functions as recursion of one.
 //! * `recurrence`: an error is reached if a state at a loop's head comes again. Such an execution can go on for ever.
 //!
 //! The questions are put to the program as lowered, so that simplifications, engines, certificates and the replay of alarms
 //! are those of reachability.
 
-mod candidates;
+mod accesses;
+mod features;
 mod limits;
+mod linear;
 mod loops;
+mod measures;
 mod ranking;
 mod recurrence;
+mod samples;
+mod unfold;
 
-pub use ranking::{Measure, Ranking, Sample};
-pub use recurrence::recurrence;
+pub use measures::{Descent, Measure};
+pub use ranking::Ranking;
+pub use recurrence::{Recurrence, Revisits, recurrence};
+pub use samples::Sample;
+pub use unfold::unfold;
 
 /// Why the question of termination cannot be put, in words.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,16 @@
 //! Measures that decrease in each round of a loop.
 //!
-//! A measure is a list of numbers, compared lexicographically; the numbers are candidates ([`super::candidates`]), evaluated
-//! at the loop's head. In the program of the question, each edge from within the loop to its head compares the measure with
-//! what it was at the last visit of the head, and leads to an error unless it has decreased. The numbers are bit vectors
-//! of a fixed width, compared as signed ones without any arithmetic: there are finitely many values, so no measure decreases
-//! for ever, and no lower bound is needed. Whether sums inside a candidate wrap around does not matter for that either.
+//! A measure is a list of numbers, compared lexicographically; the numbers are linear combinations of features
+//! ([`super::features`]), evaluated at the loop's head. In the program of the question, each edge from within the loop to its
+//! head compares the measure with what it was at the last visit of the head, and leads to an error unless it has decreased:
+//! some component has decreased and none before it has increased. No component can do the former for ever, by one of two
+//! arguments ([`Descent`]):
+//!
+//! * The component was not negative before, and signed overflow, which is undefined, ends an execution. What such a measure
+//!   shows does not depend on the width of numbers. So that it does not by chance either, an overflow in the middle of a round
+//!   is an error if no component could have decreased.
+//! * The numbers are bit vectors of a fixed width and compared without any arithmetic, so there are finitely many values, and
+//!   no lower bound is needed. Whether sums inside a feature wrap around does not matter for that. Overflow is an error.
 //!
 //! If no error is reachable, no execution is infinite ([`Loops::obstacle`] has the argument). Rounds of an inner loop
 //! between two visits of the outer loop's head belong to a round of the outer loop, and an inner loop that is entered again
@@ -14,33 +20,22 @@
 //! Measures are chosen so that they decrease in the rounds of sample executions; an execution that reaches an error is
 //! another sample (counterexample-guided inductive synthesis).
 
-use rand::Rng;
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 
 use super::Obstacle;
-use super::candidates;
-use super::limits::{MAXIMUM_COMPONENTS, MAXIMUM_SAMPLES, SAMPLED_RUNS, SAMPLED_STEPS};
+use super::accesses;
+use super::features::{self, Features};
+use super::linear::Linear;
 use super::loops::{Detour, Loops, failure, ghost, lead, value};
+use super::measures::{Component, Descent, Measure, choose};
+use super::samples::{Collector, Instrumented, Sample, Watched, random};
+use crate::assumption::{Assumption, AssumptionKind, Doubt};
 use crate::cfa::*;
 use crate::cut_points::Loop;
 use crate::graph::callee;
-use crate::interpreter::{Executable, InputSource, Limits, Machine, Observer, StateView};
-use regatta_term::{BitVecValue, Build, Pool, Sort, TermId, Value, store, substitute};
-
-/// The components of a measure, as numbers of candidates, the most significant one first.
-pub type Measure = Vec<usize>;
-
-/// A round of a loop, or a call of a function by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Sample {
-    /// The number of the loop or function.
-    site: usize,
-    /// By how much each candidate has changed: only the sign.
-    changes: Vec<i8>,
-}
+use crate::interpreter::{Executable, InputSource};
+use crate::variables::VariableUse;
+use regatta_term::{Build, Op, Pool, TermId, store, substitute};
 
 /// What needs a measure.
 #[derive(Copy, Clone)]
@@ -51,41 +46,22 @@ enum Site {
     Calls(FunctionId),
 }
 
-/// The loops and recursive functions of a program with the candidates for their measures.
+/// The loops and recursive functions of a program with the features for their measures.
 pub struct Ranking<'p> {
     loops: Loops<'p>,
     sites: Vec<Site>,
-    candidates: Vec<Vec<TermId>>,
+    features: Vec<Features>,
 }
 
-/// A candidate's variables in the program of the question.
-#[derive(Copy, Clone)]
-struct Watched {
-    candidate: usize,
-    /// The value at the last visit of the loop's head, or at the function's entry.
-    saved: VariableId,
-    /// The value at the present visit, or for the call.
-    now: VariableId,
-}
-
-/// A program in which candidates are watched.
-struct Instrumented {
-    program: Program,
-    /// For each site, what is watched.
-    watched: Vec<Vec<Watched>>,
-    /// The site of each edge after which all its candidates have their present values.
-    rounds: FxHashMap<EdgeId, usize>,
-}
-
-/// Whether a round that does not decrease its loop's measure is an error.
+/// What happens where a round does not decrease its loop's measure, or an execution overflows.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Errors {
     Ignored,
-    Reached,
+    Reached(Descent),
 }
 
 impl<'p> Ranking<'p> {
-    /// Finds the loops and their candidates.
+    /// Finds the loops and their features.
     ///
     /// # Errors
     /// When measures would prove nothing.
@@ -95,42 +71,52 @@ impl<'p> Ranking<'p> {
             return Err(obstacle);
         }
         // Calls come last: their edges get other sources, by which loops know their edges.
-        let cycles = (0..loops.all().len()).map(Site::Loop);
+        let cycles = loops.all().iter().enumerate();
+        let cycles = cycles.filter(|(_, cycle)| !loops.is_unknown_code(cycle.function));
+        let cycles = cycles.map(|(number, _)| Site::Loop(number));
         let sites: Vec<Site> = cycles.chain(loops.recursive().map(Site::Calls)).collect();
-        let candidates = sites.iter().map(|&site| match site {
-            Site::Loop(number) => candidates::of_loop(&loops, &loops.all()[number]),
-            Site::Calls(function) => candidates::of_calls(&loops, function),
+        let features = sites.iter().map(|&site| match site {
+            Site::Loop(number) => features::of_loop(&loops, &loops.all()[number]),
+            Site::Calls(function) => features::of_calls(&loops, function),
         });
-        let candidates = candidates.collect();
+        let features = features.collect();
         Ok(Self {
             loops,
             sites,
-            candidates,
+            features,
         })
     }
 
     /// The program in which an error is reached when a round does not decrease the measure of its loop, or a call that of its
     /// function. An empty measure allows no round and no call.
-    pub fn question(&self, measures: &[Measure]) -> Program {
-        self.instrument(measures, Errors::Reached).program
+    pub fn question(&self, measures: &[Measure], descent: Descent) -> Program {
+        self.instrument(measures, Errors::Reached(descent)).program
     }
 
-    /// Chooses measures that decrease in all samples; `None` if for some site there are none among the candidates.
-    pub fn measures(&self, samples: &[Sample]) -> Option<Vec<Measure>> {
-        let sites = 0..self.candidates.len();
-        let of_site = |number: usize| {
-            let samples = samples.iter().filter(|sample| sample.site == number);
-            let changes: Vec<&[i8]> = samples.map(|sample| &*sample.changes).collect();
-            lexicographic(self.candidates[number].len(), changes)
+    /// Chooses measures that decrease in all samples; `None` if for some site there are none among the candidates. The more
+    /// turns were in vain, the more complicated ones are tried first.
+    pub fn measures(
+        &self,
+        samples: &[Sample],
+        descent: Descent,
+        turns: usize,
+    ) -> Option<Vec<Measure>> {
+        let of_site = |(number, features): (usize, &Features)| {
+            let is_relevant = |sample: &&Sample| {
+                let is_known = descent == Descent::Bounded || sample.after.is_some();
+                sample.site == number && is_known
+            };
+            let samples: Vec<&Sample> = samples.iter().filter(is_relevant).collect();
+            choose(features, &samples, turns, descent)
         };
-        sites.map(of_site).collect()
+        self.features.iter().enumerate().map(of_site).collect()
     }
 
     /// The measures in words, for messages.
     pub fn describe(&self, measures: &[Measure]) -> String {
         let program = self.loops.program;
-        let described = self.sites.iter().zip(measures).zip(&self.candidates);
-        let described = described.map(|((&site, measure), candidates)| {
+        let described = self.sites.iter().zip(measures).zip(&self.features);
+        let described = described.map(|((&site, measure), features)| {
             let span = match site {
                 Site::Loop(number) => program.location(self.loops.all()[number].head).span,
                 Site::Calls(function) => program.function(function).span,
@@ -138,7 +124,8 @@ impl<'p> Ranking<'p> {
             let place = program.sources.describe(span);
             let parts = measure
                 .iter()
-                .map(|&number| regatta_term::to_smtlib(store(), candidates[number]));
+                .map(|component| component.combined(features).term());
+            let parts = parts.map(|term| regatta_term::to_smtlib(store(), term));
             format!("{place}: ({})", parts.collect::<Vec<_>>().join(", "))
         });
         described.collect::<Vec<_>>().join("; ")
@@ -146,8 +133,7 @@ impl<'p> Ranking<'p> {
 
     /// Runs the program with random inputs and returns the rounds.
     pub fn explore(&self) -> Vec<Sample> {
-        let seeds = 0..SAMPLED_RUNS;
-        self.follow(seeds.map(|seed| RandomInputs(SplitMix64::seed_from_u64(seed))))
+        self.follow(random())
     }
 
     /// Runs the program once with each source of inputs and returns the rounds.
@@ -161,13 +147,12 @@ impl<'p> Ranking<'p> {
         collector.samples.into_iter().collect()
     }
 
-    /// The program in which all candidates are watched.
+    /// The program in which all features are watched.
     fn watching(&self) -> Instrumented {
-        let all = self.candidates.iter();
-        let all: Vec<Measure> = all
-            .map(|candidates| (0..candidates.len()).collect())
-            .collect();
-        self.instrument(&all, Errors::Ignored)
+        let features = self.features.iter();
+        let features = features.map(|features| (0..features.all.len()).map(Component::of));
+        let features: Vec<Measure> = features.map(Iterator::collect).collect();
+        self.instrument(&features, Errors::Ignored)
     }
 
     fn instrument(&self, measures: &[Measure], errors: Errors) -> Instrumented {
@@ -175,69 +160,206 @@ impl<'p> Ranking<'p> {
             program: self.loops.program.clone(),
             watched: Vec::new(),
             rounds: FxHashMap::default(),
+            overflows: FxHashMap::default(),
         };
+        accesses::bound(&mut result.program, &self.loops);
+        if errors == Errors::Reached(Descent::Bounded) {
+            end_at_overflow(&mut result.program, &self.loops);
+        }
+        assume_returns(&mut result.program, &self.loops);
         let edges = result.program.edges.len();
+        let mut uses = VariableUse::new(self.loops.program);
         for (number, (&site, measure)) in self.sites.iter().zip(measures).enumerate() {
-            let function = match site {
-                Site::Loop(cycle) => self.loops.all()[cycle].function,
-                Site::Calls(function) => function,
+            let components = measure.iter();
+            let components = components.map(|component| component.combined(&self.features[number]));
+            let components: Vec<Linear> = components.collect();
+            let program = &mut result.program;
+            let watch = match errors {
+                Errors::Ignored => self.watch_values(program, number, components),
+                Errors::Reached(_) => self.watch_parts(program, number, components, &mut uses),
             };
-            let watch = |&candidate| self.watch(&mut result.program, function, number, candidate);
-            let watched: Vec<Watched> = measure.iter().map(watch).collect();
-            let site = Watch {
-                candidates: &self.candidates[number],
-                watched: &watched,
-                errors,
-            };
-            let rounds = match self.sites[number] {
+            let watch = Watch { errors, ..watch };
+            let (rounds, overflows) = match site {
                 Site::Loop(cycle) => {
                     let cycle = &self.loops.all()[cycle];
-                    vec![site.instrument_loop(&mut result.program, edges, cycle)]
+                    let round = watch.instrument_loop(program, edges, cycle);
+                    (vec![round], self.loops.overflows_in(cycle))
                 }
                 Site::Calls(function) => {
                     let calls = self.loops.edges_of(function).iter().copied();
                     let is_own =
                         |edge: &EdgeId| callee(self.loops.program.edge(*edge)) == Some(function);
                     let calls: Vec<EdgeId> = calls.filter(is_own).collect();
-                    site.instrument_calls(&mut result.program, function, &calls)
+                    let rounds = watch.instrument_calls(program, function, &calls);
+                    (rounds, self.loops.overflows_of(function))
                 }
             };
+            if errors == Errors::Reached(Descent::Bounded) {
+                watch.instrument_overflows(program, &overflows);
+            }
             let rounds = rounds.into_iter().map(|round| (round, number));
             result.rounds.extend(rounds);
-            result.watched.push(watched);
+            for overflow in overflows {
+                result.overflows.entry(overflow).or_default().push(number);
+            }
+            result.watched.push(watch.watched);
         }
         result
     }
 
-    /// Adds the variables of a candidate.
-    fn watch(
+    fn function(&self, site: usize) -> FunctionId {
+        match self.sites[site] {
+            Site::Loop(cycle) => self.loops.all()[cycle].function,
+            Site::Calls(function) => function,
+        }
+    }
+
+    /// The variables that a round may change.
+    fn modified(&self, site: usize) -> Vec<VariableId> {
+        let edges = match self.sites[site] {
+            Site::Loop(cycle) => self.loops.edges_in(&self.loops.all()[cycle]),
+            Site::Calls(function) => self.loops.edges_with_called(function),
+        };
+        self.loops.modified_by(&edges)
+    }
+
+    /// Has the values of the components kept, for samples.
+    fn watch_values(&self, program: &mut Program, site: usize, components: Vec<Linear>) -> Watch {
+        let scope = Scope::Local(self.function(site));
+        let (mut saved, mut watched) = (Vec::new(), Vec::new());
+        for (part, component) in components.iter().enumerate() {
+            let term = component.term();
+            let sort = store().sort(term);
+            let mut variable = |what: &str| {
+                let name = format!("measure {site}.{part} {what}");
+                ghost(program, name, sort, scope)
+            };
+            let (before, now) = (variable("before"), variable("now"));
+            saved.push((before, term));
+            watched.push(Watched { before, now });
+        }
+        Watch {
+            before: Vec::new(),
+            components,
+            saved,
+            watched,
+            errors: Errors::Ignored,
+        }
+    }
+
+    /// Has the variables and cells kept of which the components are made, as far as a round may change them. Invariants
+    /// about these and the present ones are easier to find than such about a measure.
+    fn watch_parts(
         &self,
         program: &mut Program,
-        function: FunctionId,
         site: usize,
-        candidate: usize,
-    ) -> Watched {
-        let sort = store().sort(self.candidates[site][candidate]);
-        let mut variable = |what: &str| {
-            let name = format!("measure {site}.{candidate} {what}");
-            ghost(program, name, sort, Scope::Local(function))
-        };
-        Watched {
-            candidate,
-            saved: variable("before"),
-            now: variable("now"),
+        components: Vec<Linear>,
+        uses: &mut VariableUse,
+    ) -> Watch {
+        let modified = self.modified(site);
+        let scope = Scope::Local(self.function(site));
+        let mut saved = Vec::new();
+        let mut replaced = FxHashMap::default();
+        for part in parts(&components) {
+            if !uses.of(part).iter().any(|used| modified.contains(used)) {
+                continue;
+            }
+            let name = format!("measure {site} part {}", saved.len());
+            let variable = ghost(program, name, store().sort(part), scope);
+            replaced.insert(part, value(program, variable));
+            saved.push((variable, part));
+        }
+        let before = components
+            .iter()
+            .map(|component| replace(component, &replaced));
+        Watch {
+            before: before.collect(),
+            components,
+            saved,
+            watched: Vec::new(),
+            errors: Errors::Ignored,
         }
     }
 }
 
+/// The combination with other terms in the place of some.
+fn replace(component: &Linear, replaced: &FxHashMap<TermId, TermId>) -> Linear {
+    component.map(|atom| substitute(store(), atom, replaced))
+}
+
+/// The variables and the cells of memory in the combinations, each once.
+fn parts(terms: &[Linear]) -> Vec<TermId> {
+    let (mut parts, mut known) = (Vec::new(), FxHashSet::default());
+    let mut open: Vec<TermId> = terms.iter().flat_map(Linear::atoms).collect();
+    while let Some(term) = open.pop() {
+        if !known.insert(term) {
+            continue;
+        }
+        match store().as_application(term) {
+            Some((Op::Select, _)) => parts.push(term),
+            Some((_, arguments)) => open.extend(arguments),
+            None if store().as_variable(term).is_some() => parts.push(term),
+            None => {}
+        }
+    }
+    parts
+}
+
+/// Makes ends of executions of what were errors, and assumes so.
+fn end_at_overflow(program: &mut Program, loops: &Loops<'_>) {
+    program.retain_errors(|_| false);
+    for edge in &loops.program.edges {
+        let Some(Operation::Assume(overflows)) = edge.operations.last() else {
+            continue;
+        };
+        if loops.is_overflow(edge.target) {
+            program.assumptions.push(Assumption {
+                kind: AssumptionKind::Defined,
+                what: "signed arithmetic does not overflow, which would be an end".to_owned(),
+                location: edge.source,
+                operations: 0,
+                doubt: Doubt::Always,
+                guards: vec![*overflows],
+                span: edge.span,
+            });
+        }
+    }
+}
+
+/// Assumes that unknown code returns.
+fn assume_returns(program: &mut Program, loops: &Loops<'_>) {
+    for function in (0..loops.program.functions.len() as u32).map(FunctionId) {
+        if !loops.is_unknown_code(function) {
+            continue;
+        }
+        let entry = loops.program.function(function).entry;
+        program.assumptions.push(Assumption {
+            kind: AssumptionKind::UnknownCode,
+            what: "code without a definition returns, and calls the program back finitely often"
+                .to_owned(),
+            location: entry,
+            operations: 0,
+            doubt: Doubt::Always,
+            guards: Vec::new(),
+            span: loops.program.location(entry).span,
+        });
+    }
+}
+
 /// What is watched at a site.
-struct Watch<'w> {
-    candidates: &'w [TermId],
-    watched: &'w [Watched],
+struct Watch {
+    /// The components of the measure.
+    components: Vec<Linear>,
+    /// The components as they were at the last visit of the loop's head, or at the function's entry.
+    before: Vec<Linear>,
+    /// Variables that keep the values that terms have at the loop's head or the function's entry.
+    saved: Vec<(VariableId, TermId)>,
+    /// The variables with the values of the components, if samples are taken.
+    watched: Vec<Watched>,
     errors: Errors,
 }
 
-impl Watch<'_> {
+impl Watch {
     /// Watches a loop; returns the edge after which the present values are known.
     fn instrument_loop(&self, program: &mut Program, edges: usize, cycle: &Loop) -> EdgeId {
         let (entries, rounds) = (
@@ -246,12 +368,7 @@ impl Watch<'_> {
         );
         lead(program, edges, cycle, &Detour { entries, rounds });
         program.connect(entries, cycle.head, self.save());
-        let present = self.watched.iter().map(|watched| Operation::Assign {
-            target: watched.now,
-            value: self.candidates[watched.candidate],
-        });
-        let present = present.collect();
-        self.compare(program, rounds, present, entries)
+        self.compare(program, rounds, &self.components, entries)
     }
 
     /// Watches the calls of a function by itself; returns the edges after which the values for a call are known. Each
@@ -278,42 +395,59 @@ impl Watch<'_> {
                 .iter()
                 .map(|&parameter| value(program, parameter));
             let values: FxHashMap<TermId, TermId> = values.zip(arguments.iter().copied()).collect();
-            let present = self.watched.iter().map(|watched| Operation::Assign {
-                target: watched.now,
-                value: substitute(store(), self.candidates[watched.candidate], &values),
-            });
-            let (present, source) = (present.collect(), edge.source);
+            let present = self.components.iter();
+            let present = present.map(|component| replace(component, &values));
+            let (present, source): (Vec<Linear>, _) = (present.collect(), edge.source);
             let calls = program.add_location_like(source);
             program.edges[call.index()].source = calls;
-            rounds.push(self.compare(program, source, present, calls));
+            rounds.push(self.compare(program, source, &present, calls));
         }
         rounds
     }
 
+    /// Lets an error be reached where a round overflows that could not have decreased the measure.
+    fn instrument_overflows(&self, program: &mut Program, overflows: &[EdgeId]) {
+        let before = self.before.iter();
+        let could_decrease = store().or(before.map(|component| component.is_at_least(0)));
+        for &overflow in overflows {
+            let end = program.edge(overflow).target;
+            let overflowed = program.add_location_like(end);
+            program.edges[overflow.index()].target = overflowed;
+            let error = failure(program, end);
+            let goes_on = vec![Operation::Assume(could_decrease)];
+            program.connect(overflowed, end, goes_on);
+            let fails = vec![Operation::Assume(store().not(could_decrease))];
+            program.connect(overflowed, error, fails);
+        }
+    }
+
     /// Saves the values of what is watched.
     fn save(&self) -> Vec<Operation> {
-        let save = self.watched.iter().map(|watched| Operation::Assign {
-            target: watched.saved,
-            value: self.candidates[watched.candidate],
-        });
+        let save = self.saved.iter();
+        let save = save.map(|&(target, value)| Operation::Assign { target, value });
         save.collect()
     }
 
-    /// Determines the present values and goes on if they have decreased. Returns the edge that determines them.
+    /// Goes on if the components have decreased to the present ones. Returns the edge after which they are known.
     fn compare(
         &self,
         program: &mut Program,
         from: LocationId,
-        present: Vec<Operation>,
+        present: &[Linear],
         to: LocationId,
     ) -> EdgeId {
         let compared = program.add_location_like(from);
-        let round = program.connect(from, compared, present);
-        if self.errors == Errors::Ignored {
+        let note = present.iter().zip(&self.watched);
+        let note = note.map(|(component, watched)| Operation::Assign {
+            target: watched.now,
+            value: component.term(),
+        });
+        let round = program.connect(from, compared, note.collect());
+        let Errors::Reached(descent) = self.errors else {
             program.connect(compared, to, Vec::new());
             return round;
-        }
-        let decreases = decreases(program, self.watched);
+        };
+        let decreases = decreases(&self.before, present, descent);
         let error = failure(program, from);
         program.connect(compared, to, vec![Operation::Assume(decreases)]);
         let fails = vec![Operation::Assume(store().not(decreases))];
@@ -322,116 +456,17 @@ impl Watch<'_> {
     }
 }
 
-/// The condition that the present values are less than the saved ones lexicographically.
-fn decreases(program: &Program, watched: &[Watched]) -> TermId {
+/// The condition that the measure has decreased: some component has, and none before it has increased.
+fn decreases(before: &[Linear], now: &[Linear], descent: Descent) -> TermId {
     let mut result = TermId::FALSE;
-    for component in watched.iter().rev() {
-        let (saved, now) = (
-            value(program, component.saved),
-            value(program, component.now),
-        );
-        let less = store().slt(now, saved);
-        let rest = store().and2(store().eq(now, saved), result);
+    for (before, now) in before.iter().zip(now).rev() {
+        let less = before.is_above(now, 1);
+        let less = match descent {
+            Descent::Bounded => store().and2(before.is_at_least(0), less),
+            Descent::Finite => less,
+        };
+        let rest = store().and2(before.is_above(now, 0), result);
         result = store().or2(less, rest);
     }
     result
-}
-
-/// Chooses a lexicographic measure: each component increases in no round in which those before it stay, and each round
-/// decreases some component. Taking any component that decreases in a round and increases in none never excludes a solution
-/// (Alias, Darte, Feautrier and Gonnord, SAS 2010).
-fn lexicographic(candidates: usize, mut open: Vec<&[i8]>) -> Option<Measure> {
-    let mut measure = Vec::new();
-    while !open.is_empty() {
-        if measure.len() == MAXIMUM_COMPONENTS {
-            return None;
-        }
-        let decreased = |candidate: usize| {
-            let changes = open.iter().map(|changes| changes[candidate]);
-            changes.filter(|&change| change < 0).count()
-        };
-        let increases = |candidate: usize| open.iter().any(|changes| changes[candidate] > 0);
-        let possible = (0..candidates).filter(|&candidate| !increases(candidate));
-        // Among equals, the likeliest comes first.
-        let best = possible
-            .rev()
-            .max_by_key(|&candidate| decreased(candidate))?;
-        if decreased(best) == 0 {
-            return None;
-        }
-        open.retain(|changes| changes[best] == 0);
-        measure.push(best);
-    }
-    Some(measure)
-}
-
-/// Collects the rounds of runs.
-struct Collector<'i> {
-    watching: &'i Instrumented,
-    /// For each site the number of its samples.
-    counts: Vec<usize>,
-    samples: FxHashSet<Sample>,
-}
-
-impl<'i> Collector<'i> {
-    fn new(watching: &'i Instrumented) -> Self {
-        Self {
-            watching,
-            counts: vec![0; watching.watched.len()],
-            samples: FxHashSet::default(),
-        }
-    }
-
-    fn run(&mut self, executable: &Executable, inputs: &mut dyn InputSource) {
-        let limits = Limits {
-            steps: SAMPLED_STEPS,
-            ..Limits::default()
-        };
-        Machine::new(executable).run_observed(inputs, limits, self);
-    }
-}
-
-impl Observer for Collector<'_> {
-    fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
-        let Some(&site) = self.watching.rounds.get(&edge) else {
-            return;
-        };
-        if self.counts[site] == MAXIMUM_SAMPLES {
-            return;
-        }
-        let number = |variable: VariableId| {
-            let bits = state.value(variable).as_bit_vec();
-            bits.map_or(0, BitVecValue::signed)
-        };
-        let watched = self.watching.watched[site].iter();
-        let changes = watched.map(|watched| number(watched.now).cmp(&number(watched.saved)) as i8);
-        let sample = Sample {
-            site,
-            changes: changes.collect(),
-        };
-        if self.samples.insert(sample) {
-            self.counts[site] += 1;
-        }
-    }
-}
-
-/// Random inputs, small numbers as a rule.
-struct RandomInputs(SplitMix64);
-
-impl InputSource for RandomInputs {
-    fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
-        let random = self.0.next_u64();
-        let number = match random % 8 {
-            0 => 0,
-            1..=3 => (random >> 8) as i128 % 8 - 2,
-            4..=6 => (random >> 8) as i128 % 200 - 60,
-            _ => i128::from((random >> 3).cast_signed() << 3),
-        };
-        Some(match (input.sort, &input.kind) {
-            (_, InputKind::MemoryModel) => Value::zero(input.sort),
-            (Sort::Bool, _) => Value::Bool(number % 2 != 0),
-            (Sort::BitVec(width), _) => Value::BitVec(BitVecValue::from_signed(width, number)),
-            (sort, _) => Value::zero(sort),
-        })
-    }
 }

@@ -8,26 +8,81 @@
 //! ones that the loop changes are compared. So are the variables on which the loop's accesses and divisions depend directly,
 //! since these have to stay defined. Memory is not compared: it is required that each cell that a round writes holds
 //! the value already. The frames of callers stay as they are while the loop is not left, and those of callees are gone at
-//! the head, unless the loop's function is recursive: then nothing is asked.
+//! the head, unless the loop's function is recursive: then nothing is asked about the loop.
+//!
+//! So it is at the entry of a recursive function: if the parameters, and the global variables on which the execution depends,
+//! are those of an activation that is still waiting for its callees, the same inputs lead to one activation more, and so for
+//! ever. The stack is unbounded.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
 use super::loops::{Detour, Loops, failure, ghost, lead, value};
+use super::samples::{RandomInputs, random};
 use crate::cfa::*;
 use crate::cut_points::{Loop, LoopShape};
 use crate::external::{External, ExternalKind};
 use crate::graph::Graph;
+use crate::interpreter::InputSource;
 use crate::liveness::Liveness;
 use crate::variables::VariableUse;
 use regatta_base::source::Span;
-use regatta_term::{Build, Op, Sort, TermId, TermKind, for_each_subterm, store};
+use regatta_term::{Build, Op, Sort, TermId, TermKind, Value, for_each_subterm, store};
 
-/// The program in which an error is reached when a state comes again. What were errors before are ends of executions.
+/// A program in which an error is reached when a state comes again. What were errors before are ends of executions.
+pub struct Recurrence {
+    pub program: Program,
+    /// The number of inputs that the program had before. Those after them choose when a state is saved.
+    inputs: usize,
+}
+
+impl Recurrence {
+    /// Inputs for runs that come upon a state that comes again, even if it does so late: a state is saved after 1, 2, 4, …
+    /// visits of its place (Brent's algorithm). In every other run each input always has the same value.
+    pub fn runs(&self) -> impl Iterator<Item = Revisits> {
+        let inputs = self.inputs;
+        let kinds = random().zip([true, false].into_iter().cycle());
+        kinds.map(move |(random, is_constant)| Revisits {
+            random,
+            constants: is_constant.then(FxHashMap::default),
+            visits: FxHashMap::default(),
+            inputs,
+        })
+    }
+}
+
+/// The inputs of a run that is to come upon a state again.
+pub struct Revisits {
+    random: RandomInputs,
+    /// The value of each input, if it is always the same.
+    constants: Option<FxHashMap<InputId, Value>>,
+    /// The number of visits of each place where a state can be saved.
+    visits: FxHashMap<InputId, u64>,
+    inputs: usize,
+}
+
+impl InputSource for Revisits {
+    fn next(&mut self, id: InputId, input: &Input) -> Option<Value> {
+        if id.index() >= self.inputs {
+            let visits = self.visits.entry(id).or_default();
+            *visits += 1;
+            return Some(Value::Bool(visits.is_power_of_two()));
+        }
+        let Some(constants) = &mut self.constants else {
+            return self.random.next(id, input);
+        };
+        if !constants.contains_key(&id) {
+            constants.insert(id, self.random.next(id, input)?);
+        }
+        constants.get(&id).cloned()
+    }
+}
+
+/// Asks whether a state comes again.
 ///
 /// # Errors
 /// When an execution that comes back to a state need not go on for ever.
-pub fn recurrence(program: &Program) -> Result<Program, Obstacle> {
+pub fn recurrence(program: &Program) -> Result<Recurrence, Obstacle> {
     if program.externals.iter().any(may_not_return) {
         return Err(Obstacle(
             "it is not known whether a function without a definition returns",
@@ -49,11 +104,21 @@ pub fn recurrence(program: &Program) -> Result<Program, Obstacle> {
     for (number, cycle) in loops.all().iter().enumerate() {
         let is_natural = cycle.shape == LoopShape::Natural;
         let is_recursive = loops.calls.is_recursive(cycle.function);
-        if is_natural && !is_recursive && !changes_heap(&loops, cycle) {
-            question.ask(number, cycle);
+        let edges = loops.edges_in(cycle);
+        if is_natural && !is_recursive && !changes_heap(&loops, &edges) {
+            question.ask(number, cycle, &edges);
         }
     }
-    Ok(question.result)
+    for function in loops.recursive() {
+        let edges = loops.edges_with_called(function);
+        if !changes_heap(&loops, &edges) {
+            question.ask_of_calls(function, &edges);
+        }
+    }
+    Ok(Recurrence {
+        program: question.result,
+        inputs: program.inputs.len(),
+    })
 }
 
 /// Whether a call of the function may be the last thing that an execution does, although the program as lowered goes on.
@@ -67,7 +132,7 @@ fn may_not_return(external: &External) -> bool {
 }
 
 /// Whether a round may make or free objects of the heap. Which of them are live is not compared.
-fn changes_heap(loops: &Loops<'_>, cycle: &Loop) -> bool {
+fn changes_heap(loops: &Loops<'_>, edges: &[EdgeId]) -> bool {
     let is_change = |operation: &Operation| {
         matches!(
             operation,
@@ -80,8 +145,16 @@ fn changes_heap(loops: &Loops<'_>, cycle: &Loop) -> bool {
             }
         )
     };
-    let mut edges = loops.edges_in(cycle).into_iter();
-    edges.any(|edge| loops.program.edge(edge).operations.iter().any(is_change))
+    let mut edges = edges.iter();
+    edges.any(|&edge| loops.program.edge(edge).operations.iter().any(is_change))
+}
+
+/// The variables that have to be the same.
+struct Relevant {
+    /// Regions' contents, which have to stay as they are.
+    memory: Vec<VariableId>,
+    /// Those that are compared.
+    scalars: Vec<VariableId>,
 }
 
 /// The program in the making.
@@ -95,30 +168,14 @@ struct Question<'l, 'p> {
 }
 
 impl Question<'_, '_> {
-    fn ask(&mut self, number: usize, cycle: &Loop) {
-        let relevant = self.relevant(cycle);
-        let is_memory = |variable: &VariableId| {
-            let sort = self.loops.program.variable(*variable).sort;
-            matches!(sort, Sort::Array { .. })
-        };
-        let (memory, scalars): (Vec<_>, Vec<_>) = relevant.into_iter().partition(is_memory);
-        let program = &mut self.result;
-        let is_saved = ghost(
-            program,
-            format!("loop {number} is saved"),
-            Sort::Bool,
-            Scope::Global,
-        );
-        let saved: Vec<(VariableId, VariableId)> = scalars
-            .iter()
-            .map(|&variable| {
-                let Variable { name, sort, .. } = program.variable(variable).clone();
-                let name = format!("loop {number} saved {name}");
-                let scope = Scope::Local(cycle.function);
-                (variable, ghost(program, name, sort, scope))
-            })
-            .collect();
-        self.watch_memory(cycle, &memory, is_saved);
+    fn ask(&mut self, number: usize, cycle: &Loop, edges: &[EdgeId]) {
+        let modified = self.loops.modified(cycle);
+        let relevant = self.relevant(cycle.head, modified, edges);
+        let name = format!("loop {number}");
+        let is_saved = self.flag(&name, "is saved", Scope::Global);
+        let scope = Scope::Local(cycle.function);
+        let saved = self.saved(&name, &relevant.scalars, scope);
+        self.watch_memory(edges, &relevant.memory, is_saved);
         let program = &mut self.result;
         let (entries, rounds) = (
             program.add_location_like(cycle.head),
@@ -128,27 +185,97 @@ impl Question<'_, '_> {
         lead(program, self.edges, cycle, &Detour { entries, rounds });
         let forget = vec![assign(is_saved, TermId::FALSE)];
         program.connect(entries, visit, forget);
-        let same = saved
-            .iter()
-            .map(|&(variable, saved)| store().eq(value(program, variable), value(program, saved)));
-        let same: Vec<TermId> = same.collect();
-        let same = store().and2(value(program, is_saved), store().and(same));
-        let error = failure(program, cycle.head);
-        program.connect(rounds, error, vec![Operation::Assume(same)]);
-        let differs = store().not(same);
-        program.connect(rounds, visit, vec![Operation::Assume(differs)]);
-        self.save(number, cycle, visit, &saved, is_saved);
+        compare(program, rounds, visit, &saved, is_saved);
+        let saves = self.flag(&name, "saves", scope);
+        let chosen = self.choose(visit, saves);
+        let program = &mut self.result;
+        let is_chosen = value(program, saves);
+        let other = Operation::Assume(store().not(is_chosen));
+        program.connect(chosen, cycle.head, vec![other]);
+        let mut save = vec![Operation::Assume(is_chosen)];
+        save.extend(save_all(program, &saved, is_saved));
+        program.connect(chosen, cycle.head, save);
     }
 
-    /// Saves the values or keeps those that are saved already.
-    fn save(
+    /// Asks whether an activation of the function leads to another one like it before it returns.
+    fn ask_of_calls(&mut self, function: FunctionId, edges: &[EdgeId]) {
+        let Function {
+            parameters,
+            entry,
+            exit,
+            name,
+            ..
+        } = self.loops.program.function(function).clone();
+        let mut variables = self.loops.modified_globals(edges);
+        variables.extend(&parameters);
+        let relevant = self.relevant(entry, variables, edges);
+        let name = format!("call of {name}");
+        let is_saved = self.flag(&name, "is saved", Scope::Global);
+        let is_own = self.flag(&name, "is own", Scope::Local(function));
+        let saved = self.saved(&name, &relevant.scalars, Scope::Global);
+        self.watch_memory(edges, &relevant.memory, is_saved);
+        self.at_start(assign(is_saved, TermId::FALSE));
+        let program = &mut self.result;
+        let (first, visit) = (
+            program.add_location_like(entry),
+            program.add_location_like(entry),
+        );
+        let leaves = program.add_location_like(exit);
+        for edge in &mut program.edges[..self.edges] {
+            if edge.target == exit {
+                edge.target = leaves;
+            }
+        }
+        // A loop at the entry has a location before it.
+        let begin = std::mem::replace(&mut program.functions[function.index()].entry, first);
+        compare(program, first, visit, &saved, is_saved);
+        let chosen = self.choose(visit, is_own);
+        let program = &mut self.result;
+        let own = value(program, is_own);
+        let mut save = vec![Operation::Assume(own)];
+        save.extend(save_all(program, &saved, is_saved));
+        program.connect(chosen, begin, save);
+        let other = Operation::Assume(store().not(own));
+        program.connect(chosen, begin, vec![other.clone()]);
+        let forget = vec![Operation::Assume(own), assign(is_saved, TermId::FALSE)];
+        program.connect(leaves, exit, forget);
+        program.connect(leaves, exit, vec![other]);
+    }
+
+    /// Adds a variable that is true or false.
+    fn flag(&mut self, of: &str, what: &str, scope: Scope) -> VariableId {
+        ghost(&mut self.result, format!("{of} {what}"), Sort::Bool, scope)
+    }
+
+    /// Adds variables for the values of the others. Each variable comes with that of its value.
+    fn saved(
         &mut self,
-        number: usize,
-        cycle: &Loop,
-        visit: LocationId,
-        saved: &[(VariableId, VariableId)],
-        is_saved: VariableId,
-    ) {
+        of: &str,
+        variables: &[VariableId],
+        scope: Scope,
+    ) -> Vec<(VariableId, VariableId)> {
+        let program = &mut self.result;
+        let variables = variables.iter();
+        let saved = variables.map(|&variable| {
+            let Variable { name, sort, .. } = program.variable(variable).clone();
+            let name = format!("{of} saved {name}");
+            (variable, ghost(program, name, sort, scope))
+        });
+        saved.collect()
+    }
+
+    /// Adds an operation before all others.
+    fn at_start(&mut self, operation: Operation) {
+        let program = &mut self.result;
+        let start = program.start.index();
+        let entry = program.functions[start].entry;
+        let first = program.add_location_like(entry);
+        program.functions[start].entry = first;
+        program.connect(first, entry, vec![operation]);
+    }
+
+    /// Chooses a value for the flag after the location. Returns the location after that.
+    fn choose(&mut self, after: LocationId, flag: VariableId) -> LocationId {
         let program = &mut self.result;
         let input = InputId(program.inputs.len() as u32);
         program.inputs.push(Input {
@@ -158,37 +285,38 @@ impl Question<'_, '_> {
             part: None,
             span: Span::NONE,
         });
-        let name = format!("loop {number} keeps");
-        let keeps = ghost(program, name, Sort::Bool, Scope::Local(cycle.function));
-        let chosen = program.add_location_like(cycle.head);
+        let chosen = program.add_location_like(after);
         let choose = Operation::Havoc {
-            target: keeps,
+            target: flag,
             input,
         };
-        program.connect(visit, chosen, vec![choose]);
-        let keep = value(program, keeps);
-        program.connect(chosen, cycle.head, vec![Operation::Assume(keep)]);
-        let mut save = vec![Operation::Assume(store().not(keep))];
-        let values = saved.iter();
-        save.extend(values.map(|&(variable, saved)| assign(saved, value(program, variable))));
-        save.push(assign(is_saved, TermId::TRUE));
-        program.connect(chosen, cycle.head, save);
+        program.connect(after, chosen, vec![choose]);
+        chosen
     }
 
-    /// The variables that have to be the same, by number.
-    fn relevant(&mut self, cycle: &Loop) -> Vec<VariableId> {
-        let accessed = self.accessed(cycle);
-        let mut relevant = self.loops.modified(cycle);
-        relevant.retain(|&variable| {
-            self.liveness.is_live(cycle.head, variable) || accessed.contains(&variable)
+    /// Those of the variables, which the edges may change, that have to be the same at the location.
+    fn relevant(
+        &mut self,
+        location: LocationId,
+        mut variables: Vec<VariableId>,
+        edges: &[EdgeId],
+    ) -> Relevant {
+        let accessed = self.accessed(edges);
+        variables.retain(|&variable| {
+            self.liveness.is_live(location, variable) || accessed.contains(&variable)
         });
-        relevant
+        let is_memory = |variable: &VariableId| {
+            let sort = self.loops.program.variable(*variable).sort;
+            matches!(sort, Sort::Array { .. })
+        };
+        let (memory, scalars) = variables.into_iter().partition(is_memory);
+        Relevant { memory, scalars }
     }
 
-    /// The variables on which accesses and divisions of the loop depend directly.
-    fn accessed(&mut self, cycle: &Loop) -> FxHashSet<VariableId> {
+    /// The variables on which accesses and divisions of the edges depend directly.
+    fn accessed(&mut self, edges: &[EdgeId]) -> FxHashSet<VariableId> {
         let mut accessed = FxHashSet::default();
-        for edge in self.loops.edges_in(cycle) {
+        for &edge in edges {
             for operation in &self.loops.program.edge(edge).operations {
                 let mut operands = Vec::new();
                 if let Operation::Store { index, .. } = operation {
@@ -209,10 +337,10 @@ impl Question<'_, '_> {
         accessed
     }
 
-    /// Forgets what is saved when a round changes the memory.
-    fn watch_memory(&mut self, cycle: &Loop, memory: &[VariableId], is_saved: VariableId) {
+    /// Forgets what is saved when an edge changes the memory.
+    fn watch_memory(&mut self, edges: &[EdgeId], memory: &[VariableId], is_saved: VariableId) {
         let saved = value(&self.result, is_saved);
-        for id in self.loops.edges_in(cycle) {
+        for &id in edges {
             let mut operations = Vec::new();
             // Loops around this one may watch the edge as well.
             for operation in std::mem::take(&mut self.result.edges[id.index()].operations) {
@@ -240,6 +368,37 @@ impl Question<'_, '_> {
             self.result.edges[id.index()].operations = operations;
         }
     }
+}
+
+/// Lets an error be reached where the values are those that are saved, and goes on elsewhere.
+fn compare(
+    program: &mut Program,
+    from: LocationId,
+    to: LocationId,
+    saved: &[(VariableId, VariableId)],
+    is_saved: VariableId,
+) {
+    let same = saved
+        .iter()
+        .map(|&(variable, saved)| store().eq(value(program, variable), value(program, saved)));
+    let same: Vec<TermId> = same.collect();
+    let same = store().and2(value(program, is_saved), store().and(same));
+    let error = failure(program, from);
+    program.connect(from, error, vec![Operation::Assume(same)]);
+    let differs = store().not(same);
+    program.connect(from, to, vec![Operation::Assume(differs)]);
+}
+
+/// Saves the values.
+fn save_all(
+    program: &Program,
+    saved: &[(VariableId, VariableId)],
+    is_saved: VariableId,
+) -> Vec<Operation> {
+    let values = saved.iter();
+    let values = values.map(|&(variable, saved)| assign(saved, value(program, variable)));
+    let marked = assign(is_saved, TermId::TRUE);
+    values.chain([marked]).collect()
 }
 
 fn assign(target: VariableId, value: TermId) -> Operation {

@@ -1,4 +1,4 @@
-//! Execution with the input values of a violation witness, before any analysis starts.
+//! Executions before any analysis starts: with the input values of a violation witness, or others.
 
 use rustc_hash::FxHashMap;
 
@@ -33,19 +33,31 @@ fn follow(
     values: &[WitnessInput],
     uninitialised: &FxHashMap<InputId, String>,
 ) -> Option<Conclusion> {
-    let limits = Limits {
-        steps: MAXIMUM_STEPS,
-        ..Limits::default()
-    };
     let mut source = InOrder {
         said: values,
         uninitialised,
     };
-    let mut inputs = RecordingInputs::new(&mut source);
+    run(judge, task, WITNESS, &mut source, MAXIMUM_STEPS)
+}
+
+/// Executes the program with the inputs, for so many steps at most. Returns the answer under the name if the execution reaches
+/// a violation.
+pub(crate) fn run(
+    judge: &Judge,
+    task: &Task,
+    name: &str,
+    source: &mut dyn InputSource,
+    steps: u64,
+) -> Option<Conclusion> {
+    let limits = Limits {
+        steps,
+        ..Limits::default()
+    };
+    let mut inputs = RecordingInputs::new(source);
     let report = Machine::new(&task.executable).run(&mut inputs, limits);
     replay::judge(&report).ok()?;
     match replay_compiled(&task.executable, &inputs.into_journal(), limits) {
-        Replay::Confirmed(violation) => Some(judge.violated(task, WITNESS, &violation)),
+        Replay::Confirmed(violation) => Some(judge.violated(task, name, &violation)),
         Replay::NotConfirmed(_) => None,
     }
 }

@@ -6,23 +6,24 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use regatta_program::termination::Sample;
+use regatta_program::termination::{Descent, Sample};
 
 /// A question about termination.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// Whether the loops' measures decrease. A proof shows that all executions end.
-    Ranking,
+    /// Whether the loops' measures decrease, and not for ever for the reason given. A proof shows that all executions end.
+    Ranking(Descent),
     /// Whether a state comes again. An alarm shows that an execution goes on for ever.
     Recurrence,
 }
 
 /// The turns: the question, and the share of the wall time after which the turn ends.
-const TURNS: [(Asked, f64); 4] = [
-    (Asked::Ranking, 0.3),
-    (Asked::Recurrence, 0.45),
-    (Asked::Ranking, 0.85),
+const TURNS: [(Asked, f64); 5] = [
+    (Asked::Ranking(Descent::Bounded), 0.4),
+    (Asked::Recurrence, 0.55),
+    (Asked::Ranking(Descent::Finite), 0.65),
+    (Asked::Ranking(Descent::Bounded), 0.92),
     (Asked::Recurrence, 1.0),
 ];
 
@@ -38,7 +39,7 @@ pub struct Questions {
     open: Vec<Asked>,
     /// The rounds in which measures did not decrease.
     pub refuting: Vec<Sample>,
-    /// The number of refuted measures.
+    /// The number of measures that were refuted in this turn.
     pub refuted: u32,
 }
 
@@ -47,7 +48,7 @@ impl Questions {
     pub fn new() -> Self {
         Self {
             turn: 0,
-            open: vec![Asked::Ranking, Asked::Recurrence],
+            open: TURNS.map(|(question, _)| question).to_vec(),
             refuting: Vec::new(),
             refuted: 0,
         }
@@ -58,9 +59,19 @@ impl Questions {
         TURNS[self.turn].0
     }
 
+    /// The number of turns that this question has had.
+    pub fn earlier_turns(&self) -> usize {
+        let earlier = TURNS[..self.turn].iter();
+        earlier
+            .filter(|(question, _)| *question == self.present())
+            .count()
+    }
+
     /// When the turn ends, given the limit of the run; `None` if it does not.
     pub fn end(&self, of_run: Option<Duration>) -> Option<Duration> {
-        let is_last = self.open.len() == 1 || self.turn + 1 == TURNS.len();
+        let present = self.present();
+        let is_alone = self.open.iter().all(|&question| question == present);
+        let is_last = is_alone || self.turn + 1 == TURNS.len();
         match is_last {
             true => of_run,
             false => Some(
@@ -77,6 +88,7 @@ impl Questions {
         self.turn = following
             .into_iter()
             .find(|&turn| self.open.contains(&TURNS[turn].0))?;
+        self.refuted = 0;
         Some(self)
     }
 
@@ -109,17 +121,21 @@ mod tests {
     fn questions_take_turns_until_none_is_open() {
         let limit = Some(Duration::from_secs(100));
         let first = Questions::new();
-        assert_eq!(first.present(), Asked::Ranking);
-        assert_eq!(first.end(limit), Some(Duration::from_secs(30)));
+        assert_eq!(first.present(), Asked::Ranking(Descent::Bounded));
+        assert_eq!(first.end(limit), Some(Duration::from_secs(40)));
         let second = first.clone().after_turn().unwrap();
         assert_eq!(second.present(), Asked::Recurrence);
-        // Nobody else waits for a turn.
         let third = second.after_failure().unwrap();
-        assert_eq!(third.present(), Asked::Ranking);
-        assert_eq!(third.end(limit), limit);
-        assert_eq!(third.after_failure(), None);
+        assert_eq!(third.present(), Asked::Ranking(Descent::Finite));
+        // Nobody else waits for a turn.
+        let fourth = third.after_failure().unwrap();
+        assert_eq!(fourth.present(), Asked::Ranking(Descent::Bounded));
+        assert_eq!(fourth.end(limit), limit);
+        assert_eq!(fourth.after_failure(), None);
         let other = first.after_failure().unwrap();
         assert_eq!(other.present(), Asked::Recurrence);
+        let other = other.after_failure().unwrap();
+        assert_eq!(other.present(), Asked::Ranking(Descent::Finite));
         assert_eq!(other.end(None), None);
         assert_eq!(other.after_failure(), None);
     }

@@ -1,0 +1,179 @@
+//! Samples of rounds, from runs.
+
+use rand::Rng;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use super::limits::{MAXIMUM_SAMPLES, MAXIMUM_SAMPLES_OF_RUN, SAMPLED_RUNS, SAMPLED_STEPS};
+use crate::cfa::*;
+use crate::interpreter::{Executable, InputSource, Limits, Machine, Observer, StateView};
+use regatta_term::{ArrayValue, BitVecValue, ScalarSort, Sort, Value};
+
+/// A round of a loop, or a call of a function by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sample {
+    /// The number of the loop or function.
+    pub(super) site: usize,
+    /// The features at the last visit of the loop's head, or at the function's entry.
+    pub(super) before: Numbers,
+    /// The features at the present visit, or for the call; `None` if the round was cut short by an overflow.
+    pub(super) after: Option<Numbers>,
+}
+
+/// The values of features.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Numbers(
+    /// The high and the low half of each, since not all serialisers know wide numbers.
+    Vec<(i64, u64)>,
+);
+
+impl Numbers {
+    pub(super) fn get(&self, feature: usize) -> i128 {
+        let (high, low) = self.0.get(feature).copied().unwrap_or_default();
+        (i128::from(high) << 64) | i128::from(low)
+    }
+}
+
+impl FromIterator<i128> for Numbers {
+    fn from_iter<I: IntoIterator<Item = i128>>(numbers: I) -> Self {
+        let halves = numbers.into_iter();
+        Self(
+            halves
+                .map(|number| ((number >> 64) as i64, number as u64))
+                .collect(),
+        )
+    }
+}
+
+/// A feature's variables in an instrumented program.
+#[derive(Copy, Clone)]
+pub(super) struct Watched {
+    /// The value at the last visit of the loop's head, or at the function's entry.
+    pub before: VariableId,
+    /// The value at the present visit, or for the call.
+    pub now: VariableId,
+}
+
+/// A program in which features are watched.
+pub(super) struct Instrumented {
+    pub program: Program,
+    /// For each site, what is watched.
+    pub watched: Vec<Vec<Watched>>,
+    /// The site of each edge after which all its features have their present values.
+    pub rounds: FxHashMap<EdgeId, usize>,
+    /// The sites of each edge to an overflow in the middle of a round.
+    pub overflows: FxHashMap<EdgeId, Vec<usize>>,
+}
+
+/// Random inputs for runs.
+pub(super) fn random() -> impl Iterator<Item = RandomInputs> {
+    let seeds = 0..SAMPLED_RUNS;
+    seeds.map(|seed| RandomInputs(SplitMix64::seed_from_u64(seed)))
+}
+
+/// Collects the rounds of runs.
+pub(super) struct Collector<'i> {
+    watching: &'i Instrumented,
+    /// For each site the number of its samples, and of those of the present run.
+    counts: Vec<(usize, usize)>,
+    pub samples: FxHashSet<Sample>,
+}
+
+impl<'i> Collector<'i> {
+    pub fn new(watching: &'i Instrumented) -> Self {
+        Self {
+            watching,
+            counts: vec![(0, 0); watching.watched.len()],
+            samples: FxHashSet::default(),
+        }
+    }
+
+    pub fn run(&mut self, executable: &Executable, inputs: &mut dyn InputSource) {
+        let limits = Limits {
+            steps: SAMPLED_STEPS,
+            ..Limits::default()
+        };
+        for (_, of_run) in &mut self.counts {
+            *of_run = 0;
+        }
+        Machine::new(executable).run_observed(inputs, limits, self);
+    }
+
+    fn add(&mut self, site: usize, state: &StateView<'_>, is_complete: bool) {
+        let (all, of_run) = self.counts[site];
+        if all == MAXIMUM_SAMPLES || of_run == MAXIMUM_SAMPLES_OF_RUN {
+            return;
+        }
+        let number = |variable: VariableId| {
+            let bits = state.value(variable).as_bit_vec();
+            bits.map_or(0, BitVecValue::signed)
+        };
+        let watched = self.watching.watched[site].iter();
+        let after = watched.clone().map(|watched| number(watched.now));
+        let sample = Sample {
+            site,
+            after: is_complete.then(|| after.collect()),
+            before: watched.map(|watched| number(watched.before)).collect(),
+        };
+        if self.samples.insert(sample) {
+            self.counts[site] = (all + 1, of_run + 1);
+        }
+    }
+}
+
+impl Observer for Collector<'_> {
+    fn edge(&mut self, edge: EdgeId, state: &StateView<'_>) {
+        let watching = self.watching;
+        if let Some(&site) = watching.rounds.get(&edge) {
+            self.add(site, state, true);
+        }
+        for &site in watching.overflows.get(&edge).into_iter().flatten() {
+            self.add(site, state, false);
+        }
+    }
+}
+
+/// Random inputs, small numbers as a rule.
+pub(super) struct RandomInputs(SplitMix64);
+
+impl RandomInputs {
+    fn number(&mut self) -> i128 {
+        let random = self.0.next_u64();
+        match random % 8 {
+            0 => 0,
+            1..=3 => (random >> 8) as i128 % 8 - 2,
+            4..=6 => (random >> 8) as i128 % 200 - 60,
+            _ => i128::from((random >> 3).cast_signed() << 3),
+        }
+    }
+
+    fn scalar(&mut self, sort: Sort) -> Value {
+        let number = self.number();
+        match sort {
+            Sort::Bool => Value::Bool(number % 2 != 0),
+            Sort::BitVec(width) => Value::BitVec(BitVecValue::from_signed(width, number)),
+            sort => Value::zero(sort),
+        }
+    }
+}
+
+impl InputSource for RandomInputs {
+    fn next(&mut self, _: InputId, input: &Input) -> Option<Value> {
+        Some(match (input.sort, &input.kind) {
+            (sort, InputKind::MemoryModel) => Value::zero(sort),
+            (
+                Sort::Array {
+                    index,
+                    element: element @ ScalarSort::BitVec(_),
+                },
+                _,
+            ) => {
+                let everywhere = self.scalar(element.into());
+                Value::Array(ArrayValue::new(index, everywhere, []))
+            }
+            (sort, _) => self.scalar(sort),
+        })
+    }
+}
