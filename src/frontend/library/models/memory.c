@@ -370,3 +370,16 @@ __regatta_size_t __fread_chk(void *buffer, __regatta_size_t limit, __regatta_siz
         abort();
     return fread(buffer, size, count, stream);
 }
+
+/* `recv`, under a check of memory: fails, or writes as many bytes as it returns. */
+long __regatta_received(int socket, void *buffer, __regatta_size_t size, int flags)
+{
+    char *bytes = buffer;
+    long length = __VERIFIER_nondet_long();
+    (void)socket;
+    (void)flags;
+    __VERIFIER_assume(length >= -1 && (length < 0 || (__regatta_size_t)length <= size));
+    for (long i = 0; i < length; i++)
+        bytes[i] = __VERIFIER_nondet_char();
+    return length;
+}

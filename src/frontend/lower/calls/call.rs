@@ -9,6 +9,7 @@ use crate::ir::{
     Argument, Callee, Expr, Instruction, Pointer, ResultPlace, Terminator, UnknownEffect,
 };
 use crate::library::{Builtin, Model};
+use crate::lower::checks::library::known_under_checks;
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
@@ -158,7 +159,10 @@ impl Lowerer<'_> {
         if let Some(value) = self.generic_builtin(name, arguments, wanted)? {
             return Ok(value);
         }
-        let known = self.library_function(name, &function)?;
+        let mut known = self.library_function(name, &function)?;
+        if known.is_none() && self.input.property().checks_memory() {
+            known = known_under_checks(name);
+        }
         match known.map(|known| known.model) {
             Some(Model::Builtin(Builtin::Nondet)) => {
                 self.arguments(&function, arguments)?;

@@ -74,6 +74,16 @@ const EXACT: &[&str] = &[
 /// Functions that print the string which is their first argument.
 const PRINTERS: &[&str] = &["puts", "fputs", "perror"];
 
+/// Functions of the system that are unknown code otherwise: what they write has its limits.
+const SYSTEM: &[(&str, &str)] = &[("recv", "__regatta_received")];
+
+/// The model of a function of the system that has one only under a check of memory.
+pub(in crate::lower) fn known_under_checks(name: &str) -> Option<LibraryFunction> {
+    let mut models = SYSTEM.iter();
+    let (_, model) = models.find(|(system, _)| *system == name)?;
+    lookup(model)
+}
+
 /// What is known of the accesses of a call.
 pub(in crate::lower) enum Accesses {
     /// The model makes them.

@@ -281,6 +281,32 @@ mod tests {
     }
 
     #[test]
+    fn slots_begin_at_multiples_of_their_size() {
+        for (model, observed, bits) in [
+            (DataModel::Lp64, false, 36),
+            (DataModel::Lp64, true, 36),
+            (DataModel::Ilp32, false, 20),
+            (DataModel::Ilp32, true, 24),
+        ] {
+            let mut space = AddressSpace::new(model, observed);
+            let constant = space.constant(100, 16).unwrap();
+            space.begin_slots(bits);
+            let small = space.slot(20).unwrap();
+            let large = space.slot(bits).unwrap();
+            assert!(small.is_multiple_of(1 << 20) && large.is_multiple_of(1 << bits));
+            assert!(constant + 100 < small && small + (1 << 20) <= large);
+            let arenas = space.arenas(3).unwrap();
+            for arena in &arenas {
+                assert!(
+                    arena.low.is_multiple_of(1 << bits) && arena.high.is_multiple_of(1 << bits)
+                );
+                assert!(large + (1 << bits) <= arena.low && arena.low + (1 << bits) <= arena.high);
+            }
+            assert!(arenas.windows(2).all(|pair| pair[0].high <= pair[1].low));
+        }
+    }
+
+    #[test]
     fn arenas_are_shared_if_they_must() {
         let count = |model, observed, wanted| {
             let space = AddressSpace::new(model, observed);
