@@ -368,6 +368,9 @@ class Comparison:
         done = self.own("interpret", f"--inputs={','.join(map(str, values))}")
         if done.returncode == 0:
             return ""
+        # The check is stricter than the property, and the interpreter says so.
+        if "FalseClaim" in done.stderr:
+            return None
         found = re.search(r"(valid-\w+) is violated here", done.stderr)
         return found.group(1) if found else None
 

@@ -167,6 +167,28 @@ fn compiled_programs_end_where_arithmetic_overflows() {
     assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
 }
 
+#[test]
+fn compiled_programs_end_where_they_misuse_memory() {
+    for (program, checks, result) in [
+        ("misuse.c", "pointers", "RESULT: FALSE(valid-deref)"),
+        ("lost.c", "leaks", "RESULT: FALSE(valid-memtrack)"),
+    ] {
+        let native = [program, "--checks", checks, "--json", "--replay", "native"];
+        let output = run(&mut regatta(&native));
+        assert_eq!(result_line(&output), result);
+        assert_eq!(replayed(&output).as_deref(), Some("confirmed"), "{program}");
+    }
+}
+
+#[test]
+fn a_misuse_of_memory_is_explained_by_the_life_of_the_object() {
+    let output = run(&mut regatta(&["misuse.c", "--checks", "pointers", "-v"]));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    for line in ["misuse.c:5:5: allocated here", "misuse.c:9:5: freed here"] {
+        assert!(said.contains(line), "{said}");
+    }
+}
+
 /// Alarms of which a harness says too little, with what it says of that.
 #[test]
 fn what_a_harness_cannot_say_is_told() {

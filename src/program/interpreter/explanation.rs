@@ -1,7 +1,7 @@
 //! What is wrong with memory, in words.
 
-use super::outcome::{Life, MemoryFault, MemoryFaultKind};
-use crate::{EdgeId, Program, Span, last_part};
+use super::outcome::{Life, MemoryFault, MemoryFaultKind, Site};
+use crate::{Program, Span, last_part};
 
 /// What is wrong with memory, in words, and where the object came from and went.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +49,24 @@ impl MemoryFault {
                 true => "freed here",
                 false => "its scope ends here",
             };
-            let step = |edge: Option<EdgeId>, what| Some((program.edge(edge?).span, what));
+            let step = |site: Option<Site>, what| Some((place(program, site?), what));
             let made = life.made.filter(|_| life.is_on_heap);
             let steps = [step(made, "allocated here"), step(life.ended, ending)];
             steps.into_iter().flatten().collect()
         });
         MemoryExplanation { what, history }
     }
+}
+
+/// The place in the source of the statement that an operation belongs to.
+fn place(program: &Program, site: Site) -> Span {
+    let passed = program.waypoints.of_edge(site.edge).iter();
+    let before = passed.filter(|passed| passed.operation <= u32::from(site.operation));
+    let statement = before.last().map(|passed| passed.waypoint.span);
+    statement.unwrap_or_else(|| {
+        let edge = program.edge(site.edge);
+        program.location(edge.source).span
+    })
 }
 
 fn describe_object(life: &Life, program: &Program) -> String {

@@ -32,5 +32,7 @@ pub use code::executable::{AccessChecks, Executable};
 pub use explanation::MemoryExplanation;
 pub use input::{InputSource, Journal, RecordingInputs, ReplayInputs, ZeroInputs};
 pub use observer::{EdgeTrace, NoObserver, Observer, StateView};
-pub use outcome::{Fault, FaultKind, Life, Limits, MemoryFault, MemoryFaultKind, Outcome, Report};
+pub use outcome::{
+    Fault, FaultKind, Life, Limits, MemoryFault, MemoryFaultKind, Outcome, Report, Site,
+};
 pub use state::machine::Machine;

@@ -119,7 +119,15 @@ pub enum MemoryFaultKind {
     NotFreed,
 }
 
-/// An object and the edges with which its existence began and ended.
+/// An operation of the program.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    pub edge: EdgeId,
+    /// Its number among the edge's operations.
+    pub operation: u16,
+}
+
+/// An object and the operations with which its existence began and ended.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Life {
     /// The object of the program, if it is not one of the heap or of an activation of a function.
@@ -128,10 +136,10 @@ pub struct Life {
     pub is_on_heap: bool,
     /// Size in bytes.
     pub size: u64,
-    /// The edge of its allocation; `None` for an object that exists from the program's start.
-    pub made: Option<EdgeId>,
-    /// The edge of its end; `None` if it exists.
-    pub ended: Option<EdgeId>,
+    /// Its allocation; `None` for an object that exists from the program's start.
+    pub made: Option<Site>,
+    /// Its end; `None` if it exists.
+    pub ended: Option<Site>,
 }
 
 /// A fault and its edge.

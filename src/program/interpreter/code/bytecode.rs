@@ -198,8 +198,9 @@ pub(crate) enum Instruction {
     HavocWide { to: Register, input: InputId },
     HavocInteger { to: Register, input: InputId },
     HavocArray { to: Register, input: InputId },
-    Allocate { lifetime: Lifetime, address: Register, size: Register },
-    Free { lifetime: Lifetime, address: Register },
+    /// `operation` is the number among the edge's operations.
+    Allocate { lifetime: Lifetime, operation: u16, address: Register, size: Register },
+    Free { lifetime: Lifetime, operation: u16, address: Register },
     /// Judges [`crate::Operation::Claim`]; a claim without operands does not look at the registers.
     Claim { claim: ClaimKind, address: Register, bytes: Register },
 

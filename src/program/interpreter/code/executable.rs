@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bytecode::{Address, CallSite, General, Instruction, Locals, Place, Register};
 use crate::interpreter::compiler::assembler::ArrayShape;
+use crate::interpreter::outcome::Site;
 use crate::interpreter::state::integer::Integer;
 use crate::{EdgeId, FunctionId, Input, LocationId, Object, ObjectId, RegionId, Scope, VariableId};
 use regatta_term::Sort;
@@ -115,6 +116,12 @@ impl Executable {
     /// Whether the inputs alone determine a run: no two edges that leave a location can both be taken. `true` is definite.
     pub fn is_deterministic(&self) -> bool {
         self.deterministic
+    }
+
+    /// The operation that the instruction belongs to.
+    pub(crate) fn site(&self, pc: usize, operation: u16) -> Option<Site> {
+        let edge = *self.edge_of.get(pc)?;
+        Some(Site { edge, operation })
     }
 
     pub fn target(&self, edge: EdgeId) -> LocationId {

@@ -117,6 +117,8 @@ struct EdgeState {
     rollback: Option<Label>,
     /// Whether a condition is still to come.
     undecided: bool,
+    /// The number of the operation.
+    operation: u16,
 }
 
 impl<'p> Compiler<'p> {
@@ -214,6 +216,7 @@ impl<'p> Compiler<'p> {
             next,
             rollback: None,
             undecided: false,
+            operation: 0,
         };
         let is_effect = |operation: &Operation| {
             !matches!(operation, Operation::Assume(_) | Operation::Assign { .. })
@@ -226,6 +229,7 @@ impl<'p> Compiler<'p> {
         let mut position = 0;
         while position < operations.len() {
             state.undecided = position < conditions;
+            state.operation = u16::try_from(position).unwrap_or(u16::MAX);
             if !state.undecided {
                 self.commit();
             }
@@ -294,6 +298,7 @@ impl<'p> Compiler<'p> {
                 let lifetime = *lifetime;
                 self.emit(Instruction::Allocate {
                     lifetime,
+                    operation: state.operation,
                     address,
                     size,
                 });
@@ -304,7 +309,11 @@ impl<'p> Compiler<'p> {
                     self.emit(Instruction::RememberObjects);
                 }
                 let lifetime = *lifetime;
-                self.emit(Instruction::Free { lifetime, address });
+                self.emit(Instruction::Free {
+                    lifetime,
+                    operation: state.operation,
+                    address,
+                });
             }
             Operation::Claim(claim) => self.claim(*claim)?,
             Operation::Call { .. } | Operation::Unsupported(_) => {}

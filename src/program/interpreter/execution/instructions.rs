@@ -592,17 +592,22 @@ impl Machine<'_> {
                 },
                 I::Allocate {
                     lifetime,
+                    operation,
                     address,
                     size,
                 } => {
                     let range = (get!(address), get!(size));
-                    let edge = executable.edge_of.get(pc).copied();
-                    heap.allocate(executable, addresses!(), range, lifetime, edge);
+                    let site = executable.site(pc, operation);
+                    heap.allocate(executable, addresses!(), range, lifetime, site);
                 }
-                I::Free { lifetime, address } => {
-                    let edge = executable.edge_of.get(pc).copied();
+                I::Free {
+                    lifetime,
+                    operation,
+                    address,
+                } => {
+                    let site = executable.site(pc, operation);
                     if heap
-                        .free(executable, addresses!(), get!(address), lifetime, edge)
+                        .free(executable, addresses!(), get!(address), lifetime, site)
                         .is_err()
                     {
                         fault!(FaultKind::InvalidFree);

@@ -6,7 +6,8 @@ use super::integer::Integer;
 use super::objects::{LiveObject, Misuse, ObjectTable, Origin};
 use crate::interpreter::code::bytecode::{Place, Register};
 use crate::interpreter::code::executable::{AddressTerm, ArrayDescription, Executable, Validity};
-use crate::{EdgeId, Lifetime, ObjectId};
+use crate::interpreter::outcome::Site;
+use crate::{Lifetime, ObjectId};
 use regatta_term::ScalarSort;
 
 /// An array with a range of indices that is known to lie in a live object, as a cache of the last check.
@@ -192,7 +193,7 @@ impl Heap {
         registers: &AddressRegisters<'_>,
         (start, size): (u64, u64),
         lifetime: Lifetime,
-        made: Option<EdgeId>,
+        made: Option<Site>,
     ) {
         self.add_static_objects(executable, registers);
         if lifetime == Lifetime::Automatic && self.objects.renew(start, size, made) {
@@ -206,20 +207,20 @@ impl Heap {
         });
     }
 
-    /// Ends an object at the edge.
+    /// Ends an object.
     pub(in crate::interpreter) fn free(
         &mut self,
         executable: &Executable,
         registers: &AddressRegisters<'_>,
         address: u64,
         lifetime: Lifetime,
-        edge: Option<EdgeId>,
+        site: Option<Site>,
     ) -> Result<(), Misuse> {
         if address == 0 {
             return Ok(());
         }
         self.add_static_objects(executable, registers);
-        self.objects.remove(address, lifetime, edge)?;
+        self.objects.remove(address, lifetime, site)?;
         self.forget_ranges();
         Ok(())
     }

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::interpreter::limits::NEIGHBOURHOOD;
-use crate::interpreter::outcome::{Life, MemoryFault, MemoryFaultKind};
-use crate::{EdgeId, Lifetime, ObjectId};
+use crate::interpreter::outcome::{Life, MemoryFault, MemoryFaultKind, Site};
+use crate::{Lifetime, ObjectId};
 
 /// The origin of an object.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -25,15 +25,15 @@ pub(crate) struct LiveObject {
     /// Size in bytes.
     pub(crate) size: u64,
     pub(crate) origin: Origin,
-    /// The edge of its allocation; `None` if it exists from the program's start.
-    pub(crate) made: Option<EdgeId>,
+    /// Its allocation; `None` if it exists from the program's start.
+    pub(crate) made: Option<Site>,
 }
 
 /// An object that exists no more.
 #[derive(Copy, Clone, Debug)]
 struct EndedObject {
     object: LiveObject,
-    edge: Option<EdgeId>,
+    site: Option<Site>,
 }
 
 impl LiveObject {
@@ -41,8 +41,8 @@ impl LiveObject {
         self.origin == Origin::Dynamic(Lifetime::Heap)
     }
 
-    /// Its life until now, or until it ended at the edge.
-    fn life(&self, ended: Option<EdgeId>) -> Life {
+    /// Its life until now, or until its end.
+    fn life(&self, ended: Option<Site>) -> Life {
         Life {
             object: match self.origin {
                 Origin::Static(object) => Some(object),
@@ -60,7 +60,7 @@ impl LiveObject {
         &self,
         kind: MemoryFaultKind,
         address: u64,
-        ended: Option<EdgeId>,
+        ended: Option<Site>,
     ) -> MemoryFault {
         MemoryFault {
             kind,
@@ -166,7 +166,7 @@ impl ObjectTable {
         &mut self,
         address: u64,
         lifetime: Lifetime,
-        edge: Option<EdgeId>,
+        site: Option<Site>,
     ) -> Result<(), Misuse> {
         let ends = |object: &LiveObject| match object.origin {
             Origin::Static(_) => lifetime == Lifetime::Automatic,
@@ -174,7 +174,7 @@ impl ObjectTable {
         };
         match self.live.get(&address) {
             Some(&object) if ends(&object) => {
-                self.ended.insert(address, EndedObject { object, edge });
+                self.ended.insert(address, EndedObject { object, site });
                 self.live.remove(&address);
                 Ok(())
             }
@@ -184,7 +184,7 @@ impl ObjectTable {
     }
 
     /// Begins the life of the static object with this first address anew; returns whether there is one.
-    pub(crate) fn renew(&mut self, start: u64, size: u64, made: Option<EdgeId>) -> bool {
+    pub(crate) fn renew(&mut self, start: u64, size: u64, made: Option<Site>) -> bool {
         let ended = self.ended.get(&start).map(|one| one.object);
         let Some(object) = self.live.get(&start).copied().or(ended) else {
             return false;
@@ -229,7 +229,7 @@ impl ObjectTable {
     /// A fault that is about the ended object which has the address.
     fn fault_at_ended(&self, address: u64, kind: MemoryFaultKind) -> Option<MemoryFault> {
         let (_, one) = self.ended.range(..=address).next_back()?;
-        Some(one.object.fault(kind, address, one.edge))
+        Some(one.object.fault(kind, address, one.site))
     }
 
     /// An access beyond the object that is nearest to it.
@@ -287,6 +287,14 @@ impl ObjectTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EdgeId;
+
+    fn site(edge: u32) -> Option<Site> {
+        Some(Site {
+            edge: EdgeId(edge),
+            operation: 0,
+        })
+    }
 
     #[test]
     fn objects_cover_exactly_their_bytes() {
@@ -329,9 +337,8 @@ mod tests {
             origin: Origin::Dynamic(Lifetime::Heap),
             made: None,
         });
-        let remove = |table: &mut ObjectTable, address, lifetime| {
-            table.remove(address, lifetime, Some(EdgeId(7)))
-        };
+        let remove =
+            |table: &mut ObjectTable, address, lifetime| table.remove(address, lifetime, site(7));
         let outside = Err(Misuse::Outside);
         assert_eq!(remove(&mut table, 0x1004, Lifetime::Heap), outside);
         assert_eq!(remove(&mut table, start, Lifetime::Automatic), outside);
@@ -353,10 +360,10 @@ mod tests {
                 start,
                 size: 16,
                 origin,
-                made: Some(EdgeId(1)),
+                made: site(1),
             });
         }
-        let ended = table.remove(0x2000, Lifetime::Heap, Some(EdgeId(2)));
+        let ended = table.remove(0x2000, Lifetime::Heap, site(2));
         assert_eq!(ended, Ok(()));
         table
     }
@@ -382,7 +389,7 @@ mod tests {
         }
         let ended = table.invalid_access(0x2000, 1).and_then(|one| one.object);
         let edges = ended.map(|life| (life.made, life.ended));
-        assert_eq!(edges, Some((Some(EdgeId(1)), Some(EdgeId(2)))));
+        assert_eq!(edges, Some((site(1), site(2))));
     }
 
     #[test]
@@ -407,14 +414,14 @@ mod tests {
     #[test]
     fn a_local_object_ends_and_begins_anew() {
         let mut table = three_objects();
-        let ended = table.remove(0x3000, Lifetime::Automatic, Some(EdgeId(5)));
+        let ended = table.remove(0x3000, Lifetime::Automatic, site(5));
         assert_eq!(ended, Ok(()));
         let fault = table.invalid_access(0x3000, 4).expect("it has ended");
         assert_eq!(fault.kind, MemoryFaultKind::AccessAfterEnd);
         assert_eq!(fault.object.and_then(|life| life.object), Some(ObjectId(3)));
-        assert!(table.renew(0x3000, 16, Some(EdgeId(6))));
+        assert!(table.renew(0x3000, 16, site(6)));
         assert_eq!(table.invalid_access(0x3000, 4), None);
-        assert!(!table.renew(0x1000, 16, Some(EdgeId(6))));
+        assert!(!table.renew(0x1000, 16, site(6)));
         assert!(!table.has_overlap());
     }
 }
