@@ -44,6 +44,10 @@
 //! | `malloc` for the engines: counters and arrays | `frontend/memory/placement/addresses.rs`, `program/analyses/arena.rs` |
 //! | checks of overflow | rules: `frontend/defined.rs`; conditions: `frontend/lower/checks`; edges: `check` in `frontend/memory/emit/state/body.rs` |
 //! | models of the C library | `frontend/library/mod.rs`, `frontend/library/models` |
+//! | several files: names, linking | `frontend/lower/state/files.rs`, `frontend/lower/declarations/link.rs` |
+//! | an entry other than `main` | `frontend/lower/environment/entry.rs` |
+//! | alarms that rest on functions without a body | `run/judge/unknown_code.rs`, `certify/alarm/dependence.rs` |
+//! | `regatta check` | `cli/project` |
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |
 //! | CEGAR: the refinement loop of lazy abstraction | `engines/cegar` |

@@ -662,7 +662,7 @@ fn the_action_verifies_and_annotates() {
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     // The problem matcher finds this line.
     assert!(
-        said(&output).contains("main.c:4:3: error: unreach-call, beginning in main"),
+        said(&output).contains("error: unreach-call, beginning in main"),
         "{}",
         said(&output)
     );
@@ -677,4 +677,91 @@ fn the_action_verifies_and_annotates() {
         "#include <assert.h>\nint main(void) { assert(1); }\n",
     );
     assert_eq!(verify().status.code(), Some(0));
+}
+
+/// A message of the Language Server Protocol.
+fn message(content: &Value) -> String {
+    let text = content.to_string();
+    format!("Content-Length: {}\r\n\r\n{text}", text.len())
+}
+
+/// Reads messages of a server up to one with the method.
+fn read_message(server: &mut impl std::io::BufRead, method: &str) -> Value {
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            server.read_line(&mut line).expect("a line");
+            match line.trim() {
+                "" => break,
+                line => {
+                    if let Some(number) = line.strip_prefix("Content-Length: ") {
+                        length = number.parse().expect("a number");
+                    }
+                }
+            }
+        }
+        let mut text = vec![0; length];
+        server.read_exact(&mut text).expect("a message");
+        let message: Value = serde_json::from_slice(&text).expect("JSON");
+        if message["method"] == method {
+            return message;
+        }
+    }
+}
+
+#[test]
+fn an_editor_is_told_of_errors() {
+    let wrong = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n\
+                 int main(void) {\n  int x = __VERIFIER_nondet_int();\n  assert(x < 5);\n}\n";
+    let project = Project::new(&[
+        ("main.c", wrong),
+        ("regatta.toml", "files = [\"main.c\"]\ntime-limit = 30\n"),
+    ]);
+    let mut command = project.command(&["lsp"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = command.spawn().expect("the server runs");
+    let mut input = server.stdin.take().expect("a pipe");
+    let mut output = std::io::BufReader::new(server.stdout.take().expect("a pipe"));
+    let mut send = |content: Value| {
+        input
+            .write_all(message(&content).as_bytes())
+            .expect("written");
+        input.flush().expect("written");
+    };
+    let root = format!("file://{}", project.path().display());
+    let file = format!("{root}/main.c");
+    let saved = serde_json::json!({
+        "jsonrpc": "2.0", "method": "textDocument/didSave", "params": { "textDocument": { "uri": file } },
+    });
+    send(serde_json::json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "rootUri": root, "capabilities": {} },
+    }));
+    send(serde_json::json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
+    send(saved.clone());
+    let method = "textDocument/publishDiagnostics";
+    let told = read_message(&mut output, method);
+    assert_eq!(told["params"]["uri"], file.as_str());
+    let diagnostics = told["params"]["diagnostics"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    assert_eq!(diagnostics.len(), 1, "{told}");
+    assert_eq!(diagnostics[0]["range"]["start"]["line"], 4);
+    let related = diagnostics[0]["relatedInformation"].as_array();
+    assert!(related.is_some_and(|steps| !steps.is_empty()), "{told}");
+    // Two runs at a time: only the last is told of.
+    project.write("main.c", &wrong.replace("x < 5", "x == x"));
+    send(saved.clone());
+    send(saved);
+    let told = read_message(&mut output, method);
+    assert_eq!(
+        told["params"]["diagnostics"],
+        serde_json::json!([]),
+        "{told}"
+    );
+    send(serde_json::json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }));
+    send(serde_json::json!({ "jsonrpc": "2.0", "method": "exit" }));
+    let status = server.wait().expect("the server ends");
+    assert!(status.success());
 }

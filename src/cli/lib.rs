@@ -8,11 +8,13 @@
 //! * `compilation`: the compiler's flags, and compilation databases.
 //! * `input`: options about the input.
 //! * `project`: many runs on one project.
+//! * `language_server`: errors in an editor.
 //! * `output`: the path to an error in words, the live view, the files written at the end.
 
 mod commands;
 mod compilation;
 mod input;
+mod language_server;
 mod options;
 mod output;
 mod project;
@@ -56,6 +58,7 @@ pub fn run(started: Instant) -> ExitCode {
     ExitCode::from(match &command_line.command {
         Command::Verify(options) => commands::verify::run(started, options),
         Command::Harness(options) => commands::harness::run(options),
+        Command::Lsp => language_server::run(),
         Command::Check(options) => commands::check::run(options),
         Command::Validate(options) => commands::validate::run(started, options),
         Command::Witness(command) => commands::witness::run(command),

@@ -47,6 +47,8 @@ pub enum Command {
     Check(CheckOptions),
     /// Write an entry that calls a function with arbitrary arguments, as a C file to be edited
     Harness(HarnessOptions),
+    /// Serve an editor in the Language Server Protocol: what is saved is verified, and errors are shown
+    Lsp,
     /// Write the control-flow automaton of a C program as Graphviz
     Cfa(CfaOptions),
     /// Execute a C program in the interpreter, with given values for its inputs
@@ -71,9 +73,10 @@ pub enum Command {
 }
 
 /// The names of the subcommands; any other first argument is an option or a file of `verify`.
-pub const SUBCOMMANDS: [&str; 13] = [
+pub const SUBCOMMANDS: [&str; 14] = [
     "verify",
     "check",
+    "lsp",
     "harness",
     "cfa",
     "interpret",

@@ -67,6 +67,11 @@ impl RunOptions {
             command: arguments.collect(),
             folder: folder.to_string_lossy().into_owned(),
             file: self.task.file.to_string_lossy().into_owned(),
+            further_files: load
+                .further
+                .iter()
+                .map(|file| file.path.to_string_lossy().into_owned())
+                .collect(),
             property: describe_property(&load.property),
             properties: load.property.properties(),
             data_model: load.data_model.name().to_owned(),

@@ -147,9 +147,12 @@ impl Answer {
     fn read(text: &str, said: String) -> Self {
         let last = text.lines().last().unwrap_or_default();
         let Some(result) = last.strip_prefix("RESULT: ") else {
+            let mut lines = said.lines();
+            let reason = lines.find(|line| !line.starts_with("warning:"));
+            let reason = reason.unwrap_or("no answer").to_owned();
             return Self {
-                said: said.clone(),
-                ..Self::error(said.lines().next().unwrap_or("no answer").to_owned())
+                said,
+                ..Self::error(reason)
             };
         };
         let (word, reason) = match result.split_once('(') {
@@ -206,7 +209,7 @@ mod tests {
             (answer.verdict, answer.reason.as_str()),
             (Verdict::Unknown, "time limit")
         );
-        let answer = Answer::read("", "a.c: no".to_owned());
+        let answer = Answer::read("", "warning: x\na.c: no".to_owned());
         assert_eq!(
             (answer.verdict, answer.reason.as_str()),
             (Verdict::Error, "a.c: no")

@@ -1,6 +1,6 @@
 //! Lowering: translates the syntax tree into the typed intermediate representation.
 //!
-//! One pass visits the declarations in source order. [`state`] has the names in scope and the function under
+//! One pass visits the declarations of each file in source order. [`state`] has the names in scope and the function under
 //! construction; [`declarations`] build types and create objects with [`initializer`]; [`statements`] create basic blocks;
 //! [`expressions`], [`calls`] and [`vectors`] build pure expressions and emit instructions for side effects; [`checks`] emit
 //! the conditions under which operations are defined, where the property asks for them;

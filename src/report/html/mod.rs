@@ -480,8 +480,10 @@ fn summary(
     duration: f64,
 ) -> Vec<(&'static str, String)> {
     let description = &recording.description;
+    let mut files = vec![description.file.as_str()];
+    files.extend(description.further_files.iter().map(String::as_str));
     let mut summary = vec![
-        ("Program", description.file.clone()),
+        ("Program", files.join(", ")),
         ("Property", description.property.clone()),
     ];
     if let Some(analysis) = conclusion.and_then(|conclusion| conclusion.analysis.as_ref()) {

@@ -18,8 +18,11 @@ pub struct RunDescription {
     pub command: Vec<String>,
     /// The working folder of the command.
     pub folder: String,
-    /// The C file.
+    /// The first C file.
     pub file: String,
+    /// The other files of the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_files: Vec<String>,
     /// The property, in words.
     pub property: String,
     /// The competition's names of what may be violated.
