@@ -155,7 +155,7 @@ impl Checker {
             Instruction::Declare(_)
             | Instruction::BeginScope(_)
             | Instruction::EndScope(_)
-            | Instruction::ProgramEnds
+            | Instruction::ProgramEnds { .. }
             | Instruction::Unsupported(_)
             | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. }

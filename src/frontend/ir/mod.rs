@@ -603,7 +603,10 @@ pub enum Instruction {
     /// Ends the lifetime of an object, whose block control leaves. Only under a check of memory; returns end objects, too.
     EndScope(ObjectIndex),
     /// The program ends normally, and its objects can be looked at. Only under a check of memory.
-    ProgramEnds,
+    ProgramEnds {
+        /// Whether it is aborted: then nothing had to be freed, but nothing may be lost.
+        is_aborted: bool,
+    },
     /// Makes a new object and assigns its address.
     Allocate {
         /// Receives the address; of pointer type.

@@ -371,7 +371,7 @@ impl fmt::Display for With<'_, Instruction> {
                 self.of(size),
                 self.of(&**destination)
             ),
-            Instruction::ProgramEnds => f.write_str("the program ends"),
+            Instruction::ProgramEnds { .. } => f.write_str("the program ends"),
             Instruction::Allocate {
                 place,
                 size,

@@ -189,7 +189,7 @@ impl Lowerer<'_> {
                 Ok(Value::void())
             }
             Builtin::End => {
-                self.end_path(Terminator::End);
+                self.end_process(false);
                 Ok(Value::void())
             }
             Builtin::Abort => {

@@ -96,6 +96,14 @@ impl Lowerer<'_> {
             Builtin::Free => {
                 let [pointer] = self.exactly(known, values)?;
                 let address = self.pointer_operand(pointer)?;
+                if self.input.property().checks_memory() {
+                    // No byte is filled: but the object changes, which matters for the order of evaluation.
+                    self.emit(Instruction::FillRange {
+                        destination: Pointer::new(address.clone()),
+                        size: fold::zero(self.types.size_scalar()),
+                        byte: 0,
+                    });
+                }
                 self.emit(Instruction::Free(Pointer::new(address)));
                 Ok(Value::void())
             }

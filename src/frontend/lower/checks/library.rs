@@ -105,6 +105,18 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A call through a pointer reaches the model itself, which may leave out accesses.
+    pub(in crate::lower) fn refuse_inexact_address(&mut self, name: &str) {
+        let is_inexact = self.input.property().checks_memory()
+            && self.cursor.span().line != 0
+            && !self.linkage.defines_name(name)
+            && !EXACT.contains(&name)
+            && lookup(name).is_some();
+        if is_inexact {
+            self.unsupported(format!("the address of `{name}`"));
+        }
+    }
+
     /// Finds out whether the accesses of a library function are modelled, and emits those that its model leaves out.
     pub(in crate::lower) fn access_by_library(
         &mut self,

@@ -107,8 +107,13 @@ impl Lowerer<'_> {
             }
         };
         self.emit(call(index));
+        self.end_process(false);
+    }
+
+    /// Ends the process; what exists then is looked at.
+    pub(in crate::lower) fn end_process(&mut self, is_aborted: bool) {
         if self.input.property().checks_memory() {
-            self.emit(Instruction::ProgramEnds);
+            self.emit(Instruction::ProgramEnds { is_aborted });
         }
         self.end_path(Terminator::End);
     }
@@ -120,7 +125,7 @@ impl Lowerer<'_> {
             self.emit(call(handlers));
         }
         self.elsewhere_at_end();
-        self.end_path(Terminator::End);
+        self.end_process(true);
     }
 
     /// Calls the unknown code that may run at the end of the program.

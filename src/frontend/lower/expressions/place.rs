@@ -191,6 +191,7 @@ impl Lowerer<'_> {
 
     /// The address of a function with or without a body.
     pub(in crate::lower) fn function_address(&mut self, name: &str, ty: Type) -> Expr {
+        self.refuse_inexact_address(name);
         if let Some(index) = self.functions.named(name) {
             return Expr::FunctionAddress(index);
         }

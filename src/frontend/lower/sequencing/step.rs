@@ -140,7 +140,7 @@ pub(super) fn steps_of(
         | Instruction::Declare(_)
         | Instruction::BeginScope(_)
         | Instruction::EndScope(_)
-        | Instruction::ProgramEnds
+        | Instruction::ProgramEnds { .. }
         | Instruction::Free(_)
         | Instruction::Waypoint { .. }
         | Instruction::Expect { .. }

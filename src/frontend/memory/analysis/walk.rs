@@ -197,7 +197,7 @@ pub fn operands_by_use<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(Opera
         Instruction::Declare(_)
         | Instruction::BeginScope(_)
         | Instruction::EndScope(_)
-        | Instruction::ProgramEnds
+        | Instruction::ProgramEnds { .. }
         | Instruction::Unsupported(_)
         | Instruction::Waypoint { .. }
         | Instruction::Assumption { .. } => {}

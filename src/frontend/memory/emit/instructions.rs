@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
                     self.end_local(id, variable);
                 }
             }
-            Instruction::ProgramEnds => self.check_end(),
+            Instruction::ProgramEnds { is_aborted } => self.check_end(*is_aborted),
             Instruction::Allocate {
                 place,
                 size,

@@ -408,6 +408,9 @@ impl Emitter<'_, '_> {
 
     /// Fills a range, the size of which is a term, with one byte. Under a check of memory alone: the range is in an object.
     pub fn fill_range(&mut self, destination: &Pointer, size: &Expr, byte: u8) {
+        if matches!(size, Expr::Integer { value: 0, .. }) {
+            return;
+        }
         let spot = self.spot(destination);
         let address = self.address_term(&spot.address);
         let address = self.body.freeze(address);

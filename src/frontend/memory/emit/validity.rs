@@ -6,7 +6,7 @@
 use super::assumptions::Access;
 use super::places::{Base, Linear, Part, Spot};
 use super::*;
-use crate::ir::{BinaryOp, Expr};
+use crate::ir::{BinaryOp, Expr, Instruction, Leaf, ResultPlace};
 use crate::memory::analysis::walk::start_of;
 use crate::memory::limits::SLOT_BITS_LP64;
 use crate::memory::placement::lives::ClassLives;
@@ -68,6 +68,11 @@ impl<'b> Emitter<'_, 'b> {
     /// no property is about it.
     pub fn refuse_constants(&mut self, spot: &Spot) {
         let root = self.tables.facts.graph.canonical(spot.target).node;
+        if let Base::Object(object) = spot.address.base
+            && self.tables.unit.objects[object.0 as usize].storage == Storage::Literal
+        {
+            self.body.note_trouble("a write to a string literal");
+        }
         let (Base::Value(_), Some(&id)) = (spot.address.base, self.tables.plan.class_of.get(&root))
         else {
             return;
@@ -622,17 +627,47 @@ impl<'b> Emitter<'_, 'b> {
     }
 
     /// Checks what exists when the program ends. Whether what is left can be reached is judged in a run alone.
-    pub fn check_end(&mut self) {
+    pub fn check_end(&mut self, is_aborted: bool) {
         let checks = self.tables.options.memory_checks;
         let none = self.nothing_on_heap();
-        if checks.leaks {
+        if checks.leaks && self.may_drop_pointers() {
+            let what = "memory to which pointers may lead that are never read";
+            self.body.unsupported_unless(none, what);
+        } else if checks.leaks {
             self.body
                 .check_memory(none, Property::ValidMemtrack, Claim::Lost);
         }
-        if checks.cleanup {
+        if checks.cleanup && !is_aborted {
             self.body
                 .check_memory(none, Property::ValidMemcleanup, Claim::Allocated);
         }
+    }
+
+    /// Whether some copy writes pointers to where nothing reads them: then they have no place, and are not found.
+    fn may_drop_pointers(&mut self) -> bool {
+        let unit = self.tables.unit;
+        let functions = unit.functions.iter().zip(self.tables.function_ids);
+        let reached = functions.filter(|(_, id)| id.is_some());
+        let blocks = reached.flat_map(|(function, _)| &function.blocks);
+        let mut instructions = blocks.flat_map(|block| &block.instructions);
+        instructions.any(|(instruction, _)| match instruction {
+            Instruction::Copy {
+                destination,
+                size,
+                leaves,
+                ..
+            }
+            | Instruction::Call {
+                result:
+                    Some(ResultPlace::Object {
+                        address: destination,
+                        size,
+                        leaves,
+                    }),
+                ..
+            } => self.tables.drops_pointers(destination, *size, leaves),
+            _ => false,
+        })
     }
 
     /// Whether no object exists on the heap.
@@ -648,6 +683,33 @@ impl<'b> Emitter<'_, 'b> {
 }
 
 impl Tables<'_, '_> {
+    /// Whether a part of a range that may hold pointers lies in no field.
+    fn drops_pointers(&self, destination: &Pointer, size: u64, leaves: &[Leaf]) -> bool {
+        let Ok(target) = self.facts.target(destination) else {
+            return true;
+        };
+        let is_pointer = |leaf: &&Leaf| leaf.scalar == ScalarType::Pointer;
+        let mut pointers = leaves.iter().filter(is_pointer).peekable();
+        let is_missing = |bit: u64, bits: u64| {
+            let (from, to) = (i64::try_from(bit), i64::try_from(bit.saturating_add(bits)));
+            from.ok()
+                .zip(to.ok())
+                .is_none_or(|(from, to)| self.next_field(target, from, to).is_none())
+        };
+        if pointers.peek().is_some() {
+            return pointers.any(|leaf| {
+                let mut numbers = 0..leaf.count.max(1);
+                numbers.any(|number| {
+                    let start = leaf.stride.saturating_mul(number);
+                    is_missing(leaf.bit_offset.saturating_add(start), leaf.bits.into())
+                })
+            });
+        }
+        let bytes = u64::from(self.semantics.pointer_bits / 8);
+        let are_bytes = leaves.iter().all(|leaf| leaf.bits == 8);
+        are_bytes && size >= bytes && (0..size).any(|byte| is_missing(byte.saturating_mul(8), 8))
+    }
+
     /// The binary logarithm of the size of the slots of a class, if its objects have slots.
     pub(super) fn slot_of(&self, id: ClassId) -> Option<u8> {
         self.plan.lives_of(id)?.slot

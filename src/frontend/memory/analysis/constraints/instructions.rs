@@ -137,7 +137,7 @@ impl<'a> Facts<'a> {
             Instruction::Declare(_)
             | Instruction::BeginScope(_)
             | Instruction::EndScope(_)
-            | Instruction::ProgramEnds
+            | Instruction::ProgramEnds { .. }
             | Instruction::Unsupported(_)
             | Instruction::Waypoint { .. }
             | Instruction::Assumption { .. } => {}
