@@ -3,8 +3,8 @@
 //! * `loops`: the loops, and what stands against arguments about them.
 //! * `ranking`: each round of a loop has to decrease a *measure*; an error is reached if one does not. A proof that no error is
 //!   reachable is a proof that all executions end.
-//! * `linear`: linear combinations; `features`: those that measures are made of; `measures`: their combinations, and the choice among them; `samples`:
-//!   the rounds of runs; `accesses`: what accesses to memory tell of pointers.
+//! * `linear`: linear combinations; `features`: those that measures are made of; `measures`: their combinations, and the
+//!   choice among them; `samples`: the rounds of runs; `accesses`: what accesses to memory tell of pointers.
 //! * `unfold`: recursion through several functions as recursion of one.
 //! * `recurrence`: an error is reached if a state at a loop's head comes again. Such an execution can go on for ever.
 //!
