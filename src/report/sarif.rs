@@ -653,7 +653,7 @@ mod tests {
         let conclusion = Conclusion {
             verdict: Verdict::False(Property::ValidDeref),
             place: Some(format!("{file}:7:8")),
-            memory: Some(MemoryNote {
+            memory: Some(Box::new(MemoryNote {
                 what: "4 bytes are accessed".to_owned(),
                 places: places
                     .map(|(place, what)| PlaceNote {
@@ -661,7 +661,7 @@ mod tests {
                         what: what.to_owned(),
                     })
                     .into(),
-            }),
+            })),
             ..Conclusion::proved("bmc")
         };
         let log = log(&recording(&file), &Ending::Concluded(conclusion));

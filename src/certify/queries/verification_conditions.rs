@@ -1,5 +1,5 @@
 //! Writes the verification conditions of a proof as SMT-LIB files, for other solvers ([`crate::check_and_record`]). They are made
-//! in [`crate::check`] and `walk`.
+//! in `check` and `walk`.
 //!
 //! The checker works as usual. Whenever it has found a list of conditions to be unsatisfiable, each of them is written to a
 //! file, with its meaning in the index. A condition that term constructors have simplified to false is only listed; every

@@ -363,10 +363,8 @@ impl Output {
             self.checks.clone_from(checks);
         }
         match &event.kind {
-            EventKind::Warning { message } => {
-                if self.told.insert(message.clone()) {
-                    self.complain(&format!("warning: {message}"));
-                }
+            EventKind::Warning { message } if self.told.insert(message.clone()) => {
+                self.complain(&format!("warning: {message}"));
             }
             EventKind::NotWritten { message } => {
                 self.is_incomplete = true;

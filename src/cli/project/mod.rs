@@ -2,7 +2,7 @@
 //!
 //! * [`runs`]: starts the processes and collects their answers.
 //! * [`table`]: the answers for the terminal.
-//! * [`config`]: `regatta.toml`.
+//! * [`config`]: what `regatta.toml` says.
 //! * [`cache`]: answers of earlier runs, and known findings.
 //! * [`files`]: the answers as JSON, SARIF and JUnit.
 

@@ -61,8 +61,8 @@ impl MemoryFault {
 /// The place in the source of the statement that an operation belongs to.
 fn place(program: &Program, site: Site) -> Span {
     let passed = program.waypoints.of_edge(site.edge).iter();
-    let before = passed.filter(|passed| passed.operation <= u32::from(site.operation));
-    let statement = before.last().map(|passed| passed.waypoint.span);
+    let mut before = passed.filter(|passed| passed.operation <= u32::from(site.operation));
+    let statement = before.next_back().map(|passed| passed.waypoint.span);
     statement.unwrap_or_else(|| {
         let edge = program.edge(site.edge);
         program.location(edge.source).span

@@ -14,6 +14,8 @@
 //! are those of an activation that is still waiting for its callees, the same inputs lead to one activation more, and so for
 //! ever. The stack is unbounded.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
@@ -71,10 +73,10 @@ impl InputSource for Revisits {
         let Some(constants) = &mut self.constants else {
             return self.random.next(id, input);
         };
-        if !constants.contains_key(&id) {
-            constants.insert(id, self.random.next(id, input)?);
+        match constants.entry(id) {
+            Entry::Occupied(known) => Some(known.get().clone()),
+            Entry::Vacant(free) => Some(free.insert(self.random.next(id, input)?).clone()),
         }
-        constants.get(&id).cloned()
     }
 }
 

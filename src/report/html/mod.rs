@@ -301,7 +301,7 @@ impl VerdictView {
                     "There is an execution that violates the property. It was replayed.",
                     conclusion
                         .memory
-                        .as_ref()
+                        .as_deref()
                         .map_or_else(String::new, life_of_object),
                 ),
                 Verdict::Unknown(reason) => (

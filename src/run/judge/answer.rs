@@ -147,7 +147,7 @@ impl Judge {
                 let ground = || Ground::Proof(certificate.clone(), reply.facts, time);
                 self.grounds.keep(analysis, ground);
                 Some(Conclusion {
-                    invariants: Some(certificate.formulas()),
+                    invariants: u32::try_from(certificate.formulas()).ok(),
                     targets: match &certificate.targets {
                         Targets::All => None,
                         Targets::Only(some) => Some(some.clone()),
@@ -250,7 +250,7 @@ impl Judge {
                 .as_ref()
                 .map(|scope| scope.at(violation.location)),
             path: Vec::new(),
-            memory: memory_note::of_violation(&task.lowered, violation),
+            memory: memory_note::of_violation(&task.lowered, violation).map(Box::new),
             sequel: None,
             violation: Some(Box::new(violation.clone())),
         }

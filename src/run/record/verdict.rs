@@ -62,7 +62,7 @@ pub struct Conclusion {
     pub place: Option<String>,
     /// For a proof, the number of its formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub invariants: Option<usize>,
+    pub invariants: Option<u32>,
     /// For a violation of an assertion that a witness has put into the program, its number, from zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_assertion: Option<u32>,
@@ -80,7 +80,7 @@ pub struct Conclusion {
     pub path: Vec<PathStep>,
     /// For an alarm about memory, what is wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<MemoryNote>,
+    pub memory: Option<Box<MemoryNote>>,
     /// What is to be asked next, if the answer is only one to a question about termination.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequel: Option<Box<Questions>>,

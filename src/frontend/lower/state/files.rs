@@ -110,7 +110,7 @@ impl Files {
     /// The program's name for the body of a function that the current file defines.
     pub fn body_name<'a>(&'a self, name: &'a str) -> &'a str {
         let known = self.names().and_then(|names| names.bodies.get(name));
-        known.map_or_else(|| self.name(name), |known| known)
+        known.map_or_else(|| self.name(name), |known| &**known)
     }
 
     /// Checks whether the current file keeps the name to itself, under another one.
