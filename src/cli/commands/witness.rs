@@ -75,6 +75,9 @@ pub(super) fn examine<'o>(
     let unreadable = |file: &Path, error: &std::io::Error| {
         printable(&format!("{}: cannot read: {error}", file.display())).into_owned()
     };
+    if options.entry.function.is_some() {
+        return Err("error: witnesses are of programs that begin in `main`".to_owned());
+    }
     let text = std::fs::read(witness).map_err(|error| unreadable(witness, &error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     let Input {

@@ -54,6 +54,8 @@ impl Answers {
             .collect();
         if let Some(folder) = self.file.parent() {
             std::fs::create_dir_all(folder)?;
+            // What is kept here belongs to the machine, not to the project's history.
+            std::fs::write(folder.join(".gitignore"), "*\n")?;
         }
         std::fs::write(&self.file, serde_json::to_vec_pretty(&kept)?)
     }
