@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 
+use crate::judge::unknown_code::NO_BODY;
 use crate::options::{Limits, Question};
 use crate::process::supervisor::{Attempt, Outcome, RaceEnd, Remains, Stop, Supervisor};
 use crate::record::check::{CheckRow, CheckVerdict};
@@ -258,6 +259,8 @@ struct Rounds<'r> {
     violation: Option<Conclusion>,
     /// The assumptions of the answers so far.
     assumptions: BTreeSet<ReportedAssumption>,
+    /// What an error needs that no file defines.
+    missing: Option<String>,
     /// Why no further round is possible.
     stopped: Option<String>,
     /// Whether a violated check is the answer, so that the others are of no interest.
@@ -273,6 +276,7 @@ impl<'r> Rounds<'r> {
             race,
             violation: None,
             assumptions: BTreeSet::new(),
+            missing: None,
             stopped: None,
             ends_at_violation: false,
         }
@@ -470,6 +474,9 @@ impl<'r> Rounds<'r> {
                 }
             }
             Verdict::Unknown(reason) => {
+                if reason.contains(NO_BODY) {
+                    self.missing.get_or_insert_with(|| reason.clone());
+                }
                 if set.len() == 1 && is_final {
                     self.board.leave_open(set, reason, time);
                 }
@@ -496,7 +503,8 @@ impl<'r> Rounds<'r> {
             .filter_map(|target| self.board.rows.get(&target))
             .collect();
         if violated || !open.is_empty() {
-            return Conclusion::unknown(name_open(&open));
+            let missing = self.missing.iter().map(|missing| format!("; {missing}"));
+            return Conclusion::unknown(name_open(&open) + &missing.collect::<String>());
         }
         let mut by: Vec<&str> = Vec::new();
         for name in self.board.rows.values().filter_map(|row| row.by.as_deref()) {

@@ -11,6 +11,9 @@ use regatta_program::{CallGraph, External, ExternalKind, InputId, InputKind, Pro
 use crate::record::verdict::{Conclusion, Verdict};
 use crate::task::Task;
 
+/// The words by which an answer is known that an alarm was withheld for.
+pub(crate) const NO_BODY: &str = "which no file defines";
+
 /// Makes an alarm UNKNOWN if it rests on functions without a body and the options say that it then does not count.
 pub(crate) fn withhold(task: &Task, conclusion: Conclusion) -> Conclusion {
     if !task.options.withholds_unknown {
@@ -30,8 +33,8 @@ pub(crate) fn withhold(task: &Task, conclusion: Conclusion) -> Conclusion {
     let names = names.join(" and ");
     let place = conclusion.place.unwrap_or_default();
     Conclusion::unknown(format!(
-        "the error at {place} needs a result or an effect of {names}, which no file defines: give the file that \
-         defines {them}, or `--unknown-calls havoc` to count such alarms",
+        "the error at {place} needs a result or an effect of {names}, {NO_BODY}: give the file that defines {them}, or \
+         `--unknown-calls havoc` to count such alarms",
     ))
 }
 
