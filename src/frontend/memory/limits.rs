@@ -34,6 +34,11 @@ pub(super) const MAXIMUM_RESTORED_IN_ALL: usize = 16 * MAXIMUM_RESTORED_PER_CALL
 /// Maximum size (bits) of a constant object that is restored after a call.
 pub(super) const MAXIMUM_RESTORED_OBJECT_BITS: u64 = 1 << 16;
 
+// --- endless ---
+
+/// Maximum number of blocks of a loop that is known to end; of larger ones it is not known.
+pub(super) const MAXIMUM_LOOP_BLOCKS: usize = 400;
+
 // --- lives ---
 
 /// Maximum number of objects and allocation sites of a class for accesses through pointers to be checked. More are not modelled.

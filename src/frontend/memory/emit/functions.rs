@@ -1,9 +1,12 @@
 //! Functions: their interfaces, blocks and control flow.
 
+use std::collections::BTreeSet;
+
 use super::super::walk;
-use super::calls::{Interface, Passing};
+use super::calls::{Interface, Passing, only_scalar};
 use super::*;
 use crate::ir::{Block, BlockIndex, Instruction, Terminator};
+use crate::memory::analysis::endless::Loops;
 use regatta_program::{Function, Lifetime, Property};
 
 impl Emitter<'_, '_> {
@@ -87,8 +90,8 @@ impl Emitter<'_, '_> {
             None => self.body.end(),
         }
         let endless = match self.tables.options.memory_checks.leaks {
-            true => endless_loops(&data.blocks),
-            false => Vec::new(),
+            true => self.tables.endless_loops(&data.blocks),
+            false => BTreeSet::new(),
         };
         for (number, block) in data.blocks.iter().enumerate() {
             let Some(location) = locations[number] else {
@@ -112,6 +115,11 @@ impl Emitter<'_, '_> {
     fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
         if self.tables.plan.lives.is_some() {
             self.begin_locals(interface);
+            if self.tables.options.memory_checks.leaks
+                && self.tables.planner.calls.recursive[self.body.index.0 as usize]
+            {
+                self.check_endless_loop();
+            }
         } else if self.tables.planner.calls.recursive[self.body.index.0 as usize]
             || self.body.index != self.tables.unit.start
         {
@@ -403,6 +411,20 @@ impl Emitter<'_, '_> {
     }
 }
 
+impl Tables<'_, '_> {
+    /// Blocks of the loops that are not known to end.
+    fn endless_loops(&self, blocks: &[Block]) -> BTreeSet<u32> {
+        let is_private = |object: ObjectIndex| {
+            let data = &self.unit.objects[object.0 as usize];
+            matches!(data.storage, Storage::Automatic(_))
+                && only_scalar(&data.leaves).is_some()
+                && !self.facts.in_memory[object.0 as usize]
+                && !self.unit.volatile.contains(&object)
+        };
+        Loops::new(blocks, &is_private).endless()
+    }
+}
+
 impl Body<'_, '_> {
     /// Records the locations of the block's waypoints: those before its first instruction at its beginning, those after
     /// its last one at its end.
@@ -438,34 +460,6 @@ impl Body<'_, '_> {
 
 const fn is_waypoint(entry: &(Instruction, Span)) -> bool {
     matches!(entry.0, Instruction::Waypoint { .. })
-}
-
-/// A block of each loop that control cannot leave, unless nothing happens in the loop: it then stands for the end of the
-/// program.
-fn endless_loops(blocks: &[Block]) -> Vec<u32> {
-    let edges = blocks.iter().enumerate().flat_map(|(number, block)| {
-        let targets = walk::successors(&block.terminator).into_iter();
-        targets.map(move |target| (number as u32, target))
-    });
-    let edges: Vec<(u32, u32)> = edges.collect();
-    let is_end = |block: &Block| walk::successors(&block.terminator).is_empty();
-    let mut leaves: Vec<bool> = blocks.iter().map(is_end).collect();
-    let mut has_changed = true;
-    while has_changed {
-        has_changed = false;
-        for &(source, target) in &edges {
-            if leaves[target as usize] && !leaves[source as usize] {
-                leaves[source as usize] = true;
-                has_changed = true;
-            }
-        }
-    }
-    // Every cycle has an edge that does not lead to a later block.
-    let back = edges.into_iter().filter(|&(source, target)| {
-        let is_idle = blocks[source as usize].instructions.is_empty() && source == target;
-        target <= source && !leaves[target as usize] && !is_idle
-    });
-    back.map(|(_, target)| target).collect()
 }
 
 /// Whether each block can be reached from the first.

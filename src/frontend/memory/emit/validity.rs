@@ -619,11 +619,13 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// In a loop that control cannot leave, memory may be lost, which is seen nowhere else.
+    /// In a loop or recursion that is not known to end, memory may be lost, which is seen nowhere else.
     pub fn check_endless_loop(&mut self) {
         let none = self.nothing_on_heap();
-        self.body
-            .unsupported_unless(none, "memory that exists in an endless loop");
+        self.body.unsupported_unless(
+            none,
+            "memory that exists in a loop or recursion which may not end",
+        );
     }
 
     /// Checks what exists when the program ends. Whether what is left can be reached is judged in a run alone.

@@ -1,0 +1,347 @@
+//! Loops that are not known to end, by their blocks alone.
+//!
+//! A loop is known to end if one local variable, which only its name accesses, moves by a constant step, and in each round
+//! control passes
+//! * a branch that leaves the loop when the variable reaches a bound that does not change, or
+//! * an access at an address that moves with the variable: it leaves its object after some rounds.
+//!
+//! In each round: what is left of the loop without the step, or without the branch or access, is no loop that contains the other
+//! one, and loops in it are known to end in the same way.
+
+use std::collections::BTreeSet;
+
+use regatta_program::digraph::Digraph;
+
+use super::walk::{self, Operand, start_of};
+use crate::ir::{BinaryOp, Block, Expr, Instruction, ObjectIndex, Place, ScalarType, Terminator};
+use crate::memory::limits::MAXIMUM_LOOP_BLOCKS;
+
+/// Blocks of a function.
+type Blocks = BTreeSet<u32>;
+
+/// The loops of a function.
+pub struct Loops<'a> {
+    blocks: &'a [Block],
+    /// Whether an object is a local scalar that only its name accesses.
+    is_private: &'a dyn Fn(ObjectIndex) -> bool,
+}
+
+/// A variable's step.
+struct Step {
+    variable: ObjectIndex,
+    block: u32,
+    distance: i128,
+}
+
+impl<'a> Loops<'a> {
+    pub const fn new(blocks: &'a [Block], is_private: &'a dyn Fn(ObjectIndex) -> bool) -> Self {
+        Self { blocks, is_private }
+    }
+
+    /// Blocks of the outermost loops that are not known to end, some of each round. A loop in which nothing happens stands for the
+    /// end of the program.
+    pub fn endless(&self) -> Blocks {
+        let all: Blocks = (0..self.blocks.len() as u32).collect();
+        let loops = self.components(&all).into_iter();
+        let is_idle = |members: &Blocks| {
+            let mut members = members.iter();
+            members.all(|&block| self.block(block).instructions.is_empty())
+        };
+        let mut heads = Blocks::new();
+        for members in loops.filter(|members| !is_idle(members) && !self.ends(members)) {
+            for &source in &members {
+                // Every cycle has an edge that does not lead to a later block.
+                let targets = walk::successors(&self.block(source).terminator).into_iter();
+                heads
+                    .extend(targets.filter(|target| *target <= source && members.contains(target)));
+            }
+        }
+        heads
+    }
+
+    fn block(&self, number: u32) -> &'a Block {
+        &self.blocks[number as usize]
+    }
+
+    /// The strongly connected components with cycles of a part of the blocks.
+    fn components(&self, part: &Blocks) -> Vec<Blocks> {
+        let edges = part.iter().flat_map(|&source| {
+            let targets = walk::successors(&self.block(source).terminator).into_iter();
+            let inside = targets.filter(|target| part.contains(target));
+            inside.map(move |target| (source, target))
+        });
+        let edges: Vec<(u32, u32)> = edges.collect();
+        let graph = Digraph::new(self.blocks.len(), edges.iter().copied());
+        let members = graph.components(part.iter().copied()).members();
+        let sets = members.into_iter().map(Blocks::from_iter);
+        let is_cyclic = |members: &Blocks| {
+            let mut inside = edges.iter();
+            inside.any(|(source, target)| members.contains(source) && members.contains(target))
+        };
+        sets.filter(is_cyclic).collect()
+    }
+
+    /// Whether control cannot stay in a strongly connected part for ever.
+    fn ends(&self, part: &Blocks) -> bool {
+        part.len() <= MAXIMUM_LOOP_BLOCKS
+            && self.steps(part).iter().any(|step| {
+                let rest = without(part, step.block);
+                let mut tests = part.iter().filter(|&&block| self.tests(part, block, step));
+                tests.any(|&test| {
+                    let untested = self.components(&without(part, test)).into_iter();
+                    let mut untested = untested.filter(|members| members.contains(&step.block));
+                    untested.next().is_none()
+                }) && self.components(&rest).iter().all(|inner| self.ends(inner))
+            })
+    }
+
+    /// The steps of variables that are written once in the part.
+    fn steps(&self, part: &Blocks) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for &number in part {
+            for (instruction, _) in &self.block(number).instructions {
+                if let Instruction::Assign { place, value } = instruction
+                    && let Expr::ObjectAddress(variable) = *place.address
+                    && place.bit_field.is_none()
+                    && (self.is_private)(variable)
+                    && let Some(distance) = distance_from(value, variable)
+                    && (1..1 << 20).contains(&distance.unsigned_abs())
+                    && self.writes(part, variable) == 1
+                {
+                    steps.push(Step {
+                        variable,
+                        block: number,
+                        distance,
+                    });
+                }
+            }
+        }
+        steps
+    }
+
+    /// The number of instructions of the part that write an object.
+    fn writes(&self, part: &Blocks, object: ObjectIndex) -> usize {
+        let instructions = part
+            .iter()
+            .flat_map(|&block| &self.block(block).instructions);
+        let writes = instructions.filter(|(instruction, _)| {
+            let mut writes = matches!(
+                instruction,
+                Instruction::Declare(other)
+                    | Instruction::BeginScope(other)
+                    | Instruction::EndScope(other)
+                    if *other == object
+            );
+            walk::operands_by_use(instruction, &mut |operand| {
+                writes |= match operand {
+                    Operand::Target(place) => start_of(&place.address) == Some(object),
+                    Operand::Filled(address) => start_of(address) == Some(object),
+                    Operand::Value(_) | Operand::Source(_) => false,
+                };
+            });
+            writes
+        });
+        writes.count()
+    }
+
+    /// Whether an expression has the same value wherever it is evaluated in the part.
+    fn is_fixed(&self, part: &Blocks, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load(place) => match *place.address {
+                Expr::ObjectAddress(object) => {
+                    (self.is_private)(object) && self.writes(part, object) == 0
+                }
+                _ => false,
+            },
+            _ => walk::all_parts(expr, &mut |inner| self.is_fixed(part, inner)),
+        }
+    }
+
+    /// Whether control does not pass the block for ever, given the step.
+    fn tests(&self, part: &Blocks, number: u32, step: &Step) -> bool {
+        let block = self.block(number);
+        if let Terminator::Branch {
+            condition,
+            then,
+            otherwise,
+            ..
+        } = &block.terminator
+        {
+            let stays = [then, otherwise].map(|target| part.contains(&target.0));
+            let leaves = match stays {
+                [true, false] => self.is_bound(part, condition, step, true),
+                [false, true] => self.is_bound(part, condition, step, false),
+                _ => false,
+            };
+            if leaves {
+                return true;
+            }
+        }
+        let mut accesses = false;
+        walk::every_expression(block, &mut |expr| {
+            if let Expr::Load(place) = expr {
+                accesses |= self.moves(part, place, step);
+            }
+        });
+        for (instruction, _) in &block.instructions {
+            walk::operands_by_use(instruction, &mut |operand| {
+                if let Operand::Target(place) = operand {
+                    accesses |= self.moves(part, place, step);
+                }
+            });
+        }
+        accesses
+    }
+
+    /// Whether the condition, which has the truth value while control stays, has the other one for some value of the variable.
+    fn is_bound(&self, part: &Blocks, condition: &Expr, step: &Step, stays_if: bool) -> bool {
+        let Expr::Binary {
+            op, left, right, ..
+        } = condition
+        else {
+            return false;
+        };
+        let (op, loaded, bound) = if loads(left, step.variable) && self.is_fixed(part, right) {
+            (*op, left, right)
+        } else if loads(right, step.variable) && self.is_fixed(part, left) {
+            (mirrored(*op), right, left)
+        } else {
+            return false;
+        };
+        let op = if stays_if { op } else { negated(op) };
+        let Some((scalar, is_converted)) = type_of_load(loaded) else {
+            return false;
+        };
+        let ScalarType::Integer { bits, .. } = scalar else {
+            return false;
+        };
+        let constant = walk::constant_integer(bound);
+        // A value in the types of both sides.
+        let small = constant.is_some_and(|value| (0..(1 << bits.min(100)) / 2).contains(&value));
+        let is_reached = !is_converted || small;
+        match (op, step.distance) {
+            (BinaryOp::NotEqual, 1 | -1) | (BinaryOp::Less, 1) | (BinaryOp::Greater, -1) => {
+                is_reached
+            }
+            (BinaryOp::LessEqual, 1) => small && constant != Some((1 << bits.min(100)) / 2 - 1),
+            (BinaryOp::GreaterEqual, -1) => small && constant != Some(0),
+            _ => false,
+        }
+    }
+
+    /// Whether the address of a place moves with the variable.
+    fn moves(&self, part: &Blocks, place: &Place, step: &Step) -> bool {
+        let is_wide = |loaded: &Expr| {
+            let scalar = type_of_load(loaded);
+            scalar.is_some_and(|(scalar, _)| match scalar {
+                ScalarType::Pointer => true,
+                ScalarType::Integer { bits, .. } => bits >= 32,
+                _ => false,
+            })
+        };
+        match &*place.address {
+            Expr::Load(_) => is_load(&place.address, step.variable),
+            Expr::Offset { base, bytes } if is_load(base, step.variable) => {
+                self.is_fixed(part, bytes)
+            }
+            Expr::Offset { base, bytes } if self.is_fixed(part, base) => {
+                let index = match &**bytes {
+                    Expr::Binary {
+                        op: BinaryOp::Multiply,
+                        left,
+                        right,
+                        ..
+                    } => match (walk::constant_integer(left), walk::constant_integer(right)) {
+                        (_, Some(factor)) if (1..1 << 32).contains(&factor) => left,
+                        (Some(factor), _) if (1..1 << 32).contains(&factor) => right,
+                        _ => return false,
+                    },
+                    _ => bytes,
+                };
+                loads(index, step.variable) && is_wide(index)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn without(part: &Blocks, block: u32) -> Blocks {
+    part.iter()
+        .copied()
+        .filter(|&other| other != block)
+        .collect()
+}
+
+fn is_load(expr: &Expr, variable: ObjectIndex) -> bool {
+    match expr {
+        Expr::Load(place) => {
+            place.bit_field.is_none()
+                && matches!(*place.address, Expr::ObjectAddress(object) if object == variable)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the expression is the variable, converted to wider integers perhaps.
+fn loads(expr: &Expr, variable: ObjectIndex) -> bool {
+    match expr {
+        Expr::Convert {
+            operand,
+            from: ScalarType::Integer { bits: from, .. },
+            to: ScalarType::Integer { bits: to, .. },
+        } => from <= to && loads(operand, variable),
+        _ => is_load(expr, variable),
+    }
+}
+
+/// The type of a variable that is loaded, and whether it is converted.
+fn type_of_load(expr: &Expr) -> Option<(ScalarType, bool)> {
+    match expr {
+        Expr::Convert { operand, .. } => Some((type_of_load(operand)?.0, true)),
+        Expr::Load(place) => Some((place.scalar, false)),
+        _ => None,
+    }
+}
+
+/// The constant by which a value differs from the variable.
+fn distance_from(value: &Expr, variable: ObjectIndex) -> Option<i128> {
+    match value {
+        Expr::Binary {
+            op: op @ (BinaryOp::Add | BinaryOp::Subtract),
+            left,
+            right,
+            ..
+        } if is_load(left, variable) => {
+            let distance = walk::constant_integer(right)?;
+            Some(if *op == BinaryOp::Add {
+                distance
+            } else {
+                -distance
+            })
+        }
+        Expr::Offset { base, bytes } if is_load(base, variable) => walk::constant_integer(bytes),
+        _ => None,
+    }
+}
+
+const fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+        other => other,
+    }
+}
+
+const fn negated(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::GreaterEqual,
+        BinaryOp::LessEqual => BinaryOp::Greater,
+        BinaryOp::Greater => BinaryOp::LessEqual,
+        BinaryOp::GreaterEqual => BinaryOp::Less,
+        BinaryOp::Equal => BinaryOp::NotEqual,
+        BinaryOp::NotEqual => BinaryOp::Equal,
+        other => other,
+    }
+}
