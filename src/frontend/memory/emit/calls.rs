@@ -169,7 +169,6 @@ impl Emitter<'_, '_> {
             self.call_function(function, arguments, result);
             self.body.finish(join);
         }
-        let sink = self.body.sink();
         let facts = self.tables.facts;
         let mut wrong: Vec<TermId> = facts
             .functions_at(target)
@@ -177,7 +176,7 @@ impl Emitter<'_, '_> {
             .map(|function| pool().eq(address, self.function_address(function)))
             .collect();
         let (missing, reason) = if facts.may_be_forged(target) {
-            self.body.branch(fork, sink, null);
+            self.call_nothing(fork, null);
             let wrong = pool().or(wrong);
             if self.tables.facts.may_call_unknown(site) {
                 others.push(pool().not(wrong));
@@ -210,7 +209,7 @@ impl Emitter<'_, '_> {
             wrong.extend(externals.map(|name| pool().eq(address, self.external_address(name))));
             let none = others.into_iter().skip(1);
             let none = none.chain(wrong.iter().map(|&here| pool().not(here)));
-            self.body.branch(fork, sink, pool().and(none));
+            self.call_nothing(fork, pool().and(none));
             (
                 pool().or(wrong),
                 "call through a pointer to an unknown function or to one of another type",
@@ -222,6 +221,20 @@ impl Emitter<'_, '_> {
             self.body.unsupported(reason);
         }
         self.body.continue_at(join);
+    }
+
+    /// Ends the program where a pointer leads to no function. Under a check of memory nothing is known of what follows.
+    fn call_nothing(&mut self, fork: LocationId, condition: TermId) {
+        if !self.tables.options.memory_checks.any() {
+            let sink = self.body.sink();
+            self.body.branch(fork, sink, condition);
+            return;
+        }
+        let here = self.body.location();
+        self.body.branch(fork, here, condition);
+        self.body.continue_at(here);
+        self.body
+            .unsupported("a call through a pointer to no function");
     }
 
     fn call_function(
@@ -243,6 +256,8 @@ impl Emitter<'_, '_> {
         for (number, (object, passing)) in interface.parameters.iter().enumerate() {
             self.pass(*object, passing, arguments.get(number), &mut terms);
         }
+        let excess = arguments.get(interface.parameters.len()..);
+        self.check_arguments(excess.unwrap_or_default());
         self.body.check_trouble();
         let Some(source) = self.body.cut() else {
             return;

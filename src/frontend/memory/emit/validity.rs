@@ -8,13 +8,8 @@ use super::places::{Base, Linear, Part, Spot};
 use super::*;
 use crate::ir::{BinaryOp, Expr, Instruction, Leaf, ResultPlace};
 use crate::memory::analysis::walk::start_of;
-use crate::memory::limits::SLOT_BITS_LP64;
 use crate::memory::placement::lives::ClassLives;
 use regatta_program::{Claim, Lifetime, Property};
-
-/// Maximum distance (bytes) by which a constant moves a pointer without a check that it stays near its object, in the largest
-/// slots: it would take 2^29 such steps to leave one.
-const MAXIMUM_UNCHECKED_STEP: i128 = 64;
 
 /// Why a condition of memory is not modelled.
 type NotModelled = &'static str;
@@ -69,9 +64,9 @@ impl<'b> Emitter<'_, 'b> {
     pub fn refuse_constants(&mut self, spot: &Spot) {
         let root = self.tables.facts.graph.canonical(spot.target).node;
         if let Base::Object(object) = spot.address.base
-            && self.tables.unit.objects[object.0 as usize].storage == Storage::Literal
+            && self.tables.is_constant(object)
         {
-            self.body.note_trouble("a write to a string literal");
+            self.body.note_trouble("a write to a constant object");
         }
         let (Base::Value(_), Some(&id)) = (spot.address.base, self.tables.plan.class_of.get(&root))
         else {
@@ -83,13 +78,8 @@ impl<'b> Emitter<'_, 'b> {
         let mut allowed = Vec::new();
         for &object in &self.tables.plan.class_by_id(id).objects {
             let data = &self.tables.unit.objects[object.0 as usize];
-            let is_constant = match data.storage {
-                Storage::Literal => true,
-                Storage::Static { .. } | Storage::Outside => data.constant,
-                Storage::Automatic(_) => false,
-            };
             if let Home::Static(_, Some(start)) = self.tables.home(object)
-                && is_constant
+                && self.tables.is_constant(object)
             {
                 let size = self.tables.pointer_constant(data.size.into());
                 let covers = self.tables.covers([start, size], address, one);
@@ -292,11 +282,7 @@ impl<'b> Emitter<'_, 'b> {
         else {
             return;
         };
-        let step = match bits {
-            SLOT_BITS_LP64 => MAXIMUM_UNCHECKED_STEP,
-            _ => 0,
-        };
-        if self.tables.is_short(address, step) {
+        if self.tables.is_short(address, 0) {
             return;
         }
         let base = match address.base {
@@ -685,6 +671,16 @@ impl<'b> Emitter<'_, 'b> {
 }
 
 impl Tables<'_, '_> {
+    /// Whether an object must not be written after its initialisation at the start.
+    fn is_constant(&self, object: ObjectIndex) -> bool {
+        let data = &self.unit.objects[object.0 as usize];
+        match data.storage {
+            Storage::Literal => true,
+            Storage::Static { .. } | Storage::Outside => data.constant,
+            Storage::Automatic(_) => false,
+        }
+    }
+
     /// Whether a part of a range that may hold pointers lies in no field.
     fn drops_pointers(&self, destination: &Pointer, size: u64, leaves: &[Leaf]) -> bool {
         let Ok(target) = self.facts.target(destination) else {
