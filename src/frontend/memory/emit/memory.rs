@@ -12,7 +12,8 @@ use crate::memory::analysis::constraints::{Direction, NotAnalysed, View};
 use crate::memory::placement::cells::FieldKind;
 use crate::memory::placement::plan::FieldHome;
 use crate::memory::walk;
-use regatta_term::FloatValue;
+use regatta_program::DataModel;
+use regatta_term::{FloatFormat, FloatValue};
 
 /// The bits of a field's part that an access touches.
 #[derive(Copy, Clone, Debug)]
@@ -29,15 +30,22 @@ impl Emitter<'_, '_> {
         let spot = self.spot(&place.address);
         self.expect_access(spot.target, place, Direction::Load);
         let (bit, bits) = walk::place_bits(place, self.tables.semantics.pointer_bits);
-        self.note_access(
-            &spot,
-            u64::from(u32::from(bit) + bits).div_ceil(8),
-            Access::Read,
-        );
+        self.note_access(&spot, self.accessed_bytes(place), Access::Read);
         self.note_bit_field(&spot, bit.into(), bits, place);
         let form = self.tables.form(place.scalar, bits);
         let value = self.load(&spot, bit.into(), bits, form);
         self.tables.widened_bit_field(value, place)
+    }
+
+    /// The number of bytes that C accesses at a place. A `long double` of x86 has padding, which is part of it.
+    fn accessed_bytes(&self, place: &Place) -> u64 {
+        let (bit, bits) = walk::place_bits(place, self.tables.semantics.pointer_bits);
+        let is_padded = matches!(place.scalar, ScalarType::Float(FloatFormat::F80));
+        match self.tables.unit.data_model {
+            DataModel::Ilp32 if is_padded => 12,
+            DataModel::Lp64 if is_padded => 16,
+            _ => u64::from(u32::from(bit) + bits).div_ceil(8),
+        }
     }
 
     /// Writes a value to a place.
@@ -45,11 +53,7 @@ impl Emitter<'_, '_> {
         let spot = self.spot(&place.address);
         self.expect_access(spot.target, place, Direction::Store);
         let (bit, bits) = walk::place_bits(place, self.tables.semantics.pointer_bits);
-        self.note_access(
-            &spot,
-            u64::from(u32::from(bit) + bits).div_ceil(8),
-            Access::Write,
-        );
+        self.note_access(&spot, self.accessed_bytes(place), Access::Write);
         if place.bit_field.is_some() {
             self.note_bit_field(&spot, bit.into(), bits, place);
         }
