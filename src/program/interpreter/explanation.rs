@@ -52,7 +52,9 @@ impl MemoryFault {
             let step = |site: Option<Site>, what| Some((place(program, site?), what));
             let made = life.made.filter(|_| life.is_on_heap);
             let steps = [step(made, "allocated here"), step(life.ended, ending)];
-            steps.into_iter().flatten().collect()
+            // Functions of the library have no places.
+            let known = |step: &(Span, &str)| step.0.line > 0;
+            steps.into_iter().flatten().filter(known).collect()
         });
         MemoryExplanation { what, history }
     }
