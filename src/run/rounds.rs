@@ -39,7 +39,7 @@ const RESERVE: Duration = Duration::from_millis(100);
 
 /// The share of the wall time that the second race over all open checks together has, when [`FIRST_TIME`] did not suffice for
 /// the first one, nor for parts of them.
-const SHARE_TOGETHER: f64 = 0.2;
+const SHARE_TOGETHER: f64 = 0.4;
 
 /// The wall time of that race, and of the races over parts of them together after it, if the time is not limited.
 const TIME_TOGETHER: Duration = Duration::from_secs(120);
