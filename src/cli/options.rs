@@ -76,8 +76,8 @@ pub enum Command {
 pub const SUBCOMMANDS: [&str; 14] = [
     "verify",
     "check",
-    "lsp",
     "harness",
+    "lsp",
     "cfa",
     "interpret",
     "validate",
