@@ -15,8 +15,9 @@
 //!    parent process: signals, limits, standard output, restarts), `zygote` (from which others are forked).
 //! 5. `task`: what is verified, as data.
 //! 6. `judge`: what an answer has to pass, and what it rests on: `evidence` (its grounds), `ledger` (its assumptions),
-//!    `check_process` (it checks proofs), `unknown_code` (alarms that rest on functions without a body), `answer` (the judge), `follow` (execution with the values of a violation witness),
-//!    `alarm` (confirmation by the compiled program), `proof_export` (a proof as SMT-LIB files).
+//!    `check_process` (it checks proofs), `unknown_code` (alarms that rest on functions without a body), `memory_note` (what is
+//!    wrong with memory), `answer` (the judge), `follow` (execution with the values of a violation witness), `alarm`
+//!    (confirmation by the compiled program), `proof_export` (a proof as SMT-LIB files).
 //! 7. `race`: the engines on their threads; the first answer that passes its check wins: `scheduler` (the rules of permits and
 //!    turns), `coordinator` (these rules applied to threads), `helper_permits`, `mailbox`, `thread` (the data of each thread),
 //!    `alarm_replay`, `engine_thread`, `prover_thread`, `participants` (which analyses start, and in which order),

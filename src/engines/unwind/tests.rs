@@ -180,8 +180,12 @@ fn errors_are_queried_after_whole_walks_only() {
 /// The engine gives up if its query exceeds its time limit.
 #[test]
 fn a_query_has_a_time_limit() {
-    let program = c("int main(void) { unsigned a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
-           if (a > 1 && b > 1 && a < 0x10000 && b < 0x10000 && a * b == 0xfffe0001u + 4u * a) reach_error(); return 0; }");
+    let program = c("extern long __VERIFIER_nondet_long(void);
+           int main(void) {
+           unsigned long a = __VERIFIER_nondet_long(), b = __VERIFIER_nondet_long();
+           unsigned long x = a * a * b + 7 * b, y = (b ^ a) * (a + 3);
+           if (a > 1 && b > 1 && x * y == 0x123456789abcdef1ul && (x ^ y) % 977 == 3) reach_error();
+           return 0; }");
     let options = Options {
         question: Duration::from_millis(1),
         ..Options::default()

@@ -58,7 +58,11 @@ impl Linear {
                 summands.fold(Self::default(), |sum, summand| sum.plus(1, &summand))
             }
             Some((Op::BvNeg, &[number])) => Self::default().plus(-1, &Self::of_sum(number)),
-            Some((Op::BvMul, &[factor, number])) => {
+            Some((Op::BvMul, &[a, b])) => {
+                let (factor, number) = match constant(a) {
+                    Some(_) => (a, b),
+                    None => (b, a),
+                };
                 let factor = constant(factor).map(BitVecValue::signed);
                 match factor.filter(|factor| factor.unsigned_abs() <= MAXIMUM_FACTOR) {
                     Some(factor) => Self::default().plus(factor, &Self::of_sum(number)),
