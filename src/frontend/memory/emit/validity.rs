@@ -63,8 +63,10 @@ impl<'b> Emitter<'_, 'b> {
     /// no property is about it.
     pub fn refuse_constants(&mut self, spot: &Spot) {
         let root = self.tables.facts.graph.canonical(spot.target).node;
+        let initialises = self.body.index == self.tables.unit.start;
         if let Base::Object(object) = spot.address.base
             && self.tables.is_constant(object)
+            && !initialises
         {
             self.body.note_trouble("a write to a constant object");
         }
