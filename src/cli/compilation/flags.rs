@@ -24,23 +24,10 @@ pub struct Flags {
     pub ignored: Vec<String>,
 }
 
-/// Flags for the preprocessor whose value may be the next word.
-const WITH_VALUE: [&str; 12] = [
-    "-D",
-    "-U",
-    "-I",
-    "-include",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-imacros",
-    "-isysroot",
-    "-iprefix",
-    "-iwithprefix",
-    "-Xpreprocessor",
-];
+/// Flags for the preprocessor whose value may be the next word, beside [`WITH_PATH`].
+const WITH_VALUE: [&str; 5] = ["-D", "-U", "-iprefix", "-iwithprefix", "-Xpreprocessor"];
 
-/// Flags for the preprocessor whose value is a folder or a file.
+/// Flags for the preprocessor whose value, which may be the next word, is a folder or a file.
 const WITH_PATH: [&str; 7] = [
     "-I",
     "-include",
@@ -50,6 +37,11 @@ const WITH_PATH: [&str; 7] = [
     "-imacros",
     "-isysroot",
 ];
+
+/// Flags for the preprocessor whose value may be the next word.
+fn preprocessor_flags() -> impl Iterator<Item = &'static str> + Clone {
+    WITH_VALUE.into_iter().chain(WITH_PATH)
+}
 
 /// Flags that do nothing here and whose value is the next word.
 const IGNORED_WITH_VALUE: [&str; 17] = [
@@ -115,9 +107,11 @@ impl Flags {
                     return Err(format!("`-x {language}`: this is C++; Regatta reads C"));
                 }
             } else if WITH_VALUE.contains(&name) {
-                let value = match (folder, WITH_PATH.contains(&name)) {
-                    (Some(folder), true) => in_folder(folder, name, value()),
-                    _ => value(),
+                flags.preprocessor.extend([name.to_owned(), value()]);
+            } else if WITH_PATH.contains(&name) {
+                let value = match folder {
+                    Some(folder) => in_folder(folder, name, value()),
+                    None => value(),
                 };
                 flags.preprocessor.extend([name.to_owned(), value]);
             } else if IGNORED_WITH_VALUE.contains(&name) {
@@ -181,14 +175,14 @@ impl Flags {
 
 /// The name of a flag, and the value that is attached to it.
 fn split(word: &str) -> (&str, &str) {
-    let known = WITH_VALUE.iter().chain(&IGNORED_WITH_VALUE);
-    let mut attached = known.filter(|name| name.len() == 2 && word.starts_with(**name));
+    let mut known = preprocessor_flags().chain(IGNORED_WITH_VALUE);
+    let mut attached = known
+        .clone()
+        .filter(|name| name.len() == 2 && word.starts_with(name));
     if word == "-x" || (word.starts_with("-x") && !word.starts_with("-xc++-")) {
         return word.split_at(2);
     }
-    let is_whole = WITH_VALUE.contains(&word)
-        || IGNORED_WITH_VALUE.contains(&word)
-        || FOR_MACROS.contains(&word);
+    let is_whole = known.any(|name| name == word) || FOR_MACROS.contains(&word);
     if is_whole {
         return (word, "");
     }
@@ -232,7 +226,7 @@ pub fn as_options(arguments: Vec<OsString>) -> Vec<OsString> {
             options.push(format!("--std={name}").into());
         } else if is_compilers(text) {
             options.push(format!("--flag={text}").into());
-            let takes_more = WITH_VALUE.contains(&text);
+            let takes_more = preprocessor_flags().any(|name| name == text);
             if takes_more && let Some(value) = arguments.next() {
                 let mut flag = OsString::from("--flag=");
                 flag.push(value);
@@ -248,9 +242,10 @@ pub fn as_options(arguments: Vec<OsString>) -> Vec<OsString> {
 /// Checks whether an argument is a flag of compilers, and no option of ours.
 fn is_compilers(text: &str) -> bool {
     let begins = |start: &str| text.len() > start.len() && text.starts_with(start);
-    text == "-U"
-        || begins("-U")
-        || (WITH_VALUE[3..].contains(&text))
+    // `-D` and `-I` are options of ours, too.
+    let mut compilers = preprocessor_flags().filter(|name| !["-D", "-I"].contains(name));
+    begins("-U")
+        || compilers.any(|name| name == text)
         || ["-f", "-W", "-O", "-m", "-g"]
             .iter()
             .any(|start| begins(start))

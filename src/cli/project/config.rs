@@ -101,10 +101,10 @@ impl Project {
         })
     }
 
-    /// The project's files that fit the patterns, without those that are excluded.
+    /// The project's files that match the patterns, without those that are excluded.
     ///
     /// # Errors
-    /// If a pattern is none, or no file fits it.
+    /// If a pattern is malformed, or no file matches it.
     fn matching(&self, patterns: &[String]) -> Result<Vec<PathBuf>, Error> {
         let excluded: Vec<glob::Pattern> = self
             .exclude
@@ -136,7 +136,7 @@ impl Project {
     /// The arguments about the files of an entry.
     ///
     /// # Errors
-    /// If a pattern is none.
+    /// If a pattern is malformed, or no file matches it.
     pub fn input(&self, entry: &Entry) -> Result<Vec<OsString>, Error> {
         let patterns = entry.files.as_ref().unwrap_or(&self.files);
         let mut files = self.matching(patterns)?;
