@@ -159,7 +159,7 @@ pub fn functions(file: &Path, options: &LoadOptions) -> Result<Vec<DefinedFuncti
     let sources = read_all(file, options)?;
     with_large_stack(move || {
         let mut functions: Vec<DefinedFunction> = Vec::new();
-        let is_accepted = |text: &[u8]| is_accepted(text, options.data_model);
+        let is_accepted = remembered(options.data_model);
         for source in sources {
             let unit = parse_in_parts(source, &Numbering::default(), &is_accepted)?;
             for found in unit.defined_functions() {
@@ -181,14 +181,8 @@ pub fn digests(
 ) -> Result<Vec<Option<String>>, Error> {
     let sources = read_all(file, options)?;
     with_large_stack(move || {
-        let is_accepted = |text: &[u8]| is_accepted(text, options.data_model);
-        let mut units: Vec<ParsedUnit> = Vec::new();
-        let mut numbering = Numbering::default();
-        for source in sources {
-            let unit = parse_in_parts(source, &numbering, &is_accepted)?;
-            numbering = unit.positions.numbering();
-            units.push(unit);
-        }
+        let is_accepted = remembered(options.data_model);
+        let units = parse_all(sources, &is_accepted)?;
         let digest = |entry: &Option<EntryOptions>| {
             let lowering = LowerOptions {
                 data_model: options.data_model,
@@ -202,6 +196,31 @@ pub fn digests(
         };
         Ok(entries.iter().map(digest).collect())
     })?
+}
+
+/// Returns whether the compiler accepts a text, which it is asked once.
+fn remembered(data_model: DataModel) -> impl Fn(&[u8]) -> bool {
+    let known = RefCell::new(FxHashMap::default());
+    move |text: &[u8]| {
+        let ask = || is_accepted(text, data_model);
+        let mut known = known.borrow_mut();
+        *known.entry(text.to_vec()).or_insert_with(ask)
+    }
+}
+
+/// Parses all files of the program.
+fn parse_all(
+    sources: Vec<Preprocessed>,
+    is_accepted: &dyn Fn(&[u8]) -> bool,
+) -> Result<Vec<ParsedUnit>, Error> {
+    let mut units: Vec<ParsedUnit> = Vec::new();
+    let mut numbering = Numbering::default();
+    for source in sources {
+        let unit = parse_in_parts(source, &numbering, is_accepted)?;
+        numbering = unit.positions.numbering();
+        units.push(unit);
+    }
+    Ok(units)
 }
 
 /// Makes the program of a preprocessed text.
@@ -218,21 +237,11 @@ fn translate(
         .first()
         .map_or("".into(), |first| first.name.clone());
     with_large_stack(move || {
-        let accepted = RefCell::new(FxHashMap::default());
+        let accepted = remembered(options.data_model);
         // Compilers still accept many constructs that C23 has removed.
         let is_lenient = !Dialect::of(options.standard).is_c23_alone();
-        let is_accepted = |text: &[u8]| {
-            let ask = || is_accepted(text, options.data_model);
-            let mut known = accepted.borrow_mut();
-            is_lenient && *known.entry(text.to_vec()).or_insert_with(ask)
-        };
-        let mut units: Vec<ParsedUnit> = Vec::new();
-        let mut numbering = Numbering::default();
-        for source in sources {
-            let unit = parse_in_parts(source, &numbering, &is_accepted)?;
-            numbering = unit.positions.numbering();
-            units.push(unit);
-        }
+        let is_accepted = |text: &[u8]| is_lenient && accepted(text);
+        let units = parse_all(sources, &is_accepted)?;
         clock.lap("parse");
         let mut warnings: Vec<Warning> = Vec::new();
         for unit in &units {

@@ -2,7 +2,7 @@
 //!
 //! Each file has scopes, types and symbols of its own. What they share is the function or object, by the program's name
 //! ([`crate::lower::state::files`]). At the end of a file its declarations are compared with those of the files before it:
-//! a function or object has compatible types in all files, or else the program is none.
+//! a function or object must have compatible types in all files; otherwise the program is refused.
 
 use std::rc::Rc;
 
