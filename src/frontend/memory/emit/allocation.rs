@@ -59,17 +59,7 @@ impl Emitter<'_, '_> {
     /// Takes the next slot. Where 32-bit addresses have no more slots, nothing is known of what follows; 64-bit addresses have
     /// as many as a program's memory has room for.
     fn allocate_slot(&mut self, id: ClassId, next: VariableId, unit: u64, high: u64) -> TermId {
-        let sort = self.tables.pointer_sort();
-        let mut start = self.body.builder.term(next);
-        if self.tables.shares_arena(id) {
-            let last = self
-                .tables
-                .pointer_add(start, self.tables.pointer_constant(i128::from(unit) - 1));
-            start = self.tables.rounded_down(last, unit);
-        }
-        let result = self.body.temporary(sort);
-        self.body.assign(result, start);
-        let address = self.body.builder.term(result);
+        let address = self.next_address(next, self.tables.shares_arena(id).then_some(unit));
         let last = i128::from(high) - i128::from(unit);
         let fits = self
             .tables
@@ -87,10 +77,11 @@ impl Emitter<'_, '_> {
         address
     }
 
-    fn allocate_up(&mut self, next: VariableId, size: TermId, unit: u64, high: u64) -> TermId {
+    /// Returns the value of the counter of the next free address, rounded up to a multiple if one is given.
+    fn next_address(&mut self, next: VariableId, multiple: Option<u64>) -> TermId {
         let sort = self.tables.pointer_sort();
         let mut start = self.body.builder.term(next);
-        if unit > 16 {
+        if let Some(unit) = multiple {
             let last = self
                 .tables
                 .pointer_add(start, self.tables.pointer_constant(i128::from(unit) - 1));
@@ -98,7 +89,11 @@ impl Emitter<'_, '_> {
         }
         let result = self.body.temporary(sort);
         self.body.assign(result, start);
-        let address = self.body.builder.term(result);
+        self.body.builder.term(result)
+    }
+
+    fn allocate_up(&mut self, next: VariableId, size: TermId, unit: u64, high: u64) -> TermId {
+        let address = self.next_address(next, (unit > 16).then_some(unit));
         let end = self
             .tables
             .pointer_add(address, self.tables.room(size, unit));

@@ -364,13 +364,28 @@ impl Emitter<'_, '_> {
             return;
         }
         if period == 0 {
-            let end = self.tables.class_fields(id).last().map_or(0, |plan| {
-                plan.field.end() - start.target.offset.wrapping_mul(8)
-            });
-            let end = u64::try_from(end.max(0)).unwrap_or(0).div_ceil(8);
+            let end = self.bits_from(start, id).div_ceil(8);
             self.fill_guarded(start, end, None, size, source);
             return;
         }
+        // The last repetition may reach behind the object's end: the gap there is free, if the period fits into it.
+        let has_gap = period <= super::super::layout::MINIMUM_GAP
+            && !self.tables.plan.class_by_id(id).observable;
+        self.repeat(start, period, size, |emitter, here, done| match has_gap {
+            true => emitter.transfer_elements(here, 0, period, source, Overlap::No),
+            false => emitter.fill_guarded(here, period, Some(done), size, source),
+        });
+    }
+
+    /// Emits a loop over a range, the size of which is a term, in steps of a number of bytes. `step` emits a round; it gets the
+    /// spot where the round begins, and the bytes before it.
+    fn repeat(
+        &mut self,
+        start: &Spot,
+        period: u64,
+        size: TermId,
+        step: impl FnOnce(&mut Self, &Spot, TermId),
+    ) {
         let sort = self.tables.pointer_sort();
         let counter = self.body.temporary(sort);
         let variable = self.body.builder.term(counter);
@@ -389,14 +404,7 @@ impl Emitter<'_, '_> {
         here.address
             .parts
             .push(self.tables.counter_part(1, variable));
-        // The last repetition may reach behind the object's end: the gap there is free, if the period fits into it.
-        if period <= super::super::layout::MINIMUM_GAP
-            && !self.tables.plan.class_by_id(id).observable
-        {
-            self.transfer_elements(&here, 0, period, source, Overlap::No);
-        } else {
-            self.fill_guarded(&here, period, Some(variable), size, source);
-        }
+        step(self, &here, variable);
         self.body.assign(
             counter,
             self.tables
@@ -404,6 +412,14 @@ impl Emitter<'_, '_> {
         );
         self.body.finish(head);
         self.body.continue_at(exit);
+    }
+
+    /// Returns how many bits the fields of a class have from a spot on.
+    fn bits_from(&self, start: &Spot, id: ClassId) -> u64 {
+        let end = self.tables.class_fields(id).last().map_or(0, |plan| {
+            plan.field.end() - start.target.offset.wrapping_mul(8)
+        });
+        u64::try_from(end.max(0)).unwrap_or(0)
     }
 
     /// Fills a range, the size of which is a term, with one byte. Under a check of memory alone: the range is in an object.
@@ -434,10 +450,7 @@ impl Emitter<'_, '_> {
     }
 
     fn fill_whole_elements(&mut self, start: &Spot, id: ClassId, size: TermId, byte: u8) {
-        let end = self.tables.class_fields(id).last().map_or(0, |plan| {
-            plan.field.end() - start.target.offset.wrapping_mul(8)
-        });
-        let end = u64::try_from(end.max(0)).unwrap_or(0);
+        let end = self.bits_from(start, id);
         for element in self.tables.elements_between(start.target, 0, end) {
             let first = self
                 .tables
@@ -456,9 +469,9 @@ impl Emitter<'_, '_> {
     }
 
     fn fill_repetitions(&mut self, start: &Spot, period: u64, size: TermId, byte: u8) {
-        let step = self.tables.pointer_constant(period.into());
-        let zero = self.tables.pointer_constant(0);
         if period > 1 {
+            let step = self.tables.pointer_constant(period.into());
+            let zero = self.tables.pointer_constant(0);
             let scalar = ScalarType::Integer {
                 bits: self.tables.semantics.pointer_bits,
                 signed: false,
@@ -474,29 +487,9 @@ impl Emitter<'_, '_> {
             self.body
                 .unsupported_unless(pool().eq(rest, zero), "a value of which a part is filled");
         }
-        let sort = self.tables.pointer_sort();
-        let counter = self.body.temporary(sort);
-        let variable = self.body.builder.term(counter);
-        self.body.assign(counter, zero);
-        let head = self.body.location();
-        self.body.finish(head);
-        let inside =
-            self.tables
-                .semantics
-                .compare(BinaryOp::Less, [variable, size], ScalarType::Pointer);
-        let (body, exit) = (self.body.location(), self.body.location());
-        self.body.branch(head, body, inside);
-        self.body.branch(head, exit, pool().not(inside));
-        self.body.continue_at(body);
-        let mut here = start.clone();
-        here.address
-            .parts
-            .push(self.tables.counter_part(1, variable));
-        self.transfer_elements(&here, 0, period, &Source::Byte(byte), Overlap::No);
-        self.body
-            .assign(counter, self.tables.pointer_add(variable, step));
-        self.body.finish(head);
-        self.body.continue_at(exit);
+        self.repeat(start, period, size, |emitter, here, _| {
+            emitter.transfer_elements(here, 0, period, &Source::Byte(byte), Overlap::No);
+        });
     }
 
     /// Fills the elements of a range that end within the object; the range starts `done` bytes after the object's
