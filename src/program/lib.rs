@@ -32,7 +32,7 @@ pub use analyses::{arena, conditions, features};
 pub(crate) use analyses::{liveness, variables};
 pub use assumption::{Assumption, AssumptionKind, Doubt, Operand};
 pub use automaton::{assumption, ghost, targets, waypoint};
-pub(crate) use automaton::{builder, cfa, external, validate};
+pub(crate) use automaton::{builder, cfa, copy, external, validate};
 pub use block::{Block, BlockEnd, BlockInput, Blocks, InputSource};
 pub use builder::ProgramBuilder;
 pub use call_graph::CallGraph;

@@ -77,7 +77,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// The term that the term is merged with; the term itself if there is none.
+    /// Returns an earlier term that equals this one, if one is known, and otherwise this one.
     fn merged(&mut self, signature: u64, term: TermId) -> TermId {
         let class = self.classes.entry(signature).or_default();
         if class.contains(&term) {

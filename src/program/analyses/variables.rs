@@ -154,6 +154,22 @@ impl Operation {
         }
     }
 
+    /// Replaces each variable that the operation writes; a region's stays, since accesses name the region.
+    pub fn map_targets(&mut self, replace: impl Fn(VariableId) -> VariableId) {
+        match self {
+            Self::Assign { target, .. } | Self::Havoc { target, .. } => *target = replace(*target),
+            Self::Call { results, .. } => results
+                .iter_mut()
+                .for_each(|result| *result = replace(*result)),
+            Self::Assume(_)
+            | Self::Store { .. }
+            | Self::Allocate { .. }
+            | Self::Free { .. }
+            | Self::Claim(_)
+            | Self::Unsupported(_) => {}
+        }
+    }
+
     /// The variables that the operation itself writes, wholly or (a region's, by [`Operation::Store`]) in part; for a
     /// call the results only, not the callee's effects.
     pub fn written<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = VariableId> + 'a {

@@ -337,8 +337,8 @@ pub enum Operation {
 /// A statement about the objects of memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Some of `[address, address + bytes)` lie outside of the object that exists at the address, or there is none. Both are
-    /// terms of the pointer's sort. An access to no bytes is no access.
+    /// No object that exists contains all bytes of `[address, address + bytes)`. Both are terms of the pointer's sort. An access
+    /// to no bytes is no access.
     InvalidAccess { address: TermId, bytes: TermId },
     /// The address, a term of the pointer's sort, is neither null nor the first of an object of the heap that exists.
     InvalidFree { address: TermId },

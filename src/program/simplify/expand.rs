@@ -234,7 +234,7 @@ impl Expansion {
                 for operation in &mut edge.operations {
                     operation
                         .map_terms(|term| replace(term, |symbol| by_symbol.get(&symbol).copied()));
-                    rename_targets(operation, &variable);
+                    operation.map_targets(variable);
                 }
             }
             self.add_edge(workspace, caller, edge);
@@ -281,22 +281,5 @@ impl Expansion {
         self.edges_of[function.index()].push(EdgeId(workspace.program.edges.len() as u32));
         self.removed.push(false);
         workspace.add_edge(edge);
-    }
-}
-
-/// Renames the variables that the operation writes.
-pub(crate) fn rename_targets(
-    operation: &mut Operation,
-    variable: &impl Fn(VariableId) -> VariableId,
-) {
-    match operation {
-        Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
-            *target = variable(*target)
-        }
-        Operation::Call { results, .. } => results
-            .iter_mut()
-            .for_each(|result| *result = variable(*result)),
-        // A region's variable is global.
-        _ => {}
     }
 }

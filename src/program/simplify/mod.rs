@@ -48,12 +48,10 @@ use rustc_hash::FxHashMap;
 
 use crate::cfa::*;
 use crate::simplify::limits::{EDGES_PER_CHANGE, MAXIMUM_ROUNDS};
-pub(crate) use expand::rename_targets;
 pub(crate) use prune::leads_to_targets;
 pub use range::Abstract;
 use regatta_term::TermId;
 use workspace::Workspace;
-pub(crate) use workspace::replace;
 
 /// A simplified program, with its relation to the lowered program.
 #[derive(Clone, Debug)]

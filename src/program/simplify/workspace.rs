@@ -251,7 +251,7 @@ impl Workspace {
 }
 
 /// The term with other terms substituted for variables.
-pub(crate) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermId>) -> TermId {
+pub(super) fn replace(term: TermId, mut with: impl FnMut(Symbol) -> Option<TermId>) -> TermId {
     let replace = |term| match store().as_variable(term) {
         Some((symbol, 0)) => with(symbol),
         _ => None,

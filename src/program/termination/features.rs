@@ -320,7 +320,7 @@ impl<'l, 'p> Ways<'l, 'p> {
         addresses
     }
 
-    /// Some numbers that are used and are none of the variables and cells that a round modifies.
+    /// Returns some of the numbers that a round uses and does not modify.
     fn unchanged(&self, modified: &[VariableId], uses: &mut VariableUse) -> Vec<Linear> {
         let mut terms = self.cells();
         for &id in &self.edges {

@@ -93,8 +93,8 @@ impl<'p> Ranking<'p> {
         self.instrument(measures, Errors::Reached(descent)).program
     }
 
-    /// Chooses measures that decrease in all samples; `None` if for some site there are none among the candidates. The more
-    /// turns were in vain, the more complicated ones are tried first.
+    /// Chooses a measure for each site that decreases in all samples; `None` if a site has no such candidate. Each turn without
+    /// an answer raises the complexity of the candidates that are tried first.
     pub fn measures(
         &self,
         samples: &[Sample],

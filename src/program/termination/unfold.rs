@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::limits::MAXIMUM_COPIES;
 use super::loops::{called, value};
-use crate::assumption::{Assumption, Doubt, Operand};
 use crate::cfa::*;
+use crate::copy::BodyCopy;
 use crate::graph::callee;
-use regatta_term::{Symbol, TermId, store, substitute};
+use regatta_term::Symbol;
 
 /// The program in which, if possible, each recursive function calls itself alone.
 pub fn unfold(program: &Program) -> Cow<'_, Program> {
@@ -124,34 +124,19 @@ impl Unfolding<'_> {
             exit,
             ..
         } = self.original.function(function).clone();
-        let variables = self.copy_locals(function)?;
-        let locations = self.copy_locations(function);
-        let terms: FxHashMap<TermId, TermId> = variables
-            .iter()
-            .map(|(&of, &copy)| (value(&self.result, of), value(&self.result, copy)))
-            .collect();
-        let copy = Copy { variables, terms };
-        for edge in &self.original.edges {
-            if let (Some(&source), Some(&target)) =
-                (locations.get(&edge.source), locations.get(&edge.target))
-            {
-                let operations = edge.operations.iter();
-                self.result.add_edge(Edge {
-                    source,
-                    target,
-                    operations: operations
-                        .map(|operation| copy.operation(operation))
-                        .collect(),
-                    span: edge.span,
-                });
-            }
+        let named = |variable: &Variable| {
+            let name = format!("{} unfolded {}", variable.name, self.copies);
+            let symbol = Symbol::fresh(&name, variable.sort);
+            (name, symbol)
+        };
+        let (original, kept) = (self.original, self.kept);
+        let copy = BodyCopy::begin(original, function, &mut self.result, kept, named)?;
+        for (_, edge) in copy.edges(original) {
+            self.result.add_edge(edge);
         }
-        for assumption in &self.original.assumptions {
-            if let Some(&location) = locations.get(&assumption.location) {
-                let assumption = copy.assumption(assumption, location);
-                self.result.assumptions.push(assumption);
-            }
-        }
+        let assumptions = original.assumptions.iter();
+        let assumptions = assumptions.filter_map(|assumption| copy.assumption(assumption));
+        self.result.assumptions.extend(assumptions);
         let pass = parameters.iter().zip(arguments);
         let pass = pass.map(|(&parameter, &value)| Operation::Assign {
             target: copy.variable(parameter),
@@ -159,146 +144,14 @@ impl Unfolding<'_> {
         });
         let call = &mut self.result.edges[call.index()];
         call.operations = pass.collect();
-        call.target = locations[&entry];
+        call.target = copy.location(entry);
         let give = results.iter().zip(&returned);
         let give = give.map(|(&target, &result)| Operation::Assign {
             target,
             value: value(&self.result, copy.variable(result)),
         });
         let give = give.collect();
-        self.result.connect(locations[&exit], target, give);
+        self.result.connect(copy.location(exit), target, give);
         Some(())
-    }
-
-    fn copy_locals(&mut self, function: FunctionId) -> Option<FxHashMap<VariableId, VariableId>> {
-        let mut copies = FxHashMap::default();
-        let variables = (0..).map(VariableId).zip(&self.original.variables);
-        for (id, variable) in variables {
-            if variable.scope != Scope::Local(function) {
-                continue;
-            }
-            if let Role::Region(_) = variable.role {
-                // Accesses name the region, not its variable.
-                return None;
-            }
-            let name = format!("{} unfolded {}", variable.name, self.copies);
-            let copy = self.result.add_variable(Variable {
-                symbol: Symbol::fresh(&name, variable.sort),
-                name,
-                scope: Scope::Local(self.kept),
-                ..variable.clone()
-            });
-            copies.insert(id, copy);
-        }
-        Some(copies)
-    }
-
-    fn copy_locations(&mut self, function: FunctionId) -> FxHashMap<LocationId, LocationId> {
-        let mut copies = FxHashMap::default();
-        let locations = (0..).map(LocationId).zip(&self.original.locations);
-        for (id, location) in locations {
-            if location.function != function {
-                continue;
-            }
-            let copy = self.result.add_location(Location {
-                function: self.kept,
-                span: location.span,
-                label: None,
-                violates: None,
-            });
-            if let Some(property) = location.violates {
-                self.result.add_error(copy, property);
-            }
-            copies.insert(id, copy);
-        }
-        copies
-    }
-}
-
-/// A copy of a function's body.
-struct Copy {
-    variables: FxHashMap<VariableId, VariableId>,
-    /// The same variables as terms.
-    terms: FxHashMap<TermId, TermId>,
-}
-
-impl Copy {
-    fn variable(&self, variable: VariableId) -> VariableId {
-        self.variables.get(&variable).copied().unwrap_or(variable)
-    }
-
-    fn term(&self, term: TermId) -> TermId {
-        substitute(store(), term, &self.terms)
-    }
-
-    fn operation(&self, operation: &Operation) -> Operation {
-        let mut copy = operation.clone();
-        copy.map_terms(|term| self.term(term));
-        match &mut copy {
-            Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
-                *target = self.variable(*target);
-            }
-            Operation::Call { results, .. } => {
-                for result in results {
-                    *result = self.variable(*result);
-                }
-            }
-            Operation::Assume(_)
-            | Operation::Store { .. }
-            | Operation::Allocate { .. }
-            | Operation::Free { .. }
-            | Operation::Claim(_)
-            | Operation::Unsupported(_) => {}
-        }
-        copy
-    }
-
-    fn assumption(&self, assumption: &Assumption, location: LocationId) -> Assumption {
-        let guards = assumption.guards.iter();
-        Assumption {
-            location,
-            doubt: self.doubt(&assumption.doubt),
-            guards: guards.map(|&guard| self.term(guard)).collect(),
-            ..assumption.clone()
-        }
-    }
-
-    fn doubt(&self, doubt: &Doubt) -> Doubt {
-        let operand = |operand: &Operand| Operand {
-            term: self.term(operand.term),
-            signed: operand.signed,
-        };
-        let all = |parts: &[(i128, Operand)]| {
-            let parts = parts.iter();
-            parts
-                .map(|(factor, part)| (*factor, operand(part)))
-                .collect()
-        };
-        match doubt {
-            Doubt::Always => Doubt::Always,
-            Doubt::Zero(term) => Doubt::Zero(self.term(*term)),
-            Doubt::SumOutside {
-                constant,
-                parts,
-                bounds,
-            } => Doubt::SumOutside {
-                constant: *constant,
-                parts: all(parts),
-                bounds: *bounds,
-            },
-            Doubt::ProductOutside { factors, bounds } => Doubt::ProductOutside {
-                factors: (operand(&factors.0), operand(&factors.1)),
-                bounds: *bounds,
-            },
-            Doubt::NotInObject {
-                parts,
-                constant,
-                bytes,
-            } => Doubt::NotInObject {
-                parts: all(parts),
-                constant: *constant,
-                bytes: *bytes,
-            },
-        }
     }
 }

@@ -40,8 +40,8 @@ fn follow(
     run(judge, task, WITNESS, &mut source, MAXIMUM_STEPS)
 }
 
-/// Executes the program with the inputs, for so many steps at most. Returns the answer under the name if the execution reaches
-/// a violation.
+/// Executes the program with the inputs, for at most `steps` steps. If the execution reaches a violation, returns that as the
+/// answer of `name`.
 pub(crate) fn run(
     judge: &Judge,
     task: &Task,
