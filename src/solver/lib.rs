@@ -67,13 +67,16 @@ pub enum Answer {
 }
 
 /// Why a check was not decided.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Reason {
     /// Another thread interrupted it.
+    #[error("interrupted")]
     Interrupted,
     /// The limit of the check was reached.
+    #[error("the limit of the check is reached")]
     Limit,
     /// The solver cannot decide it, or failed; in its words.
+    #[error("{0}")]
     Incomplete(String),
 }
 

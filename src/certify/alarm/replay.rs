@@ -36,10 +36,10 @@ pub struct Violation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotConfirmed {
     /// The run has another outcome.
-    #[error("the inputs lead elsewhere: {0:?}")]
+    #[error("the inputs lead elsewhere: {0}")]
     Elsewhere(Outcome),
     /// The run had a fault before the error.
-    #[error("the inputs lead to the error only after {0:?}")]
+    #[error("the inputs lead to the error only after {}", .0.kind)]
     AfterFault(Fault),
     /// The run depends on inputs, or on which of several edges is taken.
     #[error("there are other runs")]

@@ -41,7 +41,7 @@ pub fn run(options: &InterpretOptions) -> u8 {
     );
     for fault in &report.faults {
         let place = program.sources.describe(program.edge(fault.edge).span);
-        complain(&format!("{place}: undefined behaviour: {:?}", fault.kind));
+        complain(&format!("{place}: undefined behaviour: {}", fault.kind));
     }
     let mut text = String::new();
     for name in &options.print_global {
@@ -94,7 +94,7 @@ pub fn run(options: &InterpretOptions) -> u8 {
             EXIT_RUN
         }
         other => {
-            complain(&format!("the run was stopped: {other:?}"));
+            complain(&format!("the run was stopped: {other}"));
             EXIT_RUN
         }
     }

@@ -337,7 +337,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             | regatta_solver::Answer::Unknown(Reason::Limit) => None,
             regatta_solver::Answer::Satisfiable => Some(self.feasible(&path, &sequence, context)),
             regatta_solver::Answer::Unknown(reason) => {
-                Some(Outcome::Ended(Answer::Unknown(format!("{reason:?}"))))
+                Some(Outcome::Ended(Answer::Unknown(reason.to_string())))
             }
         };
         self.feasibility.pop();

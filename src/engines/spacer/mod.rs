@@ -289,7 +289,7 @@ impl Spacer<'_> {
                     return Ok(Outcome::News);
                 }
                 HornAnswer::Unknown(reason) => {
-                    return Ok(Outcome::Unknown(format!("{reason:?}")));
+                    return Ok(Outcome::Unknown(reason.to_string()));
                 }
             }
         }

@@ -249,7 +249,7 @@ impl BaseCases {
                     return None;
                 }
                 Answer::Unknown(reason) => {
-                    self.leave_aside(format!("{reason:?}"), context);
+                    self.leave_aside(reason.to_string(), context);
                     return None;
                 }
             }

@@ -322,7 +322,7 @@ fn errors(
             }
             regatta_solver::Answer::Unknown(_) if context.token.is_cancelled() => return stopped(),
             regatta_solver::Answer::Unknown(reason) => {
-                return Some(Answer::Unknown(format!("the solver: {reason:?}")));
+                return Some(Answer::Unknown(format!("the solver: {reason}")));
             }
         }
         let mut entries = Vec::new();

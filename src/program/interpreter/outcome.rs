@@ -31,57 +31,67 @@ impl Default for Limits<'_> {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Outcome {
     /// A location of [`crate::Program::errors`] was reached.
-    Error {
-        location: LocationId,
-    },
+    #[error("an error location is reached")]
+    Error { location: LocationId },
     /// The program ended: a location without successors was reached that is not an error.
-    Ended {
-        location: LocationId,
-    },
+    #[error("the program ends")]
+    Ended { location: LocationId },
     /// None of the edges that leave the location could be taken.
-    Blocked {
-        location: LocationId,
-    },
+    #[error("no edge can be taken")]
+    Blocked { location: LocationId },
     /// The next edge was an unsupported one.
-    Unsupported {
-        edge: EdgeId,
-        reason: String,
-    },
+    #[error("{reason} is not supported")]
+    Unsupported { edge: EdgeId, reason: String },
     /// The input source did not give a value.
+    #[error("there is no further input")]
     InputRefused,
     /// The limit of steps was reached.
+    #[error("the limit of steps is reached")]
     StepLimit,
     /// The limit of memory was reached.
+    #[error("the limit of memory is reached")]
     MemoryLimit,
     /// The deadline has passed.
+    #[error("the time is over")]
     TimeLimit,
+    #[error("the run is cancelled")]
     Cancelled,
 }
 
 /// A kind of undefined behaviour that a run has met; the run continues with the semantics of the terms.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum FaultKind {
     /// A read or a write at a null pointer.
+    #[error("an access at a null pointer")]
     NullAccess,
     /// A read or a write outside of every live object.
+    #[error("an access outside of every object that exists")]
     OutOfBounds,
     /// A read or a write in an object whose lifetime has ended.
+    #[error("an access to an object that exists no more")]
     UseAfterFree,
     /// A division or a remainder by zero.
+    #[error("a division by zero")]
     DivisionByZero,
     /// A signed division or remainder whose quotient overflows: the least number by -1. On x86 it raises a signal, like a
     /// division by zero.
+    #[error("a division whose quotient overflows")]
     DivisionOverflow,
     /// A shift by the operand's width or more.
+    #[error("a shift by the operand's width or more")]
     OversizedShift,
     /// A deallocation at an address at which no live object of that kind starts.
+    #[error("a deallocation at an address at which no such object starts")]
     InvalidFree,
     /// Two live objects overlap: no real run chooses such addresses.
+    #[error("two objects overlap")]
     Overlap,
     /// It is claimed that memory is misused ([`crate::Operation::Claim`]), and the objects say otherwise.
+    #[error("a claim about memory that the objects refute")]
     FalseClaim,
 }
 
