@@ -476,6 +476,41 @@ fn any_function_may_be_the_entry() {
     );
 }
 
+const BUFFERS: &str = "#include <stddef.h>\n\
+    __attribute__((access(read_only, 2, 1))) int first(int many, const int *p);\n\
+    int first(int many, const int *p) { return many > 0 ? p[many - 1] : 0; }\n\
+    int behind(const int *p, int len) { return len > 0 ? p[len - 1] : 0; }\n\
+    int other(const int *p, int last) { return last > 0 ? p[last - 1] : 0; }\n\
+    int sum(unsigned k, const int a[k]) { int s = 0; for (unsigned i = 0; i < k; i++) s ^= a[i]; return s; }\n\
+    int sixteen(const char key[16]) { return key ? key[15] : 0; }\n\
+    int there(const char key[static 16]) { return key[15]; }\n\
+    __attribute__((nonnull)) int given(const int *p);\n\
+    int given(const int *p) { return *p; }\n\
+    struct text { char *data; size_t size, cap; };\n\
+    int end(const struct text *t) { return t && t->size ? t->data[t->size - 1] : 0; }\n\
+    struct row { unsigned many; int cells[] __attribute__((counted_by(many))); };\n\
+    int last(const struct row *r) { return r && r->many ? r->cells[r->many - 1] : 0; }\n\
+    struct loose { unsigned many; int cells[]; };\n\
+    int beyond(const struct loose *r) { return r && r->many ? r->cells[r->many - 1] : 0; }\n";
+
+#[test]
+fn declarations_say_how_long_an_array_is() {
+    let project = Project::new(&[("buffers.c", BUFFERS)]);
+    let run = |name: &str, expected: &str| {
+        let checks = ["--checks", "bounds,pointers", "--function", name];
+        project.assert_result(&[&["buffers.c"][..], &checks].concat(), expected);
+    };
+    let names = [
+        "first", "behind", "sum", "sixteen", "there", "given", "end", "last",
+    ];
+    for name in names {
+        run(name, TRUE);
+    }
+    for name in ["other", "beyond"] {
+        run(name, "RESULT: FALSE(valid-deref)");
+    }
+}
+
 /// The rows of a table by their entries.
 fn rows(output: &Output) -> std::collections::BTreeMap<String, String> {
     let table = String::from_utf8_lossy(&output.stdout).into_owned();

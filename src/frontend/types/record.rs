@@ -54,6 +54,8 @@ pub struct Field {
     pub bit_width: Option<u8>,
     /// Its alignment within the record in bytes, including attributes and `#pragma pack`.
     pub alignment: u64,
+    /// The member that has its number of elements (`counted_by`).
+    pub counted_by: Option<String>,
 }
 
 /// A member as it is declared, before layout.
@@ -68,6 +70,8 @@ pub struct FieldDeclaration {
     pub packing: Packing,
     /// The alignment that `aligned` or `_Alignas` requests, in bytes.
     pub alignment: Option<u64>,
+    /// The member that has its number of elements (`counted_by`).
+    pub counted_by: Option<String>,
 }
 
 /// Whether members are aligned to less than their types' alignment.
@@ -132,6 +136,7 @@ impl TypeTable {
                 bit_width: None,
                 packing: Packing::Natural,
                 alignment: None,
+                counted_by: None,
             })
             .collect();
         if let TypeKind::Record(id) = *self.kind(made) {
@@ -359,6 +364,7 @@ impl RecordLayout {
             variable_offset: None,
             bit_width: None,
             alignment,
+            counted_by: declaration.counted_by.clone(),
         });
         Ok(())
     }
@@ -418,6 +424,7 @@ impl RecordLayout {
                 variable_offset: None,
                 bit_width: Some(width as u8),
                 alignment: natural / 8,
+                counted_by: None,
             });
         }
         Ok(())

@@ -42,6 +42,8 @@ pub(in crate::lower) struct Attributes {
     pub cleanup: Option<String>,
     /// `ms_struct`: bit-fields have the layout of Microsoft's compiler, which is not modelled.
     pub microsoft_layout: bool,
+    /// `counted_by`: the member that has the array's number of elements.
+    pub counted_by: Option<String>,
     /// `naked`: the function's body is assembly, without prologue and epilogue.
     pub naked: bool,
     /// `interrupt` and the like: the machine calls the function.
@@ -612,6 +614,13 @@ impl Lowerer<'_> {
                         && let ast::Expression::Identifier(name) = &argument.node
                     {
                         attributes.cleanup = Some(name.node.name.clone());
+                    }
+                }
+                "counted_by" => {
+                    if let Some(argument) = argument
+                        && let ast::Expression::Identifier(name) = &argument.node
+                    {
+                        attributes.counted_by = Some(name.node.name.clone());
                     }
                 }
                 "ms_struct" => attributes.microsoft_layout = true,

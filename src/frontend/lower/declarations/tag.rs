@@ -173,6 +173,7 @@ impl Lowerer<'_> {
                     bit_width: None,
                     packing: shared.packing,
                     alignment: shared.alignment,
+                    counted_by: None,
                 });
             }
             return Ok(());
@@ -208,6 +209,7 @@ impl Lowerer<'_> {
                 bit_width,
                 packing,
                 alignment: shared.alignment.max(own.alignment),
+                counted_by: own.counted_by,
             });
         }
         Ok(())

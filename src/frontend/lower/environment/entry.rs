@@ -4,9 +4,11 @@
 //! Types stand in it under names that are bound to them (`__T0`, `__T1`…), and so do global objects (`__g0`…).
 //!
 //! A pointer is null or points to a new array of a given length, whose elements are arbitrary in turn, down to a given
-//! depth; text has an end. A pointer to a function is null or points to unknown code. An integer behind a pointer that is
-//! named like a size is at most the length of the array. All of these are assumptions of the answer.
+//! depth; text has an end. A pointer to a function is null or points to unknown code. The declarations say which pointers are
+//! not null and which integers are lengths ([`contract`]); an integer behind a pointer that is named like a size is one, too.
+//! A length is at most that of the array. All of these are assumptions of the answer.
 
+mod contract;
 mod file;
 mod text;
 
@@ -19,7 +21,8 @@ use crate::lower::state::scope::{Definition, Entity, Symbol};
 use crate::lower::{Lowerer, Result};
 use crate::parse::{ParsedUnit, parse};
 use crate::preprocess::Preprocessed;
-use crate::types::ParameterForm;
+use crate::types::{ParameterForm, Type};
+use contract::Contract;
 use regatta_base::diagnostic::{Error, ErrorKind};
 use regatta_program::{AssumptionKind, Span, source_name};
 use text::{Parameter, Writer};
@@ -86,24 +89,17 @@ impl Lowerer<'_> {
                 "`{name}`, which is not a function, as the entry"
             )));
         };
-        let names = parameter_names(unit, name);
-        if function.form == ParameterForm::Unspecified && !names.is_empty() {
+        let declared = definition(unit, name).map(|found| &found.declarator);
+        let declared = declared.map(contract::parameters).unwrap_or_default();
+        let is_old_style = function.form == ParameterForm::Unspecified
+            && definition(unit, name).is_some_and(has_parameter_names);
+        if is_old_style {
             return Err(refused(format!(
                 "the old-style definition of `{name}` as the entry"
             )));
         }
-        let parameters = function.parameters.iter().enumerate();
-        let parameters: Vec<Parameter> = parameters
-            .map(|(number, &ty)| {
-                let given = names.get(number).cloned().flatten();
-                Parameter {
-                    name: given
-                        .filter(|given| given != name)
-                        .unwrap_or_else(|| format!("p{number}")),
-                    ty: ty.unqualified(),
-                }
-            })
-            .collect();
+        let parameters = self.entry_parameters(name, &function.parameters, &declared);
+        let contract = Contract::of(self.input.units(), name);
         let globals = match options.has_any_globals {
             true => self.arbitrary_globals(),
             false => Vec::new(),
@@ -114,14 +110,14 @@ impl Lowerer<'_> {
         for global in named {
             writer.fill(&global.name, &global.name, global.symbol.ty);
         }
-        writer.call(name, &parameters);
+        writer.call(name, &parameters, &contract);
         let file = writer.finish();
         self.entry_text = Some(self.entry_file(&unit.name, defines(unit, "main"), &file));
         let mut writer = Writer::new(&mut self.types, &options);
         for (number, global) in globals.iter().enumerate() {
             writer.fill(&format!("__g{number}"), &global.name, global.symbol.ty);
         }
-        writer.call(name, &parameters);
+        writer.call(name, &parameters, &contract);
         let written = writer.finish();
         for (number, global) in globals.into_iter().enumerate() {
             let id = self.scopes.create(global.symbol);
@@ -148,6 +144,37 @@ impl Lowerer<'_> {
             }
         });
         Ok(())
+    }
+
+    /// The parameters of the function, with names for those that have none.
+    fn entry_parameters(
+        &mut self,
+        function: &str,
+        types: &[Type],
+        declared: &[&ast::ParameterDeclaration],
+    ) -> Vec<Parameter> {
+        let mut parameters = Vec::with_capacity(types.len());
+        for (number, ty) in types.iter().enumerate() {
+            let declared = declared.get(number);
+            let name = declared.and_then(|declared| contract::name_of(declared));
+            let size = declared.and_then(|declared| contract::outermost_array(declared));
+            let elements = match size {
+                Some(
+                    ast::ArraySize::VariableExpression(size)
+                    | ast::ArraySize::StaticExpression(size),
+                ) => self.constant_value(size).ok(),
+                _ => None,
+            };
+            parameters.push(Parameter {
+                name: match name.filter(|name| *name != function) {
+                    Some(name) => name.to_owned(),
+                    None => format!("p{number}"),
+                },
+                ty: ty.unqualified(),
+                elements: elements.and_then(|(value, _)| u32::try_from(value).ok()),
+            });
+        }
+        parameters
     }
 
     fn lower_entry_text(&mut self, text: &str) -> Result<()> {
@@ -238,29 +265,11 @@ fn defines(unit: &ParsedUnit, name: &str) -> bool {
     definition(unit, name).is_some()
 }
 
-/// The names of a function's parameters, as far as they have some.
-fn parameter_names(unit: &ParsedUnit, name: &str) -> Vec<Option<String>> {
-    let Some(definition) = definition(unit, name) else {
-        return Vec::new();
-    };
-    let mut declarator = &definition.declarator;
-    while let ast::DeclaratorKind::Declarator(inner) = &declarator.node.kind.node {
-        declarator = inner;
-    }
-    let derived = declarator.node.derived.iter();
+/// Checks whether a definition names its parameters without their types.
+fn has_parameter_names(definition: &ast::FunctionDefinition) -> bool {
+    let derived = definition.declarator.node.derived.iter();
     let mut lists = derived.filter_map(|derived| match &derived.node {
-        ast::DerivedDeclarator::Function(function) => {
-            let parameters = function.node.parameters.iter();
-            let name = |parameter: &lang_c::span::Node<ast::ParameterDeclaration>| {
-                let name = parameter.node.declarator.as_ref().and_then(innermost_name);
-                name.map(|name| name.node.name.clone())
-            };
-            Some(parameters.map(name).collect())
-        }
-        ast::DerivedDeclarator::KRFunction(names) => {
-            let names = names.iter().map(|name| Some(name.node.name.clone()));
-            Some(names.collect())
-        }
+        ast::DerivedDeclarator::KRFunction(names) => Some(!names.is_empty()),
         _ => None,
     });
     lists.next().unwrap_or_default()

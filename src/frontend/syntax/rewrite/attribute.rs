@@ -20,11 +20,15 @@ const WITH_EFFECT_ON_DEFINITIONS: &str = "always_inline gnu_inline retain sectio
 /// gcc's attributes that promise properties of a function; they matter for functions without a body.
 const PROMISES: &str = "const malloc pure returns_nonnull";
 
+/// Attributes that say what a function's caller gives it, or how long an array is; they matter for a function that is the
+/// entry.
+const OF_ARGUMENTS: &str = "access counted_by nonnull";
+
 /// gcc's attributes of functions, variables, types, labels, statements and enumerators that change nothing here: hints
 /// and promises to the optimiser, diagnostics, calling conventions, visibility, instrumentation.
 const WITHOUT_EFFECT: &str = "\
-    access alloc_align alloc_size artificial assume assume_aligned btf_decl_tag \
-    btf_type_tag cdecl cf_check cold common copy counted_by deprecated designated_init diagnose_if \
+    alloc_align alloc_size artificial assume assume_aligned btf_decl_tag \
+    btf_type_tag cdecl cf_check cold common copy deprecated designated_init diagnose_if \
     enum_extensibility error expected_throw externally_visible fallthrough fastcall fd_arg fd_arg_read \
     fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg hot \
     indirect_branch indirect_return leaf may_alias maybe_unused minsize ms_abi ms_hook_prologue musttail \
@@ -32,7 +36,7 @@ const WITHOUT_EFFECT: &str = "\
     no_instrument_function no_profile_instrument_function no_reorder no_sanitize no_sanitize_address \
     no_sanitize_coverage no_sanitize_thread no_sanitize_undefined no_split_stack no_stack_limit \
     no_stack_protector no_tls_get_addr noclone nocommon nocf_check nodebug nodiscard noinline noipa \
-    nomerge nonnull nonnull_if_nonzero nonstring noplt nothrow null_terminated_string_arg \
+    nomerge nonnull_if_nonzero nonstring noplt nothrow null_terminated_string_arg \
     objc_root_class optnone overloadable patchable_function_entry regparm reproducible \
     sentinel simd sseregparm stack_protect stdcall strict_flex_array symver sysv_abi tainted_args \
     target target_clones thiscall tls_model unavailable uninitialized unsequenced unused visibility \
@@ -146,7 +150,10 @@ impl Rewriter<'_> {
         if contains(WITH_EFFECT, text) {
             return true;
         }
-        if contains(PROMISES, text) || contains(WITH_EFFECT_ON_DEFINITIONS, text) {
+        if [PROMISES, OF_ARGUMENTS, WITH_EFFECT_ON_DEFINITIONS]
+            .iter()
+            .any(|names| contains(names, text))
+        {
             // The library's functions have models.
             let token = self.tokens.get(place);
             return token.is_some_and(|token| !self.positions.is_system(token.start));

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::contract::Contract;
 use super::{ENTRY, EntryOptions};
-use crate::types::record::RecordKind;
+use crate::types::record::{Field, RecordKind};
 use crate::types::{ArrayLength, FloatKind, IntegerKind, Qualifiers, Type, TypeKind, TypeTable};
 use regatta_program::DataModel;
 
@@ -12,6 +13,8 @@ pub(super) struct Parameter {
     pub name: String,
     /// Its type without qualifiers.
     pub ty: Type,
+    /// Number of elements that its declaration names (`int a[4]`).
+    pub elements: Option<u32>,
 }
 
 /// The text of an entry, and what its names stand for.
@@ -106,22 +109,24 @@ impl<'t> Writer<'t> {
     }
 
     /// Calls the function with arbitrary arguments that its caller may give it.
-    pub fn call(&mut self, function: &str, parameters: &[Parameter]) {
-        for parameter in parameters {
+    pub fn call(&mut self, function: &str, parameters: &[Parameter], contract: &Contract) {
+        for (number, parameter) in parameters.iter().enumerate() {
             let ty = self.name_of(parameter.ty);
-            self.line(&format!("{ty} {};", parameter.name));
-            self.any(
-                &parameter.name,
-                &parameter.name,
-                parameter.ty,
-                self.options.depth,
-            );
-        }
-        for pair in parameters.windows(2) {
-            if let [array, size] = pair {
-                self.relate(array, size);
+            let name = &parameter.name;
+            self.line(&format!("{ty} {name};"));
+            match *self.table.kind(parameter.ty) {
+                TypeKind::Pointer(target) => {
+                    let length = parameter.elements.unwrap_or(self.options.length);
+                    self.pointer(name, name, target, length, self.options.depth);
+                    if contract.all_nonnull || contract.nonnull.contains(&number) {
+                        self.line(&format!("__VERIFIER_assume({name} != 0);"));
+                        self.assumptions.push(format!("`{name}` is not null"));
+                    }
+                }
+                _ => self.any(name, name, parameter.ty, self.options.depth),
             }
         }
+        self.relate_parameters(parameters, contract);
         for condition in &self.options.requires {
             let _ = writeln!(self.body, "__VERIFIER_assume({condition});");
             self.assumptions
@@ -131,20 +136,43 @@ impl<'t> Writer<'t> {
         self.line(&format!("{function}({});", names.join(", ")));
     }
 
-    /// Relates an array to the integer behind it that is named like its size.
-    fn relate(&mut self, array: &Parameter, size: &Parameter) {
-        let is_array = matches!(self.table.kind(array.ty), TypeKind::Pointer(target)
-            if !matches!(self.table.kind(*target), TypeKind::Function(_)));
-        let is_integer = matches!(self.table.kind(size.ty), TypeKind::Integer(_));
-        if !is_array || !is_integer || !is_like_a_size(&size.name) {
-            return;
+    /// Relates arrays to their sizes: by the declarations, or else to the integer behind the array if it is named like a size.
+    fn relate_parameters(&mut self, parameters: &[Parameter], contract: &Contract) {
+        let neighbours = (1..parameters.len()).filter(|&size| {
+            let is_known = contract.sizes.iter().any(|known| known.1 == size);
+            !is_known && is_like_a_size(&parameters[size].name)
+        });
+        let mut sizes = contract.sizes.clone();
+        sizes.extend(neighbours.map(|size| (size - 1, size)));
+        sizes.sort_unstable();
+        sizes.dedup();
+        for (array, size) in sizes {
+            let (Some(array), Some(size)) = (parameters.get(array), parameters.get(size)) else {
+                continue;
+            };
+            if self.is_array(array.ty) && self.is_integer(size.ty) {
+                let length = array.elements.unwrap_or(self.options.length);
+                let length = format!("({} ? {length} : 0)", array.name);
+                self.relate(&size.name, &length, [&size.name, &array.name]);
+            }
         }
-        let length = self.options.length;
-        let (array, size) = (&array.name, &size.name);
-        let _ = writeln!(
-            self.body,
-            "__VERIFIER_assume({size} >= 0 && {size} <= ({array} ? {length} : 0));"
-        );
+    }
+
+    fn is_array(&self, ty: Type) -> bool {
+        matches!(self.table.kind(ty), TypeKind::Pointer(target)
+            if !matches!(self.table.kind(*target), TypeKind::Function(_)))
+    }
+
+    fn is_integer(&self, ty: Type) -> bool {
+        matches!(self.table.kind(ty), TypeKind::Integer(_))
+    }
+
+    /// Has an integer be at most a length, that of an array; both are said as the user calls them.
+    fn relate(&mut self, size: &str, length: &str, said: [&str; 2]) {
+        self.line(&format!(
+            "__VERIFIER_assume({size} >= 0 && {size} <= {length});"
+        ));
+        let [size, array] = said;
         self.assumptions.push(format!(
             "`{size}` is at most the number of elements of `{array}`"
         ));
@@ -172,7 +200,9 @@ impl<'t> Writer<'t> {
             TypeKind::Float(FloatKind::Double | FloatKind::LongDouble) => {
                 self.draw(place, said, "double");
             }
-            TypeKind::Pointer(target) => self.pointer(place, said, target, depth),
+            TypeKind::Pointer(target) => {
+                self.pointer(place, said, target, self.options.length, depth);
+            }
             TypeKind::Array {
                 element,
                 length: ArrayLength::Constant(length),
@@ -236,7 +266,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Makes a pointer null, or has it point to a new array.
-    fn pointer(&mut self, place: &str, said: &str, target: Type, depth: u32) {
+    fn pointer(&mut self, place: &str, said: &str, target: Type, length: u32, depth: u32) {
         let target = target.unqualified();
         let number = self.number();
         self.line(&format!("{place} = 0;"));
@@ -260,14 +290,25 @@ impl<'t> Writer<'t> {
             true => target,
             false => Type::CHAR,
         };
-        let length = self.options.length;
         let ty = self.name_of(element);
         let array = format!("__a{number}");
         self.inputs.push(format!("whether `{said}` is not null"));
         self.line("if (__VERIFIER_nondet_bool()) {");
-        self.line(&format!("{ty} *{array} = malloc({length} * sizeof({ty}));"));
+        let last = self.open_array(element);
+        // A struct that ends in an array without a length is alone.
+        let (length, room) = match last {
+            Some(name) => {
+                let length = self.options.length;
+                (1, format!(" + {length} * sizeof((({ty} *) 0)->{name}[0])"))
+            }
+            None => (length, String::new()),
+        };
+        self.line(&format!(
+            "{ty} *{array} = malloc({length} * sizeof({ty}){room});"
+        ));
         self.line(&format!("__VERIFIER_assume({array} != 0);"));
         self.elements(&array, said, element, length.into(), depth - 1);
+        self.open_elements(&array, said, element, depth - 1);
         let is_text = matches!(
             self.table.kind(element),
             TypeKind::Integer(IntegerKind::Char)
@@ -315,6 +356,75 @@ impl<'t> Writer<'t> {
                 None => self.record(place, said, field.ty, depth),
             }
         }
+        if record.kind == RecordKind::Struct {
+            self.relate_members(place, said, &record.fields, false);
+        }
+    }
+
+    /// Relates the arrays behind a struct's pointers to their sizes, or the array without a length in which it ends: by
+    /// `counted_by`, or else to the integers behind the pointer, or before the array, that are named like sizes.
+    fn relate_members(&mut self, place: &str, said: &str, fields: &[Field], is_open: bool) {
+        for (number, array) in fields.iter().enumerate() {
+            let Some(name) = &array.name else {
+                continue;
+            };
+            let length = self.options.length;
+            let length = match self.table.kind(array.ty) {
+                _ if is_open && number + 1 == fields.len() => length.to_string(),
+                TypeKind::Pointer(_) if !is_open && self.is_array(array.ty) => {
+                    format!("({place}.{name} ? {length} : 0)")
+                }
+                _ => continue,
+            };
+            let is_size = |field: &&Field| {
+                let name = field.name.as_deref();
+                self.is_integer(field.ty) && name.is_some_and(is_like_a_size)
+            };
+            let sizes: Vec<&Field> = match &array.counted_by {
+                Some(_) => {
+                    let is_counter = |field: &&Field| field.name == array.counted_by;
+                    fields.iter().filter(is_counter).collect()
+                }
+                None if is_open => fields.iter().filter(is_size).take(1).collect(),
+                None => fields[number + 1..].iter().take_while(is_size).collect(),
+            };
+            for size in sizes.iter().filter_map(|size| size.name.as_deref()) {
+                let said = [&format!("{said}.{size}"), &format!("{said}.{name}")];
+                self.relate(
+                    &format!("{place}.{size}"),
+                    &length,
+                    said.map(String::as_str),
+                );
+            }
+        }
+    }
+
+    /// Gives the elements of the member without a length arbitrary values, in the struct at the start of an array.
+    fn open_elements(&mut self, array: &str, said: &str, ty: Type, depth: u32) {
+        let (Some(name), Some(record)) = (self.open_array(ty), self.table.as_record(ty)) else {
+            return;
+        };
+        let fields = record.fields.clone();
+        let last = fields.last().map(|last| self.table.kind(last.ty).clone());
+        if let Some(TypeKind::Array { element, .. }) = last {
+            let (place, said) = (format!("{array}[0]"), format!("{said}[0]"));
+            let length = self.options.length.into();
+            let inside = (format!("{place}.{name}"), format!("{said}.{name}"));
+            self.elements(&inside.0, &inside.1, element, length, depth);
+            self.relate_members(&place, &said, &fields, true);
+        }
+    }
+
+    /// The member without a length in which a struct ends.
+    fn open_array(&self, ty: Type) -> Option<String> {
+        let last = self.table.as_record(ty)?.fields.last()?;
+        match self.table.kind(last.ty) {
+            TypeKind::Array {
+                length: ArrayLength::Unknown,
+                ..
+            } => last.name.clone(),
+            _ => None,
+        }
     }
 
     /// Checks whether a type has pointers in it.
@@ -334,7 +444,9 @@ impl<'t> Writer<'t> {
 /// Checks whether a parameter's name says that it is the size of something.
 fn is_like_a_size(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let ends = ["len", "length", "size", "count", "num", "sz", "cnt", "_n"];
+    let ends = [
+        "len", "length", "size", "count", "num", "sz", "cnt", "_n", "cap", "capacity",
+    ];
     name == "n" || ends.iter().any(|end| name.ends_with(end))
 }
 
