@@ -136,6 +136,10 @@ pub fn decide_property(
     if let rejected @ Outcome::Rejected(_) = rounds.survey(observe)? {
         return Ok((rejected, None));
     }
+    if rounds.board.rows.is_empty() && !rounds.is_answered() {
+        // There was no time to read the program again.
+        return Ok((outcome, None));
+    }
     rounds.pass(Duration::ZERO, FIRST_TIME, Part::SmallCones, observe)?;
     let together = match limits.wall {
         Some(wall) => wall.mul_f64(SHARE_TOGETHER),
@@ -491,11 +495,14 @@ impl<'r> Rounds<'r> {
         let open =
             [CheckVerdict::Open, CheckVerdict::Unknown].map(|verdict| self.board.with(verdict));
         let violated = !self.board.with(CheckVerdict::Violated).is_empty();
-        if let (true, Some(violation)) = (violated, self.violation.take()) {
+        if let Some(violation) = self.violation.take() {
             return Conclusion {
                 targets: None,
                 ..violation
             };
+        }
+        if self.board.rows.is_empty() {
+            return Conclusion::unknown("it is not known what the checks are");
         }
         let open: Vec<&CheckRow> = open
             .iter()
@@ -533,4 +540,18 @@ fn name_open(open: &[&CheckRow]) -> String {
         _ => "checks",
     };
     format!("not decided: {noun} {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_proved_of_checks_that_are_not_known() {
+        let mut supervisor = Supervisor::new(Instant::now()).unwrap();
+        let race = |_: &Attempt, _: &Reporter| -> RaceEnd { unreachable!("no round is run") };
+        let mut rounds = Rounds::new(&mut supervisor, Limits::default(), &race);
+        let verdict = rounds.conclusion().verdict;
+        assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict}");
+    }
 }
