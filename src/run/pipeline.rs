@@ -363,6 +363,7 @@ impl Pipeline<'_> {
             simplified: size(&simplified.program),
             unsupported: unsupported(&simplified.program).count(),
             checks: simplified.program.errors.len(),
+            checks_as_lowered: lowered.errors.len(),
         });
         recorder.detail(|| EventKind::Automaton(findings::automaton(&simplified.program)));
         if let Some(dump) = &recorder.dump {

@@ -14,7 +14,7 @@ use crate::output::reports::Reports;
 use crate::output::{check_table, checks};
 use crate::{EXIT_INPUT, complain, complain_rendered, input, try_print};
 use regatta_base::printable::{printable, printable_json};
-use regatta_frontend::LoadOptions;
+use regatta_frontend::{LoadOptions, Specification};
 use regatta_report::error_path::trace;
 use regatta_report::{Ending, witness};
 use regatta_run::check::{CheckRow, CheckVerdict};
@@ -27,7 +27,7 @@ use regatta_run::options::{
     TaskOptions, Validation,
 };
 use regatta_run::supervisor::{Attempt, EarlyLimits, Outcome, RaceEnd, Supervisor, supervise};
-use regatta_run::verdict::Conclusion;
+use regatta_run::verdict::{Conclusion, Verdict};
 use regatta_run::{pipeline, rounds, turns};
 
 /// Runs the command; returns the exit code.
@@ -187,6 +187,7 @@ pub(super) fn run_with(
         json: options.json,
         verbose: options.verbose,
         explains,
+        property: run_options.task.load.property.clone(),
         progress,
         summary: RunSummary::default(),
         reports,
@@ -307,6 +308,8 @@ struct Output {
     verbose: bool,
     /// Whether the answer is explained on standard error.
     explains: bool,
+    /// What is verified.
+    property: Specification,
     progress: Option<Progress>,
     /// The summary from which UNKNOWN is explained.
     summary: RunSummary,
@@ -410,6 +413,9 @@ impl Output {
         }
         if let Some(text) = self.summary.explain(conclusion) {
             self.complain(&text);
+        }
+        if conclusion.verdict == Verdict::True {
+            self.complain(&self.summary.explain_proof(&self.property));
         }
     }
 

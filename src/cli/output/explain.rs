@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use regatta_base::printable::printable_line;
+use regatta_frontend::Specification;
+use regatta_frontend::property::{Check, Forbidden};
 use regatta_program::last_part;
 use regatta_report::place::Place;
 use regatta_report::sources::Sources;
@@ -212,6 +214,8 @@ pub struct RunSummary {
     unsupported: Vec<String>,
     /// The loops that are left after simplification.
     loops: Vec<String>,
+    /// The number of checks of the program as lowered.
+    checks: usize,
 }
 
 impl RunSummary {
@@ -280,6 +284,9 @@ impl RunSummary {
                 analysis,
                 message: reason,
             } => self.summary_of(analysis).end = Some(reason.clone()),
+            EventKind::Program {
+                checks_as_lowered, ..
+            } => self.checks = self.checks.max(*checks_as_lowered),
             EventKind::Open {
                 unsupported, loops, ..
             } => {
@@ -298,6 +305,31 @@ impl RunSummary {
             self.analyses.len() - 1
         });
         &mut self.analyses[number].1
+    }
+
+    /// Returns what a proof of the property says, and what it does not.
+    pub fn explain_proof(&self, property: &Specification) -> String {
+        let mut claims: Vec<String> = match &property.forbidden {
+            Forbidden::Assertions => {
+                vec!["no assertion fails, and no error function is called".to_owned()]
+            }
+            Forbidden::Listed { calls, labels } => {
+                let calls = calls.iter().map(|name| format!("`{name}` is not called"));
+                let labels = labels.iter().map(|name| format!("`{name}` is not reached"));
+                calls.chain(labels).collect()
+            }
+        };
+        let checks = property.checks.iter();
+        claims.extend(checks.map(|check| check.description().to_owned()));
+        let others = Check::ALL.into_iter();
+        let others = others.filter(|check| !property.checks.contains(check));
+        let others: Vec<&str> = others.map(Check::name).collect();
+        format!(
+            "Proved, of {} checks: {}.\nNot looked at: {}.",
+            self.checks,
+            claims.join("; "),
+            others.join(", ")
+        )
     }
 
     /// Returns the reasons for UNKNOWN, and advice; `None` if there is an answer.

@@ -59,6 +59,9 @@ pub enum EventKind {
         unsupported: usize,
         /// The number of checks that are left after simplification.
         checks: usize,
+        /// The number of checks of the program as lowered: those that its text does not decide.
+        #[serde(default)]
+        checks_as_lowered: usize,
     },
     /// The unsupported operations and loops that the analyses have to deal with: the first of each kind.
     Open {
