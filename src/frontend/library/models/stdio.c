@@ -560,6 +560,50 @@ int fclose(void *stream)
     return __regatta_done_or_failed();
 }
 
+/* Streams under a check of memory: objects that the program cannot free. `own` is 2 behind `fclose`. */
+
+static __regatta_file __regatta_few_streams[8];
+
+static int __regatta_stream_count;
+
+void *__regatta_opened(const char *name, const char *mode)
+{
+    int kind = __regatta_stream_mode(mode);
+    if (kind == 0 || __regatta_no_path(name))
+        return 0;
+    __regatta_read_text(name, -1);
+    if (__VERIFIER_nondet_bool()) {
+        __regatta_fail();
+        return 0;
+    }
+    if (__regatta_stream_count == 8)
+        __regatta_unsupported("more than 8 streams under a check of memory");
+    __regatta_file *file = &__regatta_few_streams[__regatta_stream_count];
+    __regatta_stream_count++;
+    __regatta_streams_used = 1;
+    file->constrained = __regatta_stream_constraint(mode, kind);
+    file->output = kind != 1;
+    file->own = 1;
+    if (kind != 1)
+        __regatta_written = 1;
+    return file;
+}
+
+/* Under a check of memory: the stream has to be open. */
+void __regatta_use_stream(void *stream)
+{
+    if (((__regatta_file *)stream)->own == 2)
+        __regatta_unsupported("a stream that is closed");
+}
+
+int __regatta_closed(void *stream)
+{
+    __regatta_use_stream(stream);
+    __regatta_streams_used = 1;
+    ((__regatta_file *)stream)->own = 2;
+    return __regatta_done_or_failed();
+}
+
 int feof(void *stream)
 {
     if (__regatta_streams_elsewhere() && __regatta_is_elsewhere(stream))

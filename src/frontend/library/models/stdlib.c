@@ -815,6 +815,28 @@ char *getenv(const char *name)
     return variable->value;
 }
 
+/* `getenv` under a check of memory, which the program cannot free: called once, for a short text. */
+
+static char __regatta_text_of_environment[8];
+
+static _Bool __regatta_environment_was_asked;
+
+char *__regatta_environment_text(const char *name)
+{
+    if (!__regatta_is_variable(name))
+        return 0;
+    if (__regatta_environment_is_named() || __regatta_environment_was_asked)
+        __regatta_unsupported("a second look at the environment under a check of memory");
+    __regatta_environment_was_asked = 1;
+    if (__VERIFIER_nondet_bool())
+        return 0;
+    if (__VERIFIER_nondet_bool())
+        __regatta_unsupported("a long text of the environment under a check of memory");
+    for (int i = 0; i < 7; i++)
+        __regatta_text_of_environment[i] = __VERIFIER_nondet_char();
+    return __regatta_text_of_environment;
+}
+
 /* Whether the program has more rights than its user: 1 for no, 2 for yes, 0 before the first use. */
 
 static int __regatta_privileged;

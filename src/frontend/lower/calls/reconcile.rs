@@ -109,6 +109,7 @@ impl Lowerer<'_> {
         let signature = signatures[callee.0 as usize].clone();
         let mut before = Vec::new();
         let mut fitted = Vec::with_capacity(signature.parameters.len());
+        let mut dropped = Vec::new();
         let mut given = arguments.into_iter();
         for parameter in signature.parameters {
             match (given.next(), self.objects.scalar_of(parameter)) {
@@ -125,12 +126,18 @@ impl Lowerer<'_> {
                     });
                 }
                 // Nothing or a value of another kind is passed: the parameter's value is arbitrary.
-                (_, wanted) => {
+                (other, wanted) => {
+                    dropped.extend(other);
                     let copy = self.copy_of(parameter, caller, span);
                     before.push(Instruction::Declare(copy));
                     fitted.push(self.object_argument(copy, wanted));
                 }
             }
+        }
+        // The caller computes them all the same, which may access memory.
+        if self.input.property().checks_memory() {
+            fitted.extend(dropped);
+            fitted.extend(given);
         }
         let mut after = Vec::new();
         let result = match (result, signature.result) {

@@ -18,6 +18,7 @@ use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Lvalue, Value, ValueKind};
 use crate::lower::statements::long_jump;
 use crate::lower::{Lowerer, Result};
+use crate::memory::walk::start_of;
 use crate::types::{Type, TypeKind};
 use regatta_program::DataModel;
 
@@ -235,8 +236,20 @@ impl Lowerer<'_> {
         Ok(Place::new(address, ScalarType::Pointer))
     }
 
-    pub(in crate::lower) fn va_start(&mut self, list: Value) -> Result<Value> {
+    /// The place of the pointer in a `va_list` that gets a value. One that is kept behind the function's return leads to
+    /// arguments that exist no more.
+    fn new_list_place(&mut self, list: Value) -> Result<Place> {
         let place = self.list_place(list)?;
+        let own = start_of(&place.address);
+        let is_local = own.is_some_and(|object| self.objects.is_automatic(object));
+        if self.input.property().checks_memory() && !is_local {
+            self.unsupported("a `va_list` that is not a local variable");
+        }
+        Ok(place)
+    }
+
+    pub(in crate::lower) fn va_start(&mut self, list: Value) -> Result<Value> {
+        let place = self.new_list_place(list)?;
         let Some(arguments) = self.function.variable_arguments() else {
             return Err(self.error("`va_start` in a function with fixed arguments"));
         };
@@ -247,7 +260,7 @@ impl Lowerer<'_> {
 
     pub(in crate::lower) fn va_copy(&mut self, destination: Value, source: Value) -> Result<Value> {
         let source = self.list_place(source)?;
-        let place = self.list_place(destination)?;
+        let place = self.new_list_place(destination)?;
         let value = Expr::Load(source);
         self.emit(Instruction::Assign { place, value });
         Ok(Value::void())

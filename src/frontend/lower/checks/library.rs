@@ -57,9 +57,7 @@ const EXACT: &[&str] = &[
     "qsort",
     "bsearch",
     "time",
-    "fgets",
     "printf",
-    "fprintf",
     "sprintf",
     "snprintf",
     "sscanf",
@@ -73,6 +71,20 @@ const EXACT: &[&str] = &[
 
 /// Functions that print the string which is their first argument.
 const PRINTERS: &[&str] = &["puts", "fputs", "perror"];
+
+/// Functions that use an open stream, which is their first argument, or the last one.
+const STREAM_FIRST: &[&str] = &["fprintf", "feof", "ferror", "getc", "fgetc", "rewind"];
+const STREAM_LAST: &[&str] = &["fgets", "fputs", "fputc", "putc"];
+
+/// Functions that have another model under a check of memory.
+const REPLACED: &[(&str, &str)] = &[
+    ("realloc", "__regatta_moved"),
+    ("memcmp", "__regatta_compared"),
+    ("bcmp", "__regatta_compared"),
+    ("fopen", "__regatta_opened"),
+    ("fclose", "__regatta_closed"),
+    ("getenv", "__regatta_environment_text"),
+];
 
 /// Functions of the system that are unknown code otherwise: what they write has its limits.
 const SYSTEM: &[(&str, &str)] = &[("recv", "__regatta_received")];
@@ -101,6 +113,10 @@ impl Lowerer<'_> {
             (ValueKind::Scalar(expr), Some(scalar)) if !self.is_harmless(&expr) => {
                 Value::scalar(self.store_fresh(expr, scalar), value.ty)
             }
+            (ValueKind::Aggregate(address), _) => {
+                self.read_unused(address.clone(), value.ty);
+                Value::aggregate(address, value.ty)
+            }
             (kind, _) => Value { kind, ty: value.ty },
         }
     }
@@ -123,17 +139,23 @@ impl Lowerer<'_> {
         known: &LibraryFunction,
         values: &[Value],
     ) -> Result<Accesses> {
-        let other = match known.name {
-            "realloc" => Some("__regatta_moved"),
-            "memcmp" | "bcmp" => Some("__regatta_compared"),
-            _ => None,
-        };
-        if let Some(other) = other {
+        let mut replaced = REPLACED.iter();
+        if let Some((_, other)) = replaced.find(|(name, _)| *name == known.name) {
             return Ok(lookup(other).map_or(Accesses::NotModelled, Accesses::Otherwise));
         }
         // The models' own text makes their accesses.
         if self.cursor.span().line == 0 || known.name.starts_with("__regatta_") {
             return Ok(Accesses::Modelled);
+        }
+        let stream = if STREAM_FIRST.contains(&known.name) {
+            values.first()
+        } else if STREAM_LAST.contains(&known.name) {
+            values.last()
+        } else {
+            None
+        };
+        if let (Some(stream), Some(used)) = (stream, lookup("__regatta_use_stream")) {
+            self.call_quietly(&used, vec![stream.clone()])?;
         }
         if PRINTERS.contains(&known.name)
             && let (Some(text), Some(read)) = (values.first(), lookup("__regatta_read_text"))
@@ -149,6 +171,7 @@ impl Lowerer<'_> {
             .iter()
             .filter(|value| self.types.pointee(value.ty).is_some());
         let is_modelled = EXACT.contains(&known.name)
+            || stream.is_some()
             || known.name.ends_with("_overflow")
             || pointers.next().is_none();
         Ok(match is_modelled {

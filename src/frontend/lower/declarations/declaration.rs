@@ -20,6 +20,9 @@ use crate::types::{ArrayLength, Type, TypeKind};
 use regatta_base::diagnostic::Error;
 use regatta_program::{Lifetime, Span};
 
+/// What is not modelled under a check of memory: an access by a name goes as far as that name's type.
+pub(super) const DIFFERENT_SIZES: &str = "an object with names of different sizes";
+
 impl Lowerer<'_> {
     /// Lowers an external declaration: a declaration at file scope or a function definition.
     pub(in crate::lower) fn external_declaration(
@@ -369,6 +372,9 @@ impl Lowerer<'_> {
                     if definition == Definition::Declared && self.has_other_names(name, entity) {
                         return self.declare_view(name, linked.symbol, declared);
                     }
+                    if self.input.property().checks_memory() {
+                        self.refuse(DIFFERENT_SIZES);
+                    }
                     return Err(self.conflicting_types(name, known_type, ty));
                 }
                 if linked.definition == Definition::Complete && definition == Definition::Complete {
@@ -447,6 +453,13 @@ impl Lowerer<'_> {
         };
         let span = self.cursor.span();
         let ty = declared.ty;
+        let is_of_same_size = self
+            .types
+            .size_of(ty)
+            .is_ok_and(|size| size == self.objects[object].size);
+        if self.input.property().checks_memory() && !is_of_same_size {
+            self.refuse(DIFFERENT_SIZES);
+        }
         let symbol = self.scopes.create(Symbol { ty, entity, span });
         self.scopes.bind(name, symbol);
         self.update_layout(object, symbol, declared.attributes.alignment)

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::declaration::DIFFERENT_SIZES;
 use crate::library;
 use crate::lower::state::scope::{Definition, Entity, Linked, Symbol};
 use crate::lower::{Lowerer, Result};
@@ -71,7 +72,11 @@ impl Lowerer<'_> {
                 | (Entity::Function { .. }, Entity::Function { .. })
         );
         let is_reserved = name.starts_with("__") || library::lookup(name).is_some();
-        if are_same_kind && (is_reserved || self.types.compatible_across(one.ty, other.ty)) {
+        let are_compatible = self.types.compatible_across(one.ty, other.ty);
+        if are_same_kind && (is_reserved || are_compatible) {
+            if !are_compatible && self.input.property().checks_memory() {
+                self.refuse(DIFFERENT_SIZES);
+            }
             return Ok(());
         }
         let message = format!(

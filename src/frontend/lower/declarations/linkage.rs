@@ -21,7 +21,7 @@ use std::rc::Rc;
 use lang_c::ast;
 use lang_c::span::Node;
 
-use crate::ir::{Expr, Instruction, Place, ScalarType, Storage};
+use crate::ir::{Expr, Instruction, Place, ScalarType, Storage, UnaryOp};
 use crate::library::{self, Builtin, Model, linker};
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
@@ -209,10 +209,18 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Assumes that a called weak function exists: a call of null ends the program.
+    /// Assumes that a called weak function exists: a call of null ends the program. Under a check of memory, nothing is known
+    /// of what follows.
     pub(in crate::lower) fn assume_weak(&mut self, name: &str) {
-        if let Some(flag) = self.weak_flag(name) {
-            self.emit_fresh(Instruction::Assume(flag));
+        let Some(flag) = self.weak_flag(name) else {
+            return;
+        };
+        match self.input.property().checks_memory() {
+            true => {
+                let is_missing = fold::unary(UnaryOp::LogicalNot, flag, ScalarType::Bool);
+                self.unsupported_if(is_missing, "a call of a weak function without a definition");
+            }
+            false => self.emit_fresh(Instruction::Assume(flag)),
         }
     }
 

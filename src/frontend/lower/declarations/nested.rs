@@ -520,23 +520,6 @@ impl Lowerer<'_> {
         self.functions.finish(index, built.finish());
     }
 
-    /// Refuses the path on which the condition holds.
-    fn unsupported_if(&mut self, condition: Expr, what: &str) {
-        let span = self.cursor.span();
-        let (bad, good) = (self.function.new_block(), self.function.new_block());
-        let branch = Terminator::Branch {
-            condition,
-            scalar: fold::INT,
-            then: bad,
-            otherwise: good,
-        };
-        self.function.end(branch, span);
-        self.function.continue_in(bad);
-        self.unsupported(what);
-        self.function.end(Terminator::End, span);
-        self.function.continue_in(good);
-    }
-
     /// Builds the function that stores the addresses of captured objects.
     fn make_keeper(&mut self, index: FunctionIndex, kept: &[ObjectIndex]) {
         let outer = self.start_helper(index, "keeper");

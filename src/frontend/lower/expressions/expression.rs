@@ -127,6 +127,12 @@ impl Lowerer<'_> {
             true => self.accessed(value),
             false => value,
         };
+        if self.input.property().checks_memory()
+            && let ValueKind::Lvalue(Lvalue { address, .. }) | ValueKind::Aggregate(address) =
+                value.kind
+        {
+            return self.read_unused(address, value.ty);
+        }
         let scalar = self.types.scalar(value.ty);
         if let (ValueKind::Scalar(expr), Some(scalar)) = (value.kind, scalar)
             && !self.is_harmless(&expr)

@@ -7,7 +7,10 @@ use super::assignment::Use;
 use super::defined::Reach;
 use super::fold;
 use super::value::{Lvalue, Value, ValueKind};
-use crate::ir::{BinaryOp, BitField, Expr, Leaf, Object, ObjectIndex, Place, ScalarType, Storage};
+use crate::ir::{
+    BinaryOp, BitField, Expr, Instruction, Leaf, Object, ObjectIndex, Place, Pointer, ScalarType,
+    Storage,
+};
 use crate::library;
 use crate::lower::state::scope::Entity;
 use crate::lower::{Lowerer, Result};
@@ -399,6 +402,12 @@ impl Lowerer<'_> {
         match record.kind {
             ValueKind::Lvalue(lvalue) => Ok(self.field_lvalue(lvalue.address, field)),
             ValueKind::Aggregate(address) => {
+                let is_kept =
+                    self.types.is_array(field.ty) && self.input.property().checks_memory();
+                let address = match is_kept {
+                    true => self.temporary_copy(address, record.ty)?,
+                    false => address,
+                };
                 let part = self.field_lvalue(address, field);
                 // The result is not an lvalue: it is read at once unless it is an array.
                 if self.types.is_array(part.ty) {
@@ -411,6 +420,21 @@ impl Lowerer<'_> {
             }
             _ => Err(self.error("a member of something without an address")),
         }
+    }
+
+    /// The address of a copy of a record that is not an lvalue. The copy ends with the full expression (C11 6.2.4p8), before
+    /// any other object.
+    fn temporary_copy(&mut self, address: Expr, ty: Type) -> Result<Expr> {
+        let copy = self.temporary_object(ty.unqualified())?;
+        self.objects[copy].blocks.push(u32::MAX - copy.0);
+        self.emit_fresh(Instruction::Copy {
+            destination: Pointer::new(Expr::ObjectAddress(copy)),
+            source: Pointer::new(address),
+            size: self.size_of(ty)?,
+            leaves: self.types.leaves(ty),
+            overlapping: false,
+        });
+        Ok(Expr::ObjectAddress(copy))
     }
 
     /// The member at a path within the record at an address.

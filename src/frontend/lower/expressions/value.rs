@@ -315,20 +315,45 @@ impl Lowerer<'_> {
         fold::is_harmless(expr, &|place| self.is_sure_read(place))
     }
 
+    /// Reads an object of which no value is used, unless it certainly exists.
+    pub(in crate::lower) fn read_unused(&mut self, address: Expr, ty: Type) {
+        if self.types.is_void(ty) || self.types.is_array(ty) {
+            return;
+        }
+        let (Ok(size), Ok(copy)) = (self.size_of(ty), self.temporary_object(ty.unqualified()))
+        else {
+            return self.unsupported("the read of an object whose size is not known");
+        };
+        if !self.is_sure_range(&address, size) {
+            self.emit_fresh(Instruction::Copy {
+                destination: Pointer::new(Expr::ObjectAddress(copy)),
+                source: Pointer::new(address),
+                size,
+                leaves: self.types.leaves(ty),
+                overlapping: false,
+            });
+        }
+    }
+
     /// Checks whether a place is certainly inside of a named object.
     fn is_sure_read(&self, place: &Place) -> bool {
-        let (object, offset) = match &*place.address {
+        let (size, _) = self.types.scalar_layout(place.scalar);
+        let size = match place.bit_field {
+            Some(field) => (u64::from(field.offset) + u64::from(field.bits)).div_ceil(8),
+            None => size,
+        };
+        self.is_sure_range(&place.address, size)
+    }
+
+    /// Checks whether bytes are certainly inside of a named object.
+    fn is_sure_range(&self, address: &Expr, size: u64) -> bool {
+        let (object, offset) = match address {
             Expr::ObjectAddress(object) => (*object, 0),
             Expr::Offset { base, bytes } => match (&**base, fold::constant(bytes)) {
                 (Expr::ObjectAddress(object), Some(offset)) => (*object, offset),
                 _ => return false,
             },
             _ => return false,
-        };
-        let (size, _) = self.types.scalar_layout(place.scalar);
-        let size = match place.bit_field {
-            Some(field) => (u64::from(field.offset) + u64::from(field.bits)).div_ceil(8),
-            None => size,
         };
         self.objects
             .get(object)

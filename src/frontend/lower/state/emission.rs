@@ -136,6 +136,23 @@ impl Lowerer<'_> {
         self.emit(Instruction::Unsupported(what));
     }
 
+    /// Refuses the path on which the condition holds.
+    pub(in crate::lower) fn unsupported_if(&mut self, condition: Expr, what: &str) {
+        let span = self.cursor.span();
+        let (bad, good) = (self.function.new_block(), self.function.new_block());
+        let branch = Terminator::Branch {
+            condition,
+            scalar: fold::INT,
+            then: bad,
+            otherwise: good,
+        };
+        self.function.end(branch, span);
+        self.function.continue_in(bad);
+        self.unsupported(what);
+        self.function.end(Terminator::End, span);
+        self.function.continue_in(good);
+    }
+
     /// Ends the path here.
     pub(in crate::lower) fn end_path(&mut self, terminator: Terminator) {
         match terminator {

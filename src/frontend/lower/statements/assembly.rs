@@ -3,6 +3,7 @@
 //! * A statement whose template has no effect on values (empty, `nop`, a fence; see [`does_nothing`]) is a compiler
 //!   barrier: operands that are read and written (`"+r"`) and outputs tied to an input (`"0"`) keep their values,
 //!   other outputs get arbitrary ones.
+//! * Under a check of memory, operands in memory are read, and assembly that could access other memory is not supported.
 //! * Any other statement gives its outputs arbitrary values. With a `"memory"` clobber, an operand in memory or a
 //!   pointer among its inputs, it is unknown code, which may modify all globals (including `static` ones, whose names
 //!   it may use) and what its operands point to. A real execution determines the effect, so that an alarm behind it is
@@ -107,6 +108,9 @@ impl Lowerer<'_> {
         let outputs = self.asm_operands(&asm.outputs)?;
         let inputs = self.asm_operands(&asm.inputs)?;
         self.cursor.set_span(span);
+        if self.input.property().checks_memory() {
+            self.read_operands(&outputs, &inputs)?;
+        }
         if nothing {
             return self.asm_barrier(&outputs, &inputs);
         }
@@ -225,6 +229,29 @@ impl Lowerer<'_> {
         Ok(operands)
     }
 
+    /// Reads the operands that assembly reads in memory, whatever it does with them.
+    fn read_operands(&mut self, outputs: &[Operand], inputs: &[Operand]) -> Result<()> {
+        let changed = outputs
+            .iter()
+            .filter(|output| output.constraint.starts_with('+'));
+        for operand in changed.chain(inputs) {
+            let ValueKind::Lvalue(Lvalue { address, .. }) = &operand.value.kind else {
+                continue;
+            };
+            match self.types.scalar(operand.value.ty) {
+                Some(scalar) => {
+                    let (value, _) = self.scalar_value(operand.value.clone())?;
+                    self.store_fresh(value, scalar);
+                }
+                None if self.types.is_array(operand.value.ty) => {
+                    self.unsupported("assembly with an array in memory");
+                }
+                None => self.read_unused(address.clone(), operand.value.ty),
+            }
+        }
+        Ok(())
+    }
+
     /// Lowers a statement whose template does nothing: only tied operands keep their values.
     fn asm_barrier(&mut self, outputs: &[Operand], inputs: &[Operand]) -> Result<()> {
         for (number, output) in outputs.iter().enumerate() {
@@ -274,6 +301,9 @@ impl Lowerer<'_> {
     /// Emits assembly that may modify whatever it reaches.
     fn unknown_assembly(&mut self, arguments: Vec<Argument>) {
         self.uses.note_assembly();
+        if self.input.property().checks_memory() {
+            self.unsupported("assembly that may access memory");
+        }
         self.emit(Instruction::CallUnknown {
             name: "assembly".to_owned(),
             arguments,

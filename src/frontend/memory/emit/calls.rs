@@ -185,6 +185,7 @@ impl Emitter<'_, '_> {
                 self.body.continue_at(begin);
                 let effect = self.tables.unit.outside.effect;
                 let name = "an unknown function";
+                self.check_arguments(arguments);
                 self.call_unknown(name, effect);
                 if result.is_some() {
                     self.receive_unknown(name, result);

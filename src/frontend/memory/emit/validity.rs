@@ -6,7 +6,7 @@
 use super::assumptions::Access;
 use super::places::{Base, Linear, Part, Spot};
 use super::*;
-use crate::ir::{BinaryOp, Expr, Instruction, Leaf, ResultPlace};
+use crate::ir::{Argument, BinaryOp, Expr, Instruction, Leaf, ResultPlace, UnknownEffect};
 use crate::memory::analysis::walk::start_of;
 use crate::memory::placement::lives::ClassLives;
 use regatta_program::{Claim, Lifetime, Property};
@@ -358,14 +358,21 @@ impl<'b> Emitter<'_, 'b> {
         classes: [Option<ClassId>; 2],
         [left, right]: [TermId; 2],
     ) -> TermId {
+        let null = self.tables.pointer_constant(0);
         let Ok(lives) = self.lives(id) else {
-            // Its addresses are chosen as those of a real machine.
-            return TermId::TRUE;
+            return match self.tables.plan.class_by_id(id).observable {
+                // Its addresses are chosen as those of a real machine.
+                true => TermId::TRUE,
+                false => pool().or(vec![
+                    pool().eq(left, right),
+                    pool().eq(left, null),
+                    pool().eq(right, null),
+                ]),
+            };
         };
         let Some(bits) = lives.slot else {
             return TermId::TRUE;
         };
-        let null = self.tables.pointer_constant(0);
         let mut ways = vec![
             pool().eq(
                 self.tables.slot_number(left, bits),
@@ -623,6 +630,9 @@ impl<'b> Emitter<'_, 'b> {
         if checks.leaks && self.may_drop_pointers() {
             let what = "memory to which pointers may lead that are never read";
             self.body.unsupported_unless(none, what);
+        } else if checks.leaks && self.may_give_away() {
+            let what = "memory whose address an unknown function has got";
+            self.body.unsupported_unless(none, what);
         } else if checks.leaks {
             self.body
                 .check_memory(none, Property::ValidMemtrack, Claim::Lost);
@@ -656,6 +666,36 @@ impl<'b> Emitter<'_, 'b> {
                     }),
                 ..
             } => self.tables.drops_pointers(destination, *size, leaves),
+            _ => false,
+        })
+    }
+
+    /// Whether some unknown function gets the address of an object on the heap, which it may keep.
+    fn may_give_away(&mut self) -> bool {
+        let (plan, facts) = (self.tables.plan, self.tables.facts);
+        let functions = self.tables.unit.functions.iter();
+        let functions = functions.zip(self.tables.function_ids);
+        let reached = functions.filter(|(_, id)| id.is_some());
+        let blocks = reached.flat_map(|(function, _)| &function.blocks);
+        let mut given =
+            blocks
+                .flat_map(|block| &block.instructions)
+                .flat_map(|(instruction, _)| match instruction {
+                    Instruction::CallUnknown {
+                        arguments,
+                        effect: UnknownEffect::Reachable,
+                        ..
+                    } => arguments.as_slice(),
+                    _ => &[],
+                });
+        given.any(|argument| match argument {
+            Argument::Scalar {
+                value,
+                scalar: ScalarType::Pointer,
+            } => self.class_of_value(value).is_some_and(|id| {
+                let mut sites = plan.class_by_id(id).sites.iter();
+                sites.any(|&site| facts.sites[site].on_heap)
+            }),
             _ => false,
         })
     }

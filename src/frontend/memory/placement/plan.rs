@@ -469,7 +469,10 @@ impl Planner<'_, '_> {
         let in_block = !self.object(object).blocks.is_empty();
         match self.object(object).storage {
             Storage::Automatic(function) if in_block || !self.lasts(object) => {
-                Some((!self.calls.runs_once(function, BlockIndex(0)), in_block))
+                // Under a check of memory, it has another address each time that its block is entered.
+                let is_renewed = in_block && self.checks.any();
+                let returns = is_renewed || !self.calls.runs_once(function, BlockIndex(0));
+                Some((returns, in_block))
             }
             _ => None,
         }
