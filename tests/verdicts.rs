@@ -136,3 +136,50 @@ fn verdicts_are_those_of_the_standard() {
     let complaints: Vec<String> = complaints.map(|complaint| complaint.text).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
+
+/// Each item of C11's Annex J.2 stands in the book's list, and those that a check looks at have a case there.
+#[test]
+fn every_undefined_behaviour_is_checked_or_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("the file can be read");
+    let (list, cases) = (
+        read("docs/src/undefined.md"),
+        read("tests/verdicts/annex_j.cases"),
+    );
+    let cases: Vec<Case> = cases
+        .split("\n=== ")
+        .skip(1)
+        .map(|case| Case::parse("annex_j.cases", case))
+        .collect();
+    let rows = list.lines().filter_map(|line| {
+        let mut cells = line.trim_matches('|').split(" | ");
+        let number: usize = cells.next()?.trim().parse().ok()?;
+        Some((number, cells.next_back()?.trim()))
+    });
+    let rows: Vec<(usize, &str)> = rows.collect();
+    let numbers: Vec<usize> = rows.iter().map(|row| row.0).collect();
+    assert_eq!(numbers, (1..=203).collect::<Vec<usize>>());
+    let mut looked_at = 0;
+    for (number, what) in rows {
+        let own = |case: &&Case| case.what.starts_with(&format!("{number}: "));
+        let case = cases.iter().find(own);
+        let Some((check, rest)) = what.strip_prefix('`').and_then(|what| what.split_once('`'))
+        else {
+            assert!(case.is_none(), "item {number} has a case, but no check");
+            continue;
+        };
+        looked_at += 1;
+        let case = case.unwrap_or_else(|| panic!("item {number} has no case"));
+        let verdict = match rest.contains("UNKNOWN") {
+            true => "UNKNOWN",
+            false => "FALSE",
+        };
+        assert!(case.verdict.starts_with(verdict), "item {number}");
+        let mut options = case.options.iter();
+        assert!(
+            options.any(|option| option.contains(check)),
+            "item {number}"
+        );
+    }
+    assert_eq!(looked_at, cases.len());
+}

@@ -108,8 +108,8 @@ pub struct InputOptions {
     #[arg(long, value_name = "FILE.prp")]
     pub property: Option<PathBuf>,
 
-    /// What is checked, instead of a property: any of assertions, overflow, bounds, pointers, free, leaks, cleanup, separated
-    /// by commas, or termination alone
+    /// What is checked, instead of a property: any of assertions, overflow, division, shift, conversion, bounds, pointers,
+    /// free, leaks, cleanup, separated by commas, or termination alone
     #[arg(long, value_name = "LIST", value_parser = Specification::of_checks, conflicts_with = "property")]
     pub checks: Option<Specification>,
 

@@ -18,6 +18,12 @@ pub enum Rule {
     ShiftedNumber,
     /// The absolute value is not in its type.
     AbsoluteValue,
+    /// An integer is divided by zero.
+    Divisor,
+    /// An integer is shifted by a negative count, or by its width or more.
+    ShiftWidth,
+    /// A floating-point number is converted to an integer type that does not have the number without its fraction.
+    Converted,
     /// An access by an object's name goes beyond the object.
     WithinObject,
     /// An access through a pointer is not within an object that exists.
@@ -39,6 +45,9 @@ impl Rule {
             | Self::ShiftCount
             | Self::ShiftedNumber
             | Self::AbsoluteValue => Check::Overflow,
+            Self::Divisor => Check::Division,
+            Self::ShiftWidth => Check::Shift,
+            Self::Converted => Check::Conversion,
             Self::WithinObject => Check::Bounds,
             Self::ValidPointer => Check::Pointers,
             Self::Deallocation => Check::Free,
@@ -56,6 +65,9 @@ impl Rule {
             Self::ShiftCount => "6.5.7p3",
             Self::ShiftedNumber => "6.5.7p4",
             Self::AbsoluteValue => "7.22.6.1p2",
+            Self::Divisor => "6.5.5p5",
+            Self::ShiftWidth => "6.5.7p3",
+            Self::Converted => "6.3.1.4p1",
             Self::WithinObject => "6.5.6p8",
             Self::ValidPointer => "6.5.3.2p4",
             Self::Deallocation => "7.22.3.3p2",
@@ -71,6 +83,9 @@ impl Rule {
             Self::ShiftCount => "the shift is by less than the width",
             Self::ShiftedNumber => "the shifted number is in its type",
             Self::AbsoluteValue => "the absolute value is in its type",
+            Self::Divisor => "the divisor is not zero",
+            Self::ShiftWidth => "the shift is by less than the width, and not by a negative count",
+            Self::Converted => "the number is in the type that it is converted to",
             Self::WithinObject => "the access is within the object",
             Self::ValidPointer => "the access is within an object that exists",
             Self::Deallocation => {

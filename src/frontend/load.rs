@@ -269,6 +269,8 @@ fn translate(
             malloc_may_fail: options.malloc_may_fail,
             all_assumptions: options.all_assumptions,
             checks_overflow: options.property.checks.contains(&Check::Overflow),
+            checks_division: options.property.checks.contains(&Check::Division),
+            checks_shift: options.property.checks.contains(&Check::Shift),
             memory_checks: MemoryChecks::of(&options.property),
         };
         let program = emit(&unit, &model).map_err(|error| {

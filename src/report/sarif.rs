@@ -220,7 +220,7 @@ pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
 }
 
 /// The properties that have a rule, in the order of the rules.
-const RULES: [Property; 7] = [
+const RULES: [Property; 10] = [
     Property::UnreachCall,
     Property::NoOverflow,
     Property::ValidDeref,
@@ -228,6 +228,9 @@ const RULES: [Property; 7] = [
     Property::ValidMemtrack,
     Property::ValidMemcleanup,
     Property::Termination,
+    Property::ValidDivision,
+    Property::ValidShift,
+    Property::ValidConversion,
 ];
 
 /// The number of a property's rule.
@@ -279,6 +282,25 @@ fn rule(property: Property) -> Rule {
             "A loop can go on for ever",
             "There are inputs with which a state comes again at the head of a loop, so that the same inputs lead \
              to it for ever. The execution up to there was replayed.",
+        ),
+        Property::ValidDivision => (
+            "DivisionByZero",
+            "An integer can be divided by zero",
+            "There are inputs with which the program divides an integer by zero. The behaviour of the program is then \
+             undefined (C11 6.5.5p5). They were replayed.",
+        ),
+        Property::ValidShift => (
+            "InvalidShift",
+            "A shift can be by a negative count or too far",
+            "There are inputs with which the program shifts an integer by a negative count, or by its width or more. The \
+             behaviour of the program is then undefined (C11 6.5.7p3). They were replayed.",
+        ),
+        Property::ValidConversion => (
+            "InvalidConversion",
+            "A floating-point number can be outside of the type that it is converted to",
+            "There are inputs with which the program converts a floating-point number to an integer type that does not have \
+             the number without its fraction. The behaviour of the program is then undefined (C11 6.3.1.4p1). They were \
+             replayed.",
         ),
     };
     let help =

@@ -47,6 +47,12 @@ impl Forbidden {
 pub enum Check {
     /// The results of signed arithmetic are in their types.
     Overflow,
+    /// No integer is divided by zero.
+    Division,
+    /// Integers are shifted by less than their width, and not by negative counts.
+    Shift,
+    /// Floating-point numbers are in the integer types that they are converted to.
+    Conversion,
     /// Accesses by an object's name are within the object.
     Bounds,
     /// Accesses through pointers are within objects that exist.
@@ -63,8 +69,11 @@ pub enum Check {
 
 impl Check {
     /// All kinds, each once.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Overflow,
+        Self::Division,
+        Self::Shift,
+        Self::Conversion,
         Self::Bounds,
         Self::Pointers,
         Self::Free,
@@ -77,6 +86,9 @@ impl Check {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Overflow => "overflow",
+            Self::Division => "division",
+            Self::Shift => "shift",
+            Self::Conversion => "conversion",
             Self::Bounds => "bounds",
             Self::Pointers => "pointers",
             Self::Free => "free",
@@ -90,6 +102,11 @@ impl Check {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Overflow => "no signed arithmetic overflows",
+            Self::Division => "no integer is divided by zero",
+            Self::Shift => "shifts are by less than the width, and not by negative counts",
+            Self::Conversion => {
+                "floating-point numbers are in the integer types that they are converted to"
+            }
             Self::Bounds => "accesses by an object's name are within the object",
             Self::Pointers => "accesses through pointers are within objects that exist",
             Self::Free => "only null and objects of the heap that exist are freed",
@@ -99,10 +116,13 @@ impl Check {
         }
     }
 
-    /// The formula of the competition that the check belongs to.
+    /// The formula that the check belongs to: the competition's, or, where it has none, one of the same form.
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Overflow => "G ! overflow",
+            Self::Division => "G valid-division",
+            Self::Shift => "G valid-shift",
+            Self::Conversion => "G valid-conversion",
             Self::Bounds | Self::Pointers => "G valid-deref",
             Self::Free => "G valid-free",
             Self::Leaks => "G valid-memtrack",
@@ -115,7 +135,11 @@ impl Check {
     pub const fn is_of_memory(self) -> bool {
         match self {
             Self::Bounds | Self::Pointers | Self::Free | Self::Leaks | Self::Cleanup => true,
-            Self::Overflow | Self::Termination => false,
+            Self::Overflow
+            | Self::Division
+            | Self::Shift
+            | Self::Conversion
+            | Self::Termination => false,
         }
     }
 
@@ -123,6 +147,9 @@ impl Check {
     pub const fn property(self) -> Property {
         match self {
             Self::Overflow => Property::NoOverflow,
+            Self::Division => Property::ValidDivision,
+            Self::Shift => Property::ValidShift,
+            Self::Conversion => Property::ValidConversion,
             Self::Bounds | Self::Pointers => Property::ValidDeref,
             Self::Free => Property::ValidFree,
             Self::Leaks => Property::ValidMemtrack,
@@ -172,7 +199,7 @@ impl Specification {
         self.checks.iter().any(|check| check.is_of_memory())
     }
 
-    /// The formulas of the competition that the checks belong to, each once.
+    /// The formulas that the checks belong to, each once.
     pub fn formulas(&self) -> Vec<&'static str> {
         let mut formulas: Vec<&str> = self.checks.iter().map(|check| check.formula()).collect();
         // Checks of one formula follow each other.
@@ -409,7 +436,8 @@ impl<'text> Reader<'text> {
         self.error(format!("property not supported: {property}"))
             .with_help(
                 "supported are `G ! call(function())`, `G ! label(NAME)`, `G ! overflow`, `G valid-deref`, `G valid-free`, \
-                 `G valid-memtrack`, `G valid-memcleanup` and `F end`",
+                 `G valid-memtrack`, `G valid-memcleanup`, `G valid-division`, `G valid-shift`, `G valid-conversion` and \
+                 `F end`",
             )
     }
 
@@ -430,7 +458,7 @@ impl<'text> Reader<'text> {
         }
         self.expect("G")?;
         if self.peek() == "valid" {
-            return self.memory_formula(property);
+            return self.validity(property);
         }
         self.expect("!")?;
         match self.peek() {
@@ -459,7 +487,7 @@ impl<'text> Reader<'text> {
     }
 
     /// What follows `G` in `G valid-deref` and its like.
-    fn memory_formula(&mut self, property: &mut Listed) -> Result<(), Error> {
+    fn validity(&mut self, property: &mut Listed) -> Result<(), Error> {
         self.expect("valid")?;
         self.expect("-")?;
         let checks: &[Check] = match self.peek() {
@@ -467,6 +495,9 @@ impl<'text> Reader<'text> {
             "free" => &[Check::Free],
             "memtrack" => &[Check::Leaks],
             "memcleanup" => &[Check::Cleanup],
+            "division" => &[Check::Division],
+            "shift" => &[Check::Shift],
+            "conversion" => &[Check::Conversion],
             other => return Err(self.unsupported(&format!("`G valid-{other}`"))),
         };
         self.next();
@@ -594,7 +625,8 @@ mod tests {
         assert_eq!(both.checks, overflow.checks);
         assert_eq!(
             Specification::of_checks("overflows").unwrap_err(),
-            "no such check: `overflows`; there are assertions, overflow, bounds, pointers, free, leaks, cleanup, termination"
+            "no such check: `overflows`; there are assertions, overflow, division, shift, conversion, bounds, pointers, free, \
+             leaks, cleanup, termination"
         );
         let termination = Specification::parse("p", "CHECK( init(main()), LTL(F end) )").unwrap();
         assert!(termination.is_termination());

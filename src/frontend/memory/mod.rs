@@ -48,6 +48,10 @@ pub struct MemoryOptions {
     pub all_assumptions: bool,
     /// Whether arithmetic that overflows violates the property. Then nothing is assumed of it.
     pub checks_overflow: bool,
+    /// Whether divisors are checked, so that nothing is assumed of them.
+    pub checks_division: bool,
+    /// Whether shifts are checked, so that nothing is assumed of them.
+    pub checks_shift: bool,
     /// What is checked of the objects of memory.
     pub memory_checks: MemoryChecks,
 }

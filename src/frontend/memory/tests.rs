@@ -117,6 +117,8 @@ impl Maker {
             malloc_may_fail: false,
             all_assumptions: false,
             checks_overflow: false,
+            checks_division: false,
+            checks_shift: false,
             memory_checks: super::MemoryChecks::default(),
         };
         let program = emit(&self.unit, &options).unwrap();

@@ -230,7 +230,7 @@ pub struct Location {
     pub violates: Option<Property>,
 }
 
-/// A property of the Competition on Software Verification, under its name there.
+/// A property: of the Competition on Software Verification, under its name there, or one of ours.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Property {
@@ -248,6 +248,12 @@ pub enum Property {
     ValidMemcleanup,
     /// Every execution ends.
     Termination,
+    /// No integer is divided by zero (C11 6.5.5p5).
+    ValidDivision,
+    /// Integers are shifted by less than their width, and not by negative counts (C11 6.5.7p3).
+    ValidShift,
+    /// Floating-point numbers are in the integer types that they are converted to (C11 6.3.1.4p1).
+    ValidConversion,
 }
 
 impl fmt::Display for Property {
@@ -260,6 +266,9 @@ impl fmt::Display for Property {
             Self::ValidMemtrack => "valid-memtrack",
             Self::ValidMemcleanup => "valid-memcleanup",
             Self::Termination => "termination",
+            Self::ValidDivision => "valid-division",
+            Self::ValidShift => "valid-shift",
+            Self::ValidConversion => "valid-conversion",
         })
     }
 }

@@ -182,6 +182,38 @@ pub(super) fn quotient(
     })
 }
 
+/// Builds the condition that the operand is not zero.
+pub(super) fn not_zero(operand: &Expr, scalar: ScalarType) -> Expr {
+    match range(operand, scalar) {
+        Some(known) if !known.has(0) => fold::int(1),
+        _ => fold::binary(
+            BinaryOp::NotEqual,
+            operand.clone(),
+            fold::integer(0, scalar),
+            scalar,
+        ),
+    }
+}
+
+/// Builds the conditions that together say that a floating-point number, without its fraction, is in the exact type; `None` if
+/// that has more than 64 bits. What is no number fulfils none.
+pub(super) fn converted(number: &Expr, scalar: ScalarType, exact: ScalarType) -> Option<Vec<Expr>> {
+    let limits = Range::of_type(exact).filter(|_| width(exact) <= 64)?;
+    let ScalarType::Float(format) = scalar else {
+        return None;
+    };
+    let bound = |value| fold::convert(fold::integer(value, SIGNED_128), SIGNED_128, scalar);
+    // Where the number before the least one has no representation, neither has anything between them.
+    let has_number_before = limits.low == 0 || u32::from(width(exact)) <= format.significand_bits();
+    let from = match has_number_before {
+        true => (BinaryOp::Greater, bound(limits.low - 1)),
+        false => (BinaryOp::GreaterEqual, bound(limits.low)),
+    };
+    let to = (BinaryOp::Less, bound(limits.high + 1));
+    let compared = |(op, bound)| fold::binary(op, number.clone(), bound, scalar);
+    Some(vec![compared(from), compared(to)])
+}
+
 /// Builds the condition that a number of the exact type may be shifted by the count.
 pub(super) fn shift_count(count: &Expr, scalar: ScalarType, exact: ScalarType) -> Expr {
     let allowed = Range {

@@ -8,6 +8,7 @@ pub(in crate::lower) mod library;
 mod ranges;
 
 use super::expressions::fold::{self, INT};
+use super::expressions::half_precision::{self, HALF, SINGLE};
 use super::expressions::overflow::Magnitude;
 use super::expressions::value::Value;
 use super::{Lowerer, Result};
@@ -39,6 +40,9 @@ fn rule_of_model(name: &str) -> Option<Rule> {
 
 /// Maximum number of parts of an operand that is repeated in a check; a larger one is computed once.
 const MAXIMUM_REPEATED: usize = 24;
+
+/// What is not modelled of checks.
+const CHECK_OF_PARTS: &str = "the check of arithmetic on vectors, complex numbers or long integers";
 
 impl Lowerer<'_> {
     /// Checks whether operations are checked by the rule here.
@@ -99,6 +103,10 @@ impl Lowerer<'_> {
             BinaryOp::Divide | BinaryOp::Remainder => Rule::Quotient,
             _ => return [left, right],
         };
+        let right = match rule {
+            Rule::Quotient => self.check_divisor(right, scalar),
+            _ => right,
+        };
         let Some(exact) = self.exact_signed(ty, scalar).filter(|_| self.checks(rule)) else {
             return [left, right];
         };
@@ -126,6 +134,65 @@ impl Lowerer<'_> {
         [left, right]
     }
 
+    /// Checks that a divisor is not zero; returns it. Floating-point numbers may be divided by zero.
+    fn check_divisor(&mut self, divisor: Expr, scalar: ScalarType) -> Expr {
+        if !matches!(scalar, ScalarType::Integer { .. }) || !self.checks(Rule::Divisor) {
+            return divisor;
+        }
+        let divisor = self.repeatable(divisor, scalar);
+        let condition = conditions::not_zero(&divisor, scalar);
+        self.check(Some(condition), Rule::Divisor);
+        divisor
+    }
+
+    /// Checks the count of a shift of a number of the type; returns it.
+    fn check_count(&mut self, count: Expr, ty: Type, [scalar, own]: [ScalarType; 2]) -> Expr {
+        if !self.checks(Rule::ShiftWidth) {
+            return count;
+        }
+        let exact = match self.types.bit_precise(ty) {
+            Some((bits, signed)) => ScalarType::Integer { bits, signed },
+            None => scalar,
+        };
+        let count = self.repeatable(count, own);
+        let condition = conditions::shift_count(&count, own, exact);
+        self.check(Some(condition), Rule::ShiftWidth);
+        count
+    }
+
+    /// Checks that a floating-point number that is converted to an integer is in its type; returns the number.
+    pub(in crate::lower) fn check_conversion(
+        &mut self,
+        number: Expr,
+        [from, scalar]: [ScalarType; 2],
+        to: Type,
+    ) -> Expr {
+        let (ScalarType::Float(_), ScalarType::Integer { .. }) = (from, scalar) else {
+            return number;
+        };
+        if !self.checks(Rule::Converted) {
+            return number;
+        }
+        let exact = match self.types.bit_precise(to) {
+            Some((bits, signed)) => ScalarType::Integer { bits, signed },
+            None => scalar,
+        };
+        let number = self.repeatable(number, from);
+        let conditions = match from {
+            HALF => conditions::converted(&half_precision::widened(number.clone()), SINGLE, exact),
+            _ => conditions::converted(&number, from, exact),
+        };
+        match conditions {
+            Some(conditions) => {
+                for condition in conditions {
+                    self.check(Some(condition), Rule::Converted);
+                }
+            }
+            None => self.check(None, Rule::Converted),
+        }
+        number
+    }
+
     /// Checks `left op count`; returns the operands. The type is that of the left one.
     pub(in crate::lower) fn check_shift(
         &mut self,
@@ -134,6 +201,7 @@ impl Lowerer<'_> {
         ty: Type,
         [scalar, count_scalar]: [ScalarType; 2],
     ) -> [Expr; 2] {
+        let count = self.check_count(count, ty, [scalar, count_scalar]);
         let exact = self.exact_signed(ty, scalar);
         let Some(exact) = exact.filter(|_| op == BinaryOp::ShiftLeft) else {
             return [left, count];
@@ -167,9 +235,18 @@ impl Lowerer<'_> {
         operand
     }
 
-    /// Refuses operations on vectors and complex numbers of signed integers, where a check would have to look at each part,
-    /// and on signed integers with which nothing is computed.
+    /// Refuses operations on vectors and complex numbers of integers, where a check would have to look at each part, and on
+    /// integers with which nothing is computed.
     pub(in crate::lower) fn check_parts(&mut self, op: BinaryOp, types: &[Type]) {
+        let rule = match op {
+            BinaryOp::Divide | BinaryOp::Remainder => Some(Rule::Divisor),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => Some(Rule::ShiftWidth),
+            _ => None,
+        };
+        let has_integers = types.iter().any(|&ty| self.may_have_integers(ty));
+        if rule.is_some_and(|rule| self.checks(rule)) && has_integers {
+            self.unsupported(CHECK_OF_PARTS);
+        }
         let may_overflow = matches!(
             op,
             BinaryOp::Add
@@ -181,9 +258,56 @@ impl Lowerer<'_> {
         );
         let mut types = types.iter();
         if may_overflow && self.checks(Rule::Result) && types.any(|&ty| self.has_signed_parts(ty)) {
-            self.unsupported(
-                "the check of arithmetic on vectors, complex numbers or long integers",
-            );
+            self.unsupported(CHECK_OF_PARTS);
+        }
+    }
+
+    /// Refuses conversions of vectors and complex numbers, and of numbers with which nothing is computed, where their parts
+    /// would have to be in an integer type.
+    pub(in crate::lower) fn check_conversion_of_parts(&mut self, from: Type, to: Type) {
+        let is_float = |ty: Type| match self.types.scalar(ty) {
+            Some(scalar) => matches!(scalar, ScalarType::Float(_)),
+            None => self.has_float_parts(ty),
+        };
+        let is_integer = |ty: Type| match self.types.scalar(ty) {
+            Some(scalar) => matches!(scalar, ScalarType::Integer { .. }),
+            None => self.may_have_integers(ty),
+        };
+        // The real part of a complex number is converted as any other number.
+        let is_one_part = matches!(self.types.kind(from), TypeKind::Complex(_))
+            && self.types.scalar(to).is_some();
+        if self.checks(Rule::Converted) && is_float(from) && is_integer(to) && !is_one_part {
+            self.unsupported(CHECK_OF_PARTS);
+        }
+    }
+
+    fn has_float_parts(&self, ty: Type) -> bool {
+        match self.scalar_of_parts(ty) {
+            Some(scalar) => matches!(scalar, ScalarType::Float(_)),
+            None => !matches!(
+                self.types.kind(ty),
+                TypeKind::Opaque(OpaqueKind::BitInt { .. })
+            ),
+        }
+    }
+
+    fn may_have_integers(&self, ty: Type) -> bool {
+        match self.scalar_of_parts(ty) {
+            Some(scalar) => matches!(scalar, ScalarType::Integer { .. }),
+            None => matches!(
+                self.types.kind(ty),
+                TypeKind::Opaque(OpaqueKind::BitInt { .. } | OpaqueKind::Unknown)
+            ),
+        }
+    }
+
+    /// The type of the parts of a vector or complex number.
+    fn scalar_of_parts(&self, ty: Type) -> Option<ScalarType> {
+        match *self.types.kind(ty) {
+            TypeKind::Complex(element) | TypeKind::Vector { element, .. } => {
+                self.types.scalar(element)
+            }
+            _ => None,
         }
     }
 

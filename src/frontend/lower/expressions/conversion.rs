@@ -82,6 +82,7 @@ impl Lowerer<'_> {
         let value = self.rvalue(value);
         let from = value.ty;
         if self.types.has_parts(from) || self.types.has_parts(to) {
+            self.check_conversion_of_parts(from, to);
             return self.convert_parts(value, to);
         }
         let to = to.unqualified();
@@ -103,6 +104,7 @@ impl Lowerer<'_> {
                 if let (ScalarType::Pointer, ScalarType::Integer { .. }) = (source, target) {
                     self.note_pointer_comparison(from, &[&expr]);
                 }
+                let expr = self.check_conversion(expr, [source, target], to);
                 let expr = self.convert_representation(expr, source, target);
                 self.rounded(Value::scalar(self.narrowed(expr, to), to))
             }

@@ -354,6 +354,7 @@ impl Lowerer<'_> {
         if count != wanted {
             return Err(self.error("the vectors have different numbers of elements"));
         }
+        self.check_conversion_of_parts(value.ty, to);
         let parts = self.parts(&value)?;
         let parts: Result<Vec<Expr>> = parts
             .into_iter()

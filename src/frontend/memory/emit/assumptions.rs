@@ -94,7 +94,8 @@ impl Emitter<'_, '_> {
         if matches!(scalar, ScalarType::Pointer) {
             return;
         }
-        let is_checked = signed && self.tables.options.checks_overflow && self.body.span.line != 0;
+        let is_own = self.body.span.line != 0;
+        let is_checked = signed && self.tables.options.checks_overflow && is_own;
         let [left, right] = operands.map(|term| Operand { term, signed });
         match op {
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply => {
@@ -131,12 +132,16 @@ impl Emitter<'_, '_> {
                 self.note_assumption(AssumptionKind::WrapAround, &what, doubt);
             }
             BinaryOp::Divide | BinaryOp::Remainder => {
-                let what = "the divisor is not zero";
-                self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(right.term));
+                if !(self.tables.options.checks_division && is_own) {
+                    let what = "the divisor is not zero";
+                    self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(right.term));
+                }
                 if signed && !is_checked {
                     self.note_quotient([left.term, right.term], scalar, bits);
                 }
             }
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight
+                if self.tables.options.checks_shift && is_own => {}
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
                 let signed = matches!(count, ScalarType::Integer { signed: true, .. });
                 let doubt = Doubt::SumOutside {
