@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::accesses;
 use super::limits::{
-    MAXIMUM_BY_SIGN, MAXIMUM_FEATURES, MAXIMUM_SCALARS, MAXIMUM_SIZE, MAXIMUM_WAY, MAXIMUM_WIDTH,
+    MAXIMUM_ASSIGNED, MAXIMUM_BY_CONDITION, MAXIMUM_FEATURES, MAXIMUM_SCALARS, MAXIMUM_SIZE,
+    MAXIMUM_WAY, MAXIMUM_WIDTH,
 };
 use super::linear::{Linear, Reading};
 use super::loops::{Loops, value};
@@ -34,7 +35,7 @@ pub(super) struct Features {
 impl Features {
     /// Adds the feature and returns its number, if it is new.
     fn add(&mut self, feature: Linear) -> Option<usize> {
-        let size: usize = feature.atoms().map(size).sum();
+        let size: usize = feature.atoms().into_iter().map(size).sum();
         let is_useful = !feature.is_useless() && size <= MAXIMUM_SIZE;
         let is_added =
             self.all.len() < MAXIMUM_FEATURES && is_useful && !self.all.contains(&feature);
@@ -88,7 +89,7 @@ pub(super) fn of_calls(loops: &Loops<'_>, function: FunctionId) -> Features {
     };
     let mut features = features(&ways, parameters);
     features.retain(|feature| {
-        let mut atoms = feature.atoms();
+        let mut atoms = feature.atoms().into_iter();
         atoms.all(|atom| uses.of(atom).iter().all(is_at_entry))
     });
     features
@@ -104,9 +105,10 @@ fn features(ways: &Ways<'_, '_>, variables: &[VariableId]) -> Features {
             found.add_before_end(address);
         }
     }
-    for (left, right, reading) in ways.comparisons() {
-        let (left, right) = (number(left, reading), number(right, reading));
-        if let (Some(left), Some(right)) = (left, right) {
+    let comparisons = ways.comparisons();
+    for comparison in &comparisons {
+        let sides = [comparison.left, comparison.right];
+        if let [Some(left), Some(right)] = sides.map(|side| number(side, comparison.reading)) {
             let distance = right.minus(&left);
             let opposite = left.minus(&right);
             if distance.is_to_end_of_type() {
@@ -131,7 +133,18 @@ fn features(ways: &Ways<'_, '_>, variables: &[VariableId]) -> Features {
     }
     others.splice(0..0, distances.iter().map(magnitude));
     for decides in ways.unchanged(variables, &mut uses) {
-        others.extend(by_sign(&decides, &distances));
+        others.extend(by_condition(decides.is_at_least(1), &distances));
+    }
+    let equal = comparisons.iter().filter_map(Comparison::equality);
+    let equal: Vec<TermId> = equal.take(MAXIMUM_BY_CONDITION).collect();
+    others.extend(
+        equal
+            .iter()
+            .chain(&ways.assigned(variables))
+            .map(|&is| truth(is)),
+    );
+    for decides in equal {
+        others.extend(by_condition(decides, &distances));
     }
     for other in others {
         found.add(other);
@@ -186,39 +199,51 @@ impl Features {
     }
 }
 
+/// A comparison of numbers in a condition.
+struct Comparison {
+    left: TermId,
+    right: TermId,
+    reading: Reading,
+    is_equality: bool,
+}
+
+impl Comparison {
+    /// The condition, if it is that both are equal.
+    fn equality(&self) -> Option<TermId> {
+        self.is_equality
+            .then(|| store().eq(self.left, self.right))
+            .filter(|&is_equal| store().constant(is_equal).is_none())
+    }
+}
+
+/// The truth of the condition, as a number.
+fn truth(condition: TermId) -> Linear {
+    Linear::choice(condition, Linear::constant(1), Linear::constant(0))
+}
+
 /// Whether the number is positive, as a number.
 fn indicator(number: &Linear) -> Linear {
-    const BITS: u8 = 2;
-    let (no, yes) = (store().bv(BITS, 0), store().bv(BITS, 1));
-    let is_positive = store().ite(number.is_at_least(1), yes, no);
-    Linear::of(is_positive, Reading::Signed)
+    truth(number.is_at_least(1))
 }
 
 fn least_and_greatest(left: &Linear, right: &Linear) -> [Linear; 2] {
-    let (left, right) = left.both(right);
-    let is_less = store().slt(left, right);
-    [(left, right), (right, left)].map(|(if_less, otherwise)| {
-        Linear::of(store().ite(is_less, if_less, otherwise), Reading::Signed)
-    })
+    let is_less = right.is_above(left, 1);
+    [(left, right), (right, left)]
+        .map(|(if_less, other)| Linear::choice(is_less, if_less.clone(), other.clone()))
 }
 
-/// The distances to which the sign of a number may lead.
-fn by_sign<'d>(decides: &Linear, distances: &'d [Linear]) -> impl Iterator<Item = Linear> + 'd {
-    let is_positive = decides.is_at_least(1);
-    let distances = &distances[..distances.len().min(MAXIMUM_BY_SIGN)];
-    distances.iter().flat_map(move |positive| {
-        let others = distances.iter().filter(move |&other| other != positive);
-        others.map(move |other| {
-            let (positive, other) = positive.both(other);
-            Linear::of(store().ite(is_positive, positive, other), Reading::Signed)
-        })
+/// The distances to which a condition may lead.
+fn by_condition(condition: TermId, distances: &[Linear]) -> impl Iterator<Item = Linear> {
+    let distances = &distances[..distances.len().min(MAXIMUM_BY_CONDITION)];
+    distances.iter().flat_map(move |then| {
+        let others = distances.iter().filter(move |&other| other != then);
+        others.map(move |other| Linear::choice(condition, then.clone(), other.clone()))
     })
 }
 
 fn magnitude(number: &Linear) -> Linear {
-    let (opposite, own) = Linear::default().minus(number).both(number);
-    let is_positive = number.is_at_least(1);
-    Linear::of(store().ite(is_positive, own, opposite), Reading::Signed)
+    let opposite = Linear::default().minus(number);
+    Linear::choice(number.is_at_least(1), number.clone(), opposite)
 }
 
 /// The number of different subterms.
@@ -279,7 +304,7 @@ impl<'l, 'p> Ways<'l, 'p> {
     }
 
     /// The comparisons in the conditions, over the values at the start where these can be told.
-    fn comparisons(&self) -> Vec<(TermId, TermId, Reading)> {
+    fn comparisons(&self) -> Vec<Comparison> {
         let mut result = Vec::new();
         for &id in &self.edges {
             if self.is_check(id) {
@@ -346,7 +371,51 @@ impl<'l, 'p> Ways<'l, 'p> {
         terms.retain(|&term| !uses.of(term).iter().any(|used| modified.contains(used)));
         let numbers = terms.into_iter();
         let numbers = numbers.filter_map(|term| number(term, Reading::Signed));
-        numbers.take(MAXIMUM_BY_SIGN).collect()
+        numbers.take(MAXIMUM_BY_CONDITION).collect()
+    }
+
+    /// The conditions that a variable, or a cell of memory, has a value that a round gives to it: a constant, or that of a
+    /// variable that no round modifies.
+    fn assigned(&self, modified: &[VariableId]) -> Vec<TermId> {
+        let stays = |value: TermId| match store().as_variable(value) {
+            Some((symbol, _)) => {
+                let variable = self.variables.get(&symbol);
+                variable.is_some_and(|variable| !modified.contains(variable))
+            }
+            None => store().constant(value).is_some(),
+        };
+        let mut conditions = Vec::new();
+        for &id in &self.edges {
+            for (position, operation) in self.program.edge(id).operations.iter().enumerate() {
+                let (target, assigned) = match operation {
+                    Operation::Assign { target, value: to } => {
+                        let is_source = self.program.variable(*target).role == Role::Source;
+                        (is_source.then(|| value(self.program, *target)), *to)
+                    }
+                    Operation::Store {
+                        region,
+                        index,
+                        value: to,
+                    } => {
+                        let contents = value(self.program, self.program.region(*region).variable);
+                        let index = self.at_start(*index, id, position);
+                        (index.map(|index| store().select(contents, index)), *to)
+                    }
+                    _ => continue,
+                };
+                if stays(assigned)
+                    && width(assigned).is_some()
+                    && let Some(target) = target
+                    && conditions.len() < MAXIMUM_ASSIGNED
+                {
+                    let is_equal = store().eq(target, assigned);
+                    if !conditions.contains(&is_equal) {
+                        conditions.push(is_equal);
+                    }
+                }
+            }
+        }
+        conditions
     }
 
     /// The cells of memory that are read.
@@ -400,7 +469,7 @@ impl<'l, 'p> Ways<'l, 'p> {
     }
 
     /// Adds the comparisons of numbers in the condition.
-    fn compared(&self, condition: TermId, result: &mut Vec<(TermId, TermId, Reading)>) {
+    fn compared(&self, condition: TermId, result: &mut Vec<Comparison>) {
         if size(condition) > MAXIMUM_SIZE {
             return;
         }
@@ -412,22 +481,23 @@ impl<'l, 'p> Ways<'l, 'p> {
             else {
                 return;
             };
-            match op {
-                Op::BvUlt | Op::BvUle => result.push((left, right, Reading::Unsigned)),
-                Op::BvSlt | Op::BvSle => result.push((left, right, Reading::Signed)),
+            let reading = match op {
+                Op::BvUlt | Op::BvUle => Reading::Unsigned,
+                Op::BvSlt | Op::BvSle => Reading::Signed,
                 Op::Eq if width(left).is_some() => {
-                    let is_unsigned = self.is_unsigned(left) && self.is_unsigned(right);
-                    result.push((
-                        left,
-                        right,
-                        match is_unsigned {
-                            true => Reading::Unsigned,
-                            false => Reading::Signed,
-                        },
-                    ));
+                    match self.is_unsigned(left) && self.is_unsigned(right) {
+                        true => Reading::Unsigned,
+                        false => Reading::Signed,
+                    }
                 }
-                _ => {}
-            }
+                _ => return,
+            };
+            result.push(Comparison {
+                left,
+                right,
+                reading,
+                is_equality: op == Op::Eq,
+            });
         });
     }
 

@@ -6,8 +6,11 @@ pub(super) const MAXIMUM_FEATURES: usize = 60;
 /// Maximum number of variables, of cells and of accesses that are features.
 pub(super) const MAXIMUM_SCALARS: usize = 8;
 
-/// Maximum number of numbers whose sign decides between distances, and of such distances.
-pub(super) const MAXIMUM_BY_SIGN: usize = 3;
+/// Maximum number of numbers whose sign decides between distances, of equalities that do so, and of such distances.
+pub(super) const MAXIMUM_BY_CONDITION: usize = 3;
+
+/// Maximum number of conditions that something has a value that a round gives to it.
+pub(super) const MAXIMUM_ASSIGNED: usize = 6;
 
 /// Maximum number of features of which sums of two are candidates, and of three.
 pub(super) const MAXIMUM_PAIRED: usize = 10;

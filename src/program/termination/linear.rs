@@ -9,11 +9,20 @@ pub(super) enum Reading {
     Signed,
 }
 
-/// A bit vector that is read as a number.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-struct Atom {
-    bits: TermId,
-    reading: Reading,
+/// A number that a linear combination is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Atom {
+    /// A bit vector that is read as a number.
+    Bits { bits: TermId, reading: Reading },
+    /// One of two numbers, as a condition decides.
+    Choice(Box<Choice>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Choice {
+    condition: TermId,
+    then: Linear,
+    otherwise: Linear,
 }
 
 /// A linear combination.
@@ -30,6 +39,9 @@ const MAXIMUM_WIDTH: u32 = 100;
 /// Maximum magnitude of factors that are taken out of products.
 const MAXIMUM_FACTOR: u128 = 1 << 32;
 
+/// Maximum number of choices that a comparison is made for case by case.
+const MAXIMUM_CASES: u32 = 2;
+
 impl Linear {
     pub fn constant(constant: i128) -> Self {
         Self {
@@ -43,10 +55,27 @@ impl Linear {
         match constant(bits) {
             Some(value) if reading == Reading::Signed => Self::constant(value.signed()),
             Some(value) => Self::constant(value.bits().cast_signed()),
-            None => Self {
-                parts: vec![(1, Atom { bits, reading })],
-                constant: 0,
-            },
+            None => Self::of_atom(Atom::Bits { bits, reading }),
+        }
+    }
+
+    fn of_atom(atom: Atom) -> Self {
+        Self {
+            parts: vec![(1, atom)],
+            constant: 0,
+        }
+    }
+
+    /// The one number if the condition holds, or else the other.
+    pub fn choice(condition: TermId, then: Self, otherwise: Self) -> Self {
+        match condition {
+            TermId::TRUE => then,
+            TermId::FALSE => otherwise,
+            _ => Self::of_atom(Atom::Choice(Box::new(Choice {
+                condition,
+                then,
+                otherwise,
+            }))),
         }
     }
 
@@ -77,11 +106,11 @@ impl Linear {
     pub fn plus(&self, factor: i128, other: &Self) -> Self {
         let mut sum = self.clone();
         sum.constant += factor * other.constant;
-        for &(of_other, atom) in &other.parts {
-            let position = sum.parts.iter().position(|&(_, known)| known == atom);
+        for (of_other, atom) in &other.parts {
+            let position = sum.parts.iter().position(|(_, known)| known == atom);
             match position {
                 Some(position) => sum.parts[position].0 += factor * of_other,
-                None => sum.parts.push((factor * of_other, atom)),
+                None => sum.parts.push((factor * of_other, atom.clone())),
             }
         }
         sum.parts.retain(|&(factor, _)| factor != 0);
@@ -104,29 +133,46 @@ impl Linear {
         self.constant.unsigned_abs() >= u32::MAX.into()
     }
 
-    /// The bit vectors of which it is made.
-    pub fn atoms(&self) -> impl Iterator<Item = TermId> + '_ {
-        self.parts.iter().map(|(_, atom)| atom.bits)
+    /// The bit vectors and conditions of which it is made.
+    pub fn atoms(&self) -> Vec<TermId> {
+        let parts = self.parts.iter();
+        let atoms = parts.flat_map(|(_, atom)| match atom {
+            Atom::Bits { bits, .. } => vec![*bits],
+            Atom::Choice(choice) => {
+                let mut atoms = choice.then.atoms();
+                atoms.extend(choice.otherwise.atoms());
+                atoms.push(choice.condition);
+                atoms
+            }
+        });
+        atoms.collect()
     }
 
-    /// The combination of what the bit vectors are mapped to.
-    pub fn map(&self, mut to: impl FnMut(TermId) -> TermId) -> Self {
-        let parts = self.parts.iter();
-        let parts = parts.map(|&(factor, Atom { bits, reading })| {
-            let bits = to(bits);
-            (factor, Atom { bits, reading })
-        });
-        Self {
-            parts: parts.collect(),
-            constant: self.constant,
+    /// The combination of what the bit vectors and conditions are mapped to.
+    pub fn map(&self, to: &mut impl FnMut(TermId) -> TermId) -> Self {
+        let mut mapped = Self::constant(self.constant);
+        for (factor, atom) in &self.parts {
+            let atom = match atom {
+                Atom::Bits { bits, reading } => Atom::Bits {
+                    bits: to(*bits),
+                    reading: *reading,
+                },
+                Atom::Choice(choice) => Atom::Choice(Box::new(Choice {
+                    condition: to(choice.condition),
+                    then: choice.then.map(to),
+                    otherwise: choice.otherwise.map(to),
+                })),
+            };
+            mapped.parts.push((*factor, atom));
         }
+        mapped
     }
 
     /// The number of bits that its values need as signed bit vectors.
     fn needed(&self) -> u32 {
         let mut most = self.constant.unsigned_abs();
         for (factor, atom) in &self.parts {
-            let values = 1u128.checked_shl(width(atom.bits).into());
+            let values = 1u128.checked_shl(atom.needed());
             let values = values.and_then(|values| values.checked_mul(factor.unsigned_abs()));
             most = most.saturating_add(values.unwrap_or(u128::MAX));
         }
@@ -152,43 +198,166 @@ impl Linear {
     }
 
     /// Both as signed bit vectors of one width.
-    pub fn both(&self, other: &Self) -> (TermId, TermId) {
+    fn both(&self, other: &Self) -> (TermId, TermId) {
         let width = self.width().max(other.width());
         (self.term_of(width), other.term_of(width))
     }
 
-    /// Whether it is at least the number.
-    pub fn is_at_least(&self, number: i128) -> TermId {
-        let (least, own) = Self::constant(number).both(self);
-        store().sle(least, own)
+    /// The first choice among its parts, and the combination as it is for one and the other.
+    fn split(&self) -> Option<(TermId, Self, Self)> {
+        let choices = self.parts.iter().enumerate();
+        let (position, choice) = choices
+            .filter_map(|(position, (_, atom))| match atom {
+                Atom::Choice(choice) => Some((position, choice)),
+                Atom::Bits { .. } => None,
+            })
+            .next()?;
+        let mut rest = self.clone();
+        let (factor, _) = rest.parts.remove(position);
+        let [then, otherwise] =
+            [&choice.then, &choice.otherwise].map(|chosen| rest.plus(factor, chosen));
+        Some((choice.condition, then, otherwise))
     }
 
-    /// Whether it is by so much greater than the combination of other numbers, at least. Parts that correspond to each
-    /// other are subtracted first: such differences are easier to reason about than sums.
-    pub fn is_above(&self, other: &Self, distance: i128) -> TermId {
-        let factors = |of: &Self| of.parts.iter().map(|part| part.0).collect::<Vec<_>>();
-        let difference = self.minus(other);
-        if factors(self) != factors(other) {
-            return difference.is_at_least(distance);
+    /// Whether it is at least the number.
+    pub fn is_at_least(&self, number: i128) -> TermId {
+        self.reaches(number, MAXIMUM_CASES)
+    }
+
+    fn reaches(&self, number: i128, cases: u32) -> TermId {
+        match self.split() {
+            Some((condition, then, otherwise)) if cases > 0 => {
+                let [then, otherwise] =
+                    [then, otherwise].map(|chosen| chosen.reaches(number, cases - 1));
+                store().ite(condition, then, otherwise)
+            }
+            _ => self.outweighs(number),
         }
-        let width = difference.width().max(Self::constant(distance).width());
-        let mut sum = store().bv_signed(width, self.constant - other.constant);
-        for ((factor, own), (_, others)) in self.parts.iter().zip(&other.parts) {
-            if own != others {
-                let change = store().sub(own.wide(width), others.wide(width));
-                sum = store().add(sum, scaled(width, *factor, change));
+    }
+
+    /// [`Self::is_at_least`] without cases. What has a negative factor is on the other side of the comparison: solvers decide
+    /// `x < y` far faster than a sign of `y - x`.
+    fn outweighs(&self, number: i128) -> TermId {
+        let mut more = self.minus(&Self::constant(number));
+        if let Some(common) = self
+            .parts
+            .iter()
+            .map(|part| part.0.unsigned_abs())
+            .reduce(gcd)
+        {
+            let common = common.cast_signed();
+            more.constant = more.constant.div_euclid(common);
+            for (factor, _) in &mut more.parts {
+                *factor /= common;
             }
         }
-        store().sle(store().bv_signed(width, distance), sum)
+        let mut less = Self::constant(0.max(-more.constant));
+        more.constant = more.constant.max(0);
+        let (positive, negative) = more.parts.drain(..).partition(|&(factor, _)| factor > 0);
+        more.parts = positive;
+        less.parts = negative;
+        for (factor, _) in &mut less.parts {
+            *factor = -*factor;
+        }
+        if less.constant != 1 {
+            let (less, more) = less.both(&more);
+            return store().sle(less, more);
+        }
+        less.constant = 0;
+        let (less, more) = less.both(&more);
+        store().slt(less, more)
+    }
+
+    /// Whether it is by so much greater than the combination of other numbers, at least.
+    pub fn is_above(&self, other: &Self, distance: i128) -> TermId {
+        self.exceeds(other, distance, MAXIMUM_CASES)
+    }
+
+    fn exceeds(&self, other: &Self, distance: i128, cases: u32) -> TermId {
+        if cases == 0 {
+            return self.surpasses(other, distance);
+        }
+        let (condition, pairs) = match (self.split(), other.split()) {
+            (None, None) => return self.surpasses(other, distance),
+            (Some((condition, then, otherwise)), Some((same, of_then, of_otherwise)))
+                if condition == same =>
+            {
+                (condition, [(then, of_then), (otherwise, of_otherwise)])
+            }
+            (Some((condition, then, otherwise)), _) => {
+                let (first, second) = (other.clone(), other.clone());
+                (condition, [(then, first), (otherwise, second)])
+            }
+            (None, Some((condition, then, otherwise))) => {
+                let (first, second) = (self.clone(), self.clone());
+                (condition, [(first, then), (second, otherwise)])
+            }
+        };
+        let [then, otherwise] =
+            pairs.map(|(own, others)| own.exceeds(&others, distance, cases - 1));
+        store().ite(condition, then, otherwise)
+    }
+
+    /// [`Self::is_above`] without cases. Parts that correspond to each other are subtracted first, and where each of them has
+    /// grown, their sum has: such comparisons are easier than those of sums.
+    fn surpasses(&self, other: &Self, distance: i128) -> TermId {
+        let factors = |of: &Self| of.parts.iter().map(|part| part.0).collect::<Vec<_>>();
+        let difference = self.minus(other);
+        let pairs = self.parts.iter().zip(&other.parts);
+        let changed = pairs.filter(|((_, own), (_, others))| own != others);
+        let changed: Vec<_> = changed.collect();
+        if factors(self) != factors(other) || changed.len() < 2 {
+            return difference.outweighs(distance);
+        }
+        let missing = distance - (self.constant - other.constant);
+        let width = difference.width().max(Self::constant(missing).width());
+        let mut sum = store().bv(width, 0);
+        let (mut all, mut any) = (Vec::new(), Vec::new());
+        for ((factor, own), (_, others)) in changed {
+            let change = store().sub(own.wide(width), others.wide(width));
+            sum = store().add(sum, scaled(width, *factor, change));
+            let change = Self::of_atom(own.clone()).minus(&Self::of_atom(others.clone()));
+            let change = Self::default().plus(factor.signum(), &change);
+            all.push(change.outweighs(0));
+            any.push(change.outweighs(1));
+        }
+        let whole = store().sle(store().bv_signed(width, missing), sum);
+        match missing {
+            ..=0 => store().or2(store().and(all), whole),
+            1 => store().or2(store().and2(store().and(all), store().or(any)), whole),
+            _ => whole,
+        }
     }
 }
 
 impl Atom {
-    fn wide(self, width: u8) -> TermId {
-        match self.reading {
-            Reading::Unsigned => store().zero_resize(self.bits, width),
-            Reading::Signed => store().sign_resize(self.bits, width),
+    /// The number of bits that its values need, without a sign.
+    fn needed(&self) -> u32 {
+        match self {
+            Self::Bits { bits, .. } => width(*bits).into(),
+            Self::Choice(choice) => choice.then.needed().max(choice.otherwise.needed()),
         }
+    }
+
+    fn wide(&self, width: u8) -> TermId {
+        match self {
+            Self::Bits { bits, reading } => match reading {
+                Reading::Unsigned => store().zero_resize(*bits, width),
+                Reading::Signed => store().sign_resize(*bits, width),
+            },
+            Self::Choice(choice) => store().ite(
+                choice.condition,
+                choice.then.term_of(width),
+                choice.otherwise.term_of(width),
+            ),
+        }
+    }
+}
+
+const fn gcd(a: u128, b: u128) -> u128 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
     }
 }
 
@@ -214,7 +383,10 @@ fn width(bits: TermId) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regatta_term::Symbol;
+    use rand::Rng;
+    use rand_xoshiro::SplitMix64;
+    use rand_xoshiro::rand_core::SeedableRng;
+    use regatta_term::{Symbol, Value, evaluate, substitute};
 
     fn variable(name: &str) -> TermId {
         store().variable(Symbol::new(name, Sort::BitVec(8)))
@@ -227,7 +399,7 @@ mod tests {
         let expected = Linear::of(x, Reading::Signed).plus(2, &Linear::of(x, Reading::Signed));
         let expected = expected.minus(&Linear::of(y, Reading::Signed));
         assert!(Linear::of_sum(sum).minus(&expected).is_useless());
-        assert!(Linear::of(sum, Reading::Signed).atoms().eq([sum]));
+        assert_eq!(Linear::of(sum, Reading::Signed).atoms(), [sum]);
     }
 
     #[test]
@@ -260,5 +432,92 @@ mod tests {
         assert!(!uses_y);
         assert_eq!(before.is_above(&before, 0), TermId::TRUE);
         assert_eq!(before.is_above(&before, 1), TermId::FALSE);
+    }
+
+    /// A combination with its value.
+    type Known = (Linear, i128);
+
+    fn some_combination(random: &mut SplitMix64, values: &[(TermId, u8)], depth: u32) -> Known {
+        let mut pick = |below: u64| random.next_u64() % below;
+        let mut known = match pick(3) {
+            0 => (Linear::default(), 0),
+            _ => {
+                let constant = i128::from(pick(9)) - 4;
+                (Linear::constant(constant), constant)
+            }
+        };
+        for _ in 0..=pick(3) {
+            let factor = i128::from(pick(7)) - 3;
+            let (bits, value) = values[pick(values.len() as u64) as usize];
+            let (number, value) = match pick(2) {
+                0 => (Linear::of(bits, Reading::Unsigned), value.into()),
+                _ => (
+                    Linear::of(bits, Reading::Signed),
+                    value.cast_signed().into(),
+                ),
+            };
+            known = (known.0.plus(factor, &number), known.1 + factor * value);
+        }
+        if depth > 0 && pick(2) == 0 {
+            let [then, otherwise, decides] =
+                [(); 3].map(|()| some_combination(random, values, depth - 1));
+            let chosen = if decides.1 >= 1 { then.1 } else { otherwise.1 };
+            let choice = Linear::choice(decides.0.is_at_least(1), then.0, otherwise.0);
+            known = (known.0.plus(-2, &choice), known.1 - 2 * chosen);
+        }
+        known
+    }
+
+    #[test]
+    fn comparisons_are_those_of_numbers() {
+        let random = &mut SplitMix64::seed_from_u64(48);
+        let names = ["linear a", "linear b", "linear c"];
+        for _ in 0..3000 {
+            let values = names.map(|name| (variable(name), random.next_u64() as u8));
+            let (left, left_value) = some_combination(random, &values, 2);
+            // Sometimes the same combination of other numbers, as it is after a round.
+            let (right, right_value) = match random.next_u64() % 2 {
+                0 => some_combination(random, &values, 2),
+                _ => {
+                    let next = [values[1].0, values[0].0, values[2].0];
+                    let present = values.map(|(bits, _)| bits);
+                    let swapped = |term| {
+                        let map = present.iter().copied().zip(next).collect();
+                        substitute(store(), term, &map)
+                    };
+                    let right = left.map(&mut { swapped });
+                    let value = value_of(&right, &values);
+                    (right, value)
+                }
+            };
+            assert_eq!(value_of(&left, &values), left_value);
+            for distance in -2..=2 {
+                let above = is_true(left.is_above(&right, distance), &values);
+                assert_eq!(above, left_value - right_value >= distance);
+                let at_least = is_true(left.is_at_least(distance), &values);
+                assert_eq!(at_least, left_value >= distance);
+            }
+        }
+    }
+
+    fn value(term: TermId, values: &[(TermId, u8)]) -> Value {
+        let known = |symbol, _| {
+            let mut values = values.iter();
+            let (_, value) =
+                values.find(|(bits, _)| store().as_variable(*bits).unwrap().0 == symbol)?;
+            Some(Value::BitVec(BitVecValue::new(8, (*value).into())))
+        };
+        evaluate(store(), term, &known).unwrap()
+    }
+
+    fn value_of(combination: &Linear, values: &[(TermId, u8)]) -> i128 {
+        value(combination.term(), values)
+            .as_bit_vec()
+            .unwrap()
+            .signed()
+    }
+
+    fn is_true(condition: TermId, values: &[(TermId, u8)]) -> bool {
+        value(condition, values) == Value::Bool(true)
     }
 }

@@ -284,7 +284,7 @@ impl<'p> Ranking<'p> {
 
 /// The combination with other terms in the place of some.
 fn replace(component: &Linear, replaced: &FxHashMap<TermId, TermId>) -> Linear {
-    component.map(|atom| substitute(store(), atom, replaced))
+    component.map(&mut |atom| substitute(store(), atom, replaced))
 }
 
 /// The variables and the cells of memory in the combinations, each once.
