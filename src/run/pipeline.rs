@@ -222,7 +222,8 @@ impl Pipeline<'_> {
                 Err("signed arithmetic may overflow, and no state comes again".to_owned())
             }
             (Verdict::False(_), Some(violation)) => {
-                let rounds = ranking.follow([ReplayInputs::new(&violation.inputs)]);
+                let rounds =
+                    ranking.follow(ReplayInputs::new(&violation.inputs), &measures, descent);
                 let mut new = rounds;
                 new.retain(|round| !samples.contains(round));
                 if new.is_empty() {

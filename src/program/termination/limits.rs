@@ -34,7 +34,10 @@ pub(super) const SAMPLED_RUNS: u64 = 60;
 /// Maximum number of steps of such a run.
 pub(super) const SAMPLED_STEPS: u64 = 20_000;
 
-/// Maximum number of different samples of a loop, and of those from one run.
+/// Maximum number of steps of a run by which an engine refutes a measure.
+pub(super) const REFUTING_STEPS: u64 = 10_000_000;
+
+/// Maximum number of different samples of a loop, and of those from one run, unless they are sought.
 pub(super) const MAXIMUM_SAMPLES: usize = 2_000;
 pub(super) const MAXIMUM_SAMPLES_OF_RUN: usize = 100;
 

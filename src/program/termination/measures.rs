@@ -138,6 +138,14 @@ impl Change {
     }
 }
 
+/// Whether the measure decreases in the round.
+pub(super) fn decreases(measure: &[Component], sample: &Sample, descent: Descent) -> bool {
+    let mut changes = measure
+        .iter()
+        .map(|component| Change::of(component, sample, descent));
+    changes.find(|&change| change != Change::Stays) == Some(Change::Decreases)
+}
+
 /// Chooses a measure of the tier, or of the first one after it of which some decreases in all samples.
 pub(super) fn choose(
     features: &Features,

@@ -27,7 +27,7 @@ use super::accesses;
 use super::features::{self, Features};
 use super::linear::Linear;
 use super::loops::{Detour, Loops, failure, ghost, lead, value};
-use super::measures::{Component, Descent, Measure, choose};
+use super::measures::{self, Component, Descent, Measure, choose};
 use super::samples::{Collector, Instrumented, Sample, Watched, random};
 use crate::assumption::{Assumption, AssumptionKind, Doubt};
 use crate::cfa::*;
@@ -133,17 +133,31 @@ impl<'p> Ranking<'p> {
 
     /// Runs the program with random inputs and returns the rounds.
     pub fn explore(&self) -> Vec<Sample> {
-        self.follow(random())
-    }
-
-    /// Runs the program once with each source of inputs and returns the rounds.
-    pub fn follow(&self, runs: impl IntoIterator<Item: InputSource>) -> Vec<Sample> {
         let watching = self.watching();
         let executable = Executable::compile(&watching.program);
         let mut collector = Collector::new(&watching);
-        for mut inputs in runs {
+        for mut inputs in random() {
             collector.run(&executable, &mut inputs);
         }
+        collector.samples.into_iter().collect()
+    }
+
+    /// Runs the program with inputs by which the measures are refuted, and returns rounds: the first ones, and those in
+    /// which a measure does not decrease.
+    pub fn follow(
+        &self,
+        mut inputs: impl InputSource,
+        measures: &[Measure],
+        descent: Descent,
+    ) -> Vec<Sample> {
+        let watching = self.watching();
+        let executable = Executable::compile(&watching.program);
+        let refutes = |sample: &Sample| {
+            let measure = measures.get(sample.site);
+            measure.is_some_and(|measure| !measures::decreases(measure, sample, descent))
+        };
+        let mut collector = Collector::new(&watching);
+        collector.run_for(&executable, &mut inputs, &refutes);
         collector.samples.into_iter().collect()
     }
 

@@ -6,7 +6,9 @@ use rand_xoshiro::rand_core::SeedableRng;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::limits::{MAXIMUM_SAMPLES, MAXIMUM_SAMPLES_OF_RUN, SAMPLED_RUNS, SAMPLED_STEPS};
+use super::limits::{
+    MAXIMUM_SAMPLES, MAXIMUM_SAMPLES_OF_RUN, REFUTING_STEPS, SAMPLED_RUNS, SAMPLED_STEPS,
+};
 use crate::cfa::*;
 use crate::interpreter::{Executable, InputSource, Limits, Machine, Observer, StateView};
 use regatta_term::{ArrayValue, BitVecValue, ScalarSort, Sort, Value};
@@ -76,6 +78,8 @@ pub(super) fn random() -> impl Iterator<Item = RandomInputs> {
 /// Collects the rounds of runs.
 pub(super) struct Collector<'i> {
     watching: &'i Instrumented,
+    /// Whether a round is wanted, although there are many already.
+    is_wanted: Option<&'i dyn Fn(&Sample) -> bool>,
     /// For each site the number of its samples, and of those of the present run.
     counts: Vec<(usize, usize)>,
     pub samples: FxHashSet<Sample>,
@@ -85,14 +89,31 @@ impl<'i> Collector<'i> {
     pub fn new(watching: &'i Instrumented) -> Self {
         Self {
             watching,
+            is_wanted: None,
             counts: vec![(0, 0); watching.watched.len()],
             samples: FxHashSet::default(),
         }
     }
 
+    /// Collects the first rounds of a run.
     pub fn run(&mut self, executable: &Executable, inputs: &mut dyn InputSource) {
+        self.execute(executable, inputs, SAMPLED_STEPS);
+    }
+
+    /// Collects the first rounds of a run, and the ones that are wanted of those after them.
+    pub fn run_for(
+        &mut self,
+        executable: &Executable,
+        inputs: &mut dyn InputSource,
+        is_wanted: &'i dyn Fn(&Sample) -> bool,
+    ) {
+        self.is_wanted = Some(is_wanted);
+        self.execute(executable, inputs, REFUTING_STEPS);
+    }
+
+    fn execute(&mut self, executable: &Executable, inputs: &mut dyn InputSource, steps: u64) {
         let limits = Limits {
-            steps: SAMPLED_STEPS,
+            steps,
             ..Limits::default()
         };
         for (_, of_run) in &mut self.counts {
@@ -103,7 +124,9 @@ impl<'i> Collector<'i> {
 
     fn add(&mut self, site: usize, state: &StateView<'_>, is_complete: bool) {
         let (all, of_run) = self.counts[site];
-        if all == MAXIMUM_SAMPLES || of_run == MAXIMUM_SAMPLES_OF_RUN {
+        let is_full = all >= MAXIMUM_SAMPLES || of_run >= MAXIMUM_SAMPLES_OF_RUN;
+        let is_long = of_run >= 2 * MAXIMUM_SAMPLES_OF_RUN;
+        if is_long || (is_full && self.is_wanted.is_none()) {
             return;
         }
         let number = |variable: VariableId| {
@@ -117,7 +140,8 @@ impl<'i> Collector<'i> {
             after: is_complete.then(|| after.collect()),
             before: watched.map(|watched| number(watched.before)).collect(),
         };
-        if self.samples.insert(sample) {
+        let is_kept = !is_full || self.is_wanted.is_some_and(|is_wanted| is_wanted(&sample));
+        if is_kept && self.samples.insert(sample) {
             self.counts[site] = (all + 1, of_run + 1);
         }
     }
