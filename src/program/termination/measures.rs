@@ -16,11 +16,27 @@ pub enum Descent {
     Finite,
 }
 
-/// A linear combination of features.
+/// A number of a measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Component {
-    /// The factors and the numbers of the features.
-    parts: Vec<(i8, usize)>,
+pub struct Component(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A linear combination: the factors and the numbers of the features.
+    Sum(Vec<(i8, usize)>),
+    /// One of two features, to the second of which a constant is added.
+    Extreme {
+        extreme: Extreme,
+        first: usize,
+        second: usize,
+        constant: i8,
+    },
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Extreme {
+    Greatest,
+    Least,
 }
 
 /// The components of a measure, the most significant one first.
@@ -28,23 +44,54 @@ pub type Measure = Vec<Component>;
 
 impl Component {
     pub(super) fn of(feature: usize) -> Self {
-        Self {
-            parts: vec![(1, feature)],
-        }
+        Self(Kind::Sum(vec![(1, feature)]))
     }
 
     pub(super) fn combined(&self, features: &Features) -> Linear {
-        let parts = self.parts.iter();
-        parts.fold(Linear::default(), |sum, &(factor, feature)| {
-            sum.plus(factor.into(), &features.all[feature])
-        })
+        match &self.0 {
+            Kind::Sum(parts) => parts
+                .iter()
+                .fold(Linear::default(), |sum, &(factor, feature)| {
+                    sum.plus(factor.into(), &features.all[feature])
+                }),
+            Kind::Extreme {
+                extreme,
+                first,
+                second,
+                constant,
+            } => {
+                let first = features.all[*first].clone();
+                let constant = Linear::constant((*constant).into());
+                let second = features.all[*second].plus(1, &constant);
+                let is_second_greater = second.is_above(&first, 1);
+                match extreme {
+                    Extreme::Greatest => Linear::choice(is_second_greater, second, first),
+                    Extreme::Least => Linear::choice(is_second_greater, first, second),
+                }
+            }
+        }
     }
 
     fn value(&self, features: &Numbers) -> i128 {
-        let parts = self.parts.iter();
-        parts
-            .map(|&(factor, feature)| i128::from(factor) * features.get(feature))
-            .sum()
+        match &self.0 {
+            Kind::Sum(parts) => parts
+                .iter()
+                .map(|&(factor, feature)| i128::from(factor) * features.get(feature))
+                .sum(),
+            Kind::Extreme {
+                extreme,
+                first,
+                second,
+                constant,
+            } => {
+                let first = features.get(*first);
+                let second = features.get(*second) + i128::from(*constant);
+                match extreme {
+                    Extreme::Greatest => first.max(second),
+                    Extreme::Least => first.min(second),
+                }
+            }
+        }
     }
 }
 
@@ -58,7 +105,7 @@ pub(super) enum Tier {
     Single,
     /// Sums and differences of two.
     Pair,
-    /// Sums of three, and of two with small factors.
+    /// Sums of three, of two with small factors, and the greatest and least of two.
     Combination,
 }
 
@@ -66,9 +113,7 @@ pub(super) enum Tier {
 pub(super) fn candidates(features: &Features, tier: Tier) -> Vec<Component> {
     let mut result = Vec::new();
     let mut add = |parts: &[(i8, usize)]| {
-        result.push(Component {
-            parts: parts.to_vec(),
-        });
+        result.push(Component(Kind::Sum(parts.to_vec())));
     };
     for feature in 0..features.all.len() {
         add(&[(1, feature)]);
@@ -92,16 +137,56 @@ pub(super) fn candidates(features: &Features, tier: Tier) -> Vec<Component> {
             }
         }
     }
-    let in_triples = match tier {
-        Tier::Combination => &paired[..paired.len().min(MAXIMUM_IN_TRIPLES)],
-        Tier::Single | Tier::Pair => &[],
-    };
-    for (number, &first) in in_triples.iter().enumerate() {
-        for (next, &second) in in_triples.iter().enumerate().skip(number + 1) {
-            for &third in &in_triples[next + 1..] {
-                for signs in 0..8 {
-                    let sign = |bit: u8| 1 - 2 * ((signs >> bit) & 1);
-                    add(&[(sign(0), first), (sign(1), second), (sign(2), third)]);
+    if tier == Tier::Combination {
+        let few = &paired[..paired.len().min(MAXIMUM_IN_TRIPLES)];
+        result.extend(triples(few));
+        result.extend(extremes(few));
+    }
+    result
+}
+
+/// The sums of three of the features, with small factors.
+fn triples(features: &[usize]) -> Vec<Component> {
+    const FACTORS: [[i8; 3]; 7] = [
+        [1, 1, 1],
+        [2, 1, 1],
+        [1, 2, 1],
+        [1, 1, 2],
+        [2, 2, 1],
+        [2, 1, 2],
+        [1, 2, 2],
+    ];
+    let mut result = Vec::new();
+    for factors in FACTORS {
+        for (number, &first) in features.iter().enumerate() {
+            for (next, &second) in features.iter().enumerate().skip(number + 1) {
+                for &third in &features[next + 1..] {
+                    for signs in 0..8 {
+                        let factor = |of: usize| (1 - 2 * ((signs >> of) & 1)) * factors[of];
+                        let parts = [first, second, third].into_iter().enumerate();
+                        let parts = parts.map(|(of, feature)| (factor(of), feature));
+                        result.push(Component(Kind::Sum(parts.collect())));
+                    }
+                }
+            }
+        }
+    }
+    result
+}
+
+/// The greatest and the least of two of the features.
+fn extremes(features: &[usize]) -> Vec<Component> {
+    let mut result = Vec::new();
+    for constant in [0, -1, 1] {
+        for (number, &first) in features.iter().enumerate() {
+            for &second in &features[number + 1..] {
+                for extreme in [Extreme::Greatest, Extreme::Least] {
+                    result.push(Component(Kind::Extreme {
+                        extreme,
+                        first,
+                        second,
+                        constant,
+                    }));
                 }
             }
         }
