@@ -126,6 +126,13 @@ class Definitions(unittest.TestCase):
                 if option.get("name") == "--portfolio":
                     self.assertIn(option.text, shipped, name)
 
+    def test_papers_have_a_definition_for_each_configuration(self):
+        names = re.findall(r'^    "([a-z0-9-]+)",$', (REPOSITORY / "src/run/config/papers.rs").read_text(), re.MULTILINE)
+        root = ElementTree.parse(HERE / "papers.xml").getroot()
+        runs = {run.get("name"): run.findtext("option") for run in root.iter("rundefinition")}
+        self.assertEqual(runs, {name: f"papers/{name}" for name in names})
+        self.assertEqual(root.get("tool"), "regtool.regatta")
+
     def test_no_category_is_there_twice(self):
         for name in ("svcomp.xml", "validation.xml"):
             tasks = [tasks.get("name") for tasks in ElementTree.parse(HERE / name).getroot().iter("tasks")]
