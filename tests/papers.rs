@@ -2,8 +2,8 @@
 //!
 //! `tests/papers/settings.tsv` has the papers' values of options with their places in the papers, in groups;
 //! `tests/papers/portfolios.tsv` says which groups make up an analysis (of two values of one option, the later group's
-//! holds); `tests/papers/wins.tsv` has a program for each portfolio. `REGATTA_TEST=TEXT` chooses those portfolios whose
-//! names have the text.
+//! holds); `tests/papers/wins.tsv` has a program for each portfolio, also for those of no paper that `tests/engines.rs`
+//! leaves out. `REGATTA_TEST=TEXT` chooses those portfolios whose names have the text.
 
 mod pattern;
 
@@ -133,7 +133,7 @@ fn each_option_has_the_papers_value() {
 
 /// A run that a portfolio's algorithm has to win.
 struct Win {
-    portfolio: String,
+    portfolio: &'static str,
     program: &'static str,
     verdict: &'static str,
     /// The analysis that answers.
@@ -145,7 +145,7 @@ struct Win {
 impl Win {
     fn complaint(&self) -> Option<String> {
         let program = folder().join(self.program).display().to_string();
-        let portfolio = &self.portfolio;
+        let portfolio = self.portfolio;
         let limit = ["--time-limit", TIME_LIMIT];
         let (answer, log) = regatta(
             &[
@@ -176,14 +176,14 @@ impl Win {
 fn each_algorithm_runs_and_wins() {
     let wins = rows::<5>(include_str!("papers/wins.tsv")).into_iter();
     let wins = wins.map(|[portfolio, program, verdict, analysis, step]| Win {
-        portfolio: format!("papers/{portfolio}"),
+        portfolio,
         program,
         verdict,
         analysis,
         step,
     });
     let wins: Vec<Win> = wins
-        .filter(|win| pattern::is_chosen(&win.portfolio))
+        .filter(|win| pattern::is_chosen(win.portfolio))
         .collect();
     let complaints: Vec<String> = wins.par_iter().filter_map(Win::complaint).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
@@ -198,6 +198,22 @@ fn each_portfolio_of_a_paper_is_tested() {
         .collect();
     let compared = rows::<4>(include_str!("papers/portfolios.tsv"));
     assert_eq!(names, compared.iter().map(|row| row[0]).collect());
-    let won = rows::<5>(include_str!("papers/wins.tsv"));
-    assert_eq!(names, won.iter().map(|row| row[0]).collect());
+}
+
+/// Except for those that combine all engines.
+#[test]
+fn each_portfolio_wins_somewhere() {
+    let (list, _) = regatta(&["portfolio", "list"]);
+    let names = list.lines().filter(|line| !line.starts_with(' '));
+    let mut names: BTreeSet<&str> = names
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    for combined in ["default", "svcomp"] {
+        assert!(names.remove(combined));
+    }
+    let engines = include_str!("engines/expected.tsv").lines().next();
+    let engines = engines.unwrap_or_default().split('\t').skip(3);
+    let won = rows::<5>(include_str!("papers/wins.tsv")).into_iter();
+    let tested: BTreeSet<&str> = won.map(|row| row[0]).chain(engines).collect();
+    assert_eq!(names, tested);
 }
