@@ -371,7 +371,68 @@ __regatta_size_t __fread_chk(void *buffer, __regatta_size_t limit, __regatta_siz
     return fread(buffer, size, count, stream);
 }
 
-/* `recv`, under a check of memory: fails, or writes as many bytes as it returns. */
+/* Sockets, where operations are checked. They fail, or do what is wanted. */
+
+/* A range that is read: both of its ends are in one object. */
+static void __regatta_read_range(const void *range, __regatta_size_t size)
+{
+    const char *bytes = range;
+    if (size != 0) {
+        (void)bytes[0];
+        (void)bytes[size - 1];
+    }
+}
+
+int __regatta_new_socket(int domain, int type, int protocol)
+{
+    (void)domain;
+    (void)type;
+    (void)protocol;
+    int file = __VERIFIER_nondet_int();
+    if (file < 0)
+        return __regatta_fail();
+    return file;
+}
+
+/* `bind` and `connect`. */
+int __regatta_addressed(int socket, const void *address, unsigned size)
+{
+    (void)socket;
+    __regatta_read_range(address, size);
+    return __regatta_done_or_failed();
+}
+
+int __regatta_listened(int socket, int waiting)
+{
+    (void)socket;
+    (void)waiting;
+    return __regatta_done_or_failed();
+}
+
+int __regatta_accepted(int socket, void *address, void *size)
+{
+    if (address != 0 || size != 0)
+        __regatta_unsupported("the address of who connects");
+    return __regatta_new_socket(socket, 0, 0);
+}
+
+unsigned __regatta_internet_address(const char *text)
+{
+    __regatta_read_text(text, -1);
+    return __VERIFIER_nondet_uint();
+}
+
+long __regatta_sent(int socket, const void *buffer, __regatta_size_t size, int flags)
+{
+    (void)socket;
+    (void)flags;
+    __regatta_read_range(buffer, size);
+    long length = __VERIFIER_nondet_long();
+    __VERIFIER_assume(length >= -1 && (length < 0 || (__regatta_size_t)length <= size));
+    return length;
+}
+
+/* `recv`: writes as many bytes as it returns. */
 long __regatta_received(int socket, void *buffer, __regatta_size_t size, int flags)
 {
     char *bytes = buffer;

@@ -9,7 +9,6 @@ use crate::ir::{
     Argument, Callee, Expr, Instruction, Pointer, ResultPlace, Terminator, UnknownEffect,
 };
 use crate::library::{Builtin, Model};
-use crate::lower::checks::library::known_under_checks;
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
@@ -160,8 +159,8 @@ impl Lowerer<'_> {
             return Ok(value);
         }
         let mut known = self.library_function(name, &function)?;
-        if known.is_none() && self.input.property().checks_memory() {
-            known = known_under_checks(name);
+        if known.is_none() && !self.input.property().checks.is_empty() {
+            known = self.system_function(name, &function)?;
         }
         match known.map(|known| known.model) {
             Some(Model::Builtin(Builtin::Nondet)) => {

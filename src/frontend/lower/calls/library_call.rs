@@ -10,7 +10,7 @@ use crate::ir::{
     UnknownEffect,
 };
 use crate::library::{self, LibraryFunction, Model};
-use crate::lower::checks::library::Accesses;
+use crate::lower::checks::library::{Accesses, known_under_checks};
 use crate::lower::declarations::declarator::declarator_name;
 use crate::lower::expressions::assignment::Use;
 use crate::lower::expressions::fold;
@@ -85,6 +85,23 @@ impl Lowerer<'_> {
             None => None,
         };
         let agrees = own.is_none_or(|own| self.agrees(&own, declared));
+        Ok(agrees.then_some(known))
+    }
+
+    /// The model of a function of the system that the program declares with a type, where operations are checked.
+    pub(in crate::lower) fn system_function(
+        &mut self,
+        name: &str,
+        declared: &FunctionType,
+    ) -> Result<Option<LibraryFunction>> {
+        let Some(known) = known_under_checks(name) else {
+            return Ok(None);
+        };
+        let own = match self.library_type(&known)? {
+            Some(ty) => self.types.function_type(ty),
+            None => None,
+        };
+        let agrees = own.is_some_and(|own| self.agrees(&own, declared));
         Ok(agrees.then_some(known))
     }
 

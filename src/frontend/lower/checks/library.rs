@@ -86,10 +86,20 @@ const REPLACED: &[(&str, &str)] = &[
     ("getenv", "__regatta_environment_text"),
 ];
 
-/// Functions of the system that are unknown code otherwise: what they write has its limits.
-const SYSTEM: &[(&str, &str)] = &[("recv", "__regatta_received")];
+/// Functions of the system that are unknown code where nothing is checked of operations: they call none of the program's
+/// functions, and what they write has its limits.
+const SYSTEM: &[(&str, &str)] = &[
+    ("accept", "__regatta_accepted"),
+    ("bind", "__regatta_addressed"),
+    ("connect", "__regatta_addressed"),
+    ("inet_addr", "__regatta_internet_address"),
+    ("listen", "__regatta_listened"),
+    ("recv", "__regatta_received"),
+    ("send", "__regatta_sent"),
+    ("socket", "__regatta_new_socket"),
+];
 
-/// The model of a function of the system that has one only under a check of memory.
+/// The model of a function of the system that has one only under checks of operations.
 pub(in crate::lower) fn known_under_checks(name: &str) -> Option<LibraryFunction> {
     let mut models = SYSTEM.iter();
     let (_, model) = models.find(|(system, _)| *system == name)?;

@@ -402,10 +402,15 @@ impl Lowerer<'_> {
         match record.kind {
             ValueKind::Lvalue(lvalue) => Ok(self.field_lvalue(lvalue.address, field)),
             ValueKind::Aggregate(address) => {
-                let is_kept =
-                    self.types.is_array(field.ty) && self.input.property().checks_memory();
-                let address = match is_kept {
-                    true => self.temporary_copy(address, record.ty)?,
+                // The whole record is read, whatever is used of it.
+                let address = match self.input.property().checks_memory() {
+                    true if self.types.is_array(field.ty) => {
+                        self.temporary_copy(address, record.ty)?
+                    }
+                    true => {
+                        self.read_unused(address.clone(), record.ty);
+                        address
+                    }
                     false => address,
                 };
                 let part = self.field_lvalue(address, field);
