@@ -449,7 +449,7 @@ mod tests {
         for _ in 0..=pick(3) {
             let factor = i128::from(pick(7)) - 3;
             let (bits, value) = values[pick(values.len() as u64) as usize];
-            let (number, value) = match pick(2) {
+            let (number, value): Known = match pick(2) {
                 0 => (Linear::of(bits, Reading::Unsigned), value.into()),
                 _ => (
                     Linear::of(bits, Reading::Signed),
@@ -481,11 +481,8 @@ mod tests {
                 _ => {
                     let next = [values[1].0, values[0].0, values[2].0];
                     let present = values.map(|(bits, _)| bits);
-                    let swapped = |term| {
-                        let map = present.iter().copied().zip(next).collect();
-                        substitute(store(), term, &map)
-                    };
-                    let right = left.map(&mut { swapped });
+                    let map = present.into_iter().zip(next).collect();
+                    let right = left.map(&mut |term| substitute(store(), term, &map));
                     let value = value_of(&right, &values);
                     (right, value)
                 }
