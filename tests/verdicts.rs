@@ -154,7 +154,7 @@ fn every_undefined_behaviour_is_checked_or_named() {
     let rows = list.lines().filter_map(|line| {
         let mut cells = line.trim_matches('|').split(" | ");
         let number: usize = cells.next()?.trim().parse().ok()?;
-        Some((number, cells.next_back()?.trim()))
+        Some((number, cells.last()?.trim()))
     });
     let rows: Vec<(usize, &str)> = rows.collect();
     let numbers: Vec<usize> = rows.iter().map(|row| row.0).collect();

@@ -6,6 +6,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import threading
 
 from . import control, library, memory, openness, surroundings, values
 from .oracle import FLAGS, MACHINES, Refused
@@ -249,7 +250,9 @@ class Driver:
 
     def violates(self, finding, inputs, sanitize=False):
         """Whether the compiled program calls reach_error on the inputs."""
-        binary = self.oracle.build(finding["text"], finding["model"], "replay", sanitize)
+        # Programs are looked at side by side.
+        name = f"replay-{threading.get_ident()}"
+        binary = self.oracle.build(finding["text"], finding["model"], name, sanitize)
         try:
             return self.oracle.run(binary, inputs).ending == "error"
         finally:

@@ -2,6 +2,7 @@
 
 import pathlib
 import subprocess
+import threading
 
 # The meaning that the verifier gives C: wrapping overflow, no fused operations, nothing that uses undefined behaviour.
 FLAGS = ["-O0", "-fwrapv", "-ffp-contract=off", "-w"]
@@ -37,6 +38,8 @@ class Run:
 class Oracle:
     def __init__(self, work, compiler="cc"):
         self.work, self.compiler, self.harnesses = pathlib.Path(work), compiler, {}
+        # Harnesses are made once, whoever asks first.
+        self.making = threading.Lock()
 
     def works(self, model):
         """Whether programs of the data model can be made and run here."""
@@ -54,10 +57,11 @@ class Oracle:
         """Compiles a program with the harness; returns the path of the binary."""
         flags = FLAGS + MACHINES[model] + (SANITIZERS if sanitize else [])
         key = (model, sanitize)
-        if key not in self.harnesses:
-            harness = self.work / f"harness-{model}-{sanitize}.o"
-            self.compile([*FLAGS, *MACHINES[model], "-c", str(pathlib.Path(__file__).parent / "harness.c"), "-o", str(harness)])
-            self.harnesses[key] = harness
+        with self.making:
+            if key not in self.harnesses:
+                harness = self.work / f"harness-{model}-{sanitize}.o"
+                self.compile([*FLAGS, *MACHINES[model], "-c", str(pathlib.Path(__file__).parent / "harness.c"), "-o", str(harness)])
+                self.harnesses[key] = harness
         source, binary = self.work / f"{name}.log.c", self.work / f"{name}.out"
         source.write_text(text)
         self.compile([*flags, "-Dmain=program_main", str(source), "-x", "none", str(self.harnesses[key]), "-o", str(binary), "-lm"])
