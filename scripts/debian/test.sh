@@ -12,7 +12,11 @@ package=$(realpath "${1:?which package?}")
 root=${2:-}
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+clean() {
+    [ -z "$root" ] || umount "$root/proc" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean EXIT
 
 fail() {
     echo "error: $*" >&2
@@ -24,6 +28,8 @@ cp "$scripts"/../competition/examples/*.i "$work"
 if [ -n "$root" ]; then
     cp "$package" "$root/tmp/regatta.deb"
     cp "$work"/*.i "$root/tmp"
+    # By it the program's libraries are found.
+    mount -t proc proc "$root/proc"
     chroot "$root" dpkg --install /tmp/regatta.deb
     run() { chroot "$root" regatta verify --data-model ILP32 "/tmp/$1"; }
 else
@@ -32,7 +38,7 @@ else
 fi
 for program in "$work"/*.i; do
     program=$(basename "$program")
-    result=$(run "$program" 2>/dev/null | tail -n 1) || true
+    result=$(run "$program" | tail -n 1) || true
     echo "$program: $result"
     case "$program" in
         violated*) [ "$result" = "RESULT: FALSE(unreach-call)" ] || fail "$program" ;;
