@@ -194,6 +194,12 @@ impl Specification {
         self.checks.contains(&Check::Termination)
     }
 
+    /// Whether it is checked that operations are defined.
+    pub fn checks_operations(&self) -> bool {
+        let mut checks = self.checks.iter();
+        checks.any(|check| *check != Check::Termination)
+    }
+
     /// Whether something is checked about the objects of memory.
     pub fn checks_memory(&self) -> bool {
         self.checks.iter().any(|check| check.is_of_memory())

@@ -159,7 +159,7 @@ impl Lowerer<'_> {
             return Ok(value);
         }
         let mut known = self.library_function(name, &function)?;
-        if known.is_none() && !self.input.property().checks.is_empty() {
+        if known.is_none() && self.input.property().checks_operations() {
             known = self.system_function(name, &function)?;
         }
         match known.map(|known| known.model) {
