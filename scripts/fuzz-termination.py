@@ -50,7 +50,7 @@ class Program:
             return f"m{number}[{self.random.randrange(3)}]"
         if how < 0.2:
             self.declarations.append(f"{kind} v{number}; {kind} *p{number} = &v{number};")
-            return f"*p{number}"
+            return f"(*p{number})"
         if how < 0.3:
             self.before_main.append(f"{kind} v{number};")
         elif not self.is_recursive:
