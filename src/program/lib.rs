@@ -48,7 +48,7 @@ pub(crate) use printing::short_names;
 pub use printing::{c_value, dot};
 pub use regatta_base::source::{FileId, SourceMap, Span};
 pub use short_names::{ShortNames, last_part};
-pub use simplify::{Simplified, open_assumptions, simplify};
+pub use simplify::{Simplified, Slicing, open_assumptions, simplify, simplify_loosely};
 pub use targets::{Target, TargetId, TargetSet, Targets};
 pub use validate::Malformed;
 pub use waypoint::{

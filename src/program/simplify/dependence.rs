@@ -5,7 +5,12 @@
 //! functions that may not return; and from the heads of loops that are not proved to terminate. A location is control
 //! dependent on a branch if in this graph it postdominates one of the branch's successors but not the branch itself
 //! (Ferrante, Ottenstein and Warren). It therefore depends on every `assume` and every loop before it.
+//!
+//! For a loose slice ([`Slicing::Loose`](super::Slicing::Loose)), edges to dead ends are left out, and only those locations
+//! get an edge to the end node that have no successors, and the heads of loops that nothing leaves, so that every location
+//! still reaches the end.
 
+use crate::call_graph::CallGraph;
 use crate::cfa::*;
 use crate::conditions::always_go_on;
 use crate::cut_points::CutPoints;
@@ -28,30 +33,14 @@ impl ControlDependence {
         graph: &Graph,
         cut_points: &CutPoints,
         termination: &Termination,
+        dead_ends: Option<&[bool]>,
     ) -> Self {
         let count = program.locations.len();
         let end = count as u32;
-        let mut may_stop = vec![false; count];
-        for (index, cycle) in cut_points.loops().iter().enumerate() {
-            may_stop[cycle.head.index()] |= !termination.loops[index];
-        }
-        for error in &program.errors {
-            may_stop[error.index()] = true;
-        }
-        let mut edges = Vec::new();
-        for location in (0..count as u32).map(LocationId) {
-            let outgoing = || graph.outgoing(location).iter().map(|&id| program.edge(id));
-            let mut stops = may_stop[location.index()] || !always_go_on(outgoing());
-            for edge in outgoing() {
-                if goes_on(edge) {
-                    edges.push((location.0, edge.target.0));
-                }
-                stops |= callee(edge).is_some_and(|callee| !termination.total[callee.index()]);
-            }
-            if stops {
-                edges.push((location.0, end));
-            }
-        }
+        let edges = match dead_ends {
+            None => with_every_end(program, graph, cut_points, termination),
+            Some(dead_ends) => with_some_end(program, graph, cut_points, dead_ends),
+        };
         let forward = Digraph::new(count + 1, edges.iter().copied());
         let backward = forward.reversed();
         let order = backward.reverse_postorder([end]);
@@ -117,5 +106,110 @@ impl ControlDependence {
     pub(crate) fn postdominator(&self, location: LocationId) -> Option<LocationId> {
         let next = self.postdominators.immediate[location.index()];
         (next < self.end).then_some(LocationId(next))
+    }
+}
+
+/// Returns the edges of the graph, with one to the end node from every location at which execution may stop or diverge.
+fn with_every_end(
+    program: &Program,
+    graph: &Graph,
+    cut_points: &CutPoints,
+    termination: &Termination,
+) -> Vec<(u32, u32)> {
+    let count = program.locations.len();
+    let end = count as u32;
+    let mut may_stop = program.error_marks();
+    for (index, cycle) in cut_points.loops().iter().enumerate() {
+        may_stop[cycle.head.index()] |= !termination.loops[index];
+    }
+    let mut edges = Vec::new();
+    for location in (0..count as u32).map(LocationId) {
+        let outgoing = || graph.outgoing(location).iter().map(|&id| program.edge(id));
+        let mut stops = may_stop[location.index()] || !always_go_on(outgoing());
+        for edge in outgoing() {
+            if goes_on(edge) {
+                edges.push((location.0, edge.target.0));
+            }
+            stops |= callee(edge).is_some_and(|callee| !termination.total[callee.index()]);
+        }
+        if stops {
+            edges.push((location.0, end));
+        }
+    }
+    edges
+}
+
+/// Returns the edges of the graph but those to dead ends, with as many to the end node as every location needs to reach it.
+fn with_some_end(
+    program: &Program,
+    graph: &Graph,
+    cut_points: &CutPoints,
+    dead_ends: &[bool],
+) -> Vec<(u32, u32)> {
+    let count = program.locations.len();
+    let end = count as u32;
+    let mut edges = Vec::new();
+    for location in (0..count as u32).map(LocationId) {
+        let outgoing = graph.outgoing(location).iter();
+        let is_dead_end = dead_ends[location.index()];
+        let onward = outgoing
+            .map(|&id| program.edge(id))
+            .filter(|edge| goes_on(edge) && (is_dead_end || !dead_ends[edge.target.index()]));
+        let before = edges.len();
+        edges.extend(onward.map(|edge| (location.0, edge.target.0)));
+        if edges.len() == before {
+            edges.push((location.0, end));
+        }
+    }
+    let backward = Digraph::new(count + 1, edges.iter().map(|&(from, to)| (to, from)));
+    let ends = backward.reachable([end]);
+    let heads = cut_points.loops().iter().map(|cycle| cycle.head);
+    let endless = heads.filter(|head| !ends[head.index()]);
+    edges.extend(endless.map(|head| (head.0, end)));
+    edges
+}
+
+/// Returns for each location whether it is a dead end: neither a target nor its function's exit is reached from it.
+pub(super) fn dead_ends(program: &Program, graph: &Graph, calls: &CallGraph) -> Vec<bool> {
+    let mut goes = vec![false; program.locations.len()];
+    let mut work: Vec<LocationId> = Vec::new();
+    // 1. Targets, in callees too.
+    work.extend(&program.errors);
+    let blocked = program.edges.iter().filter(|edge| !goes_on(edge));
+    work.extend(blocked.map(|edge| edge.source));
+    let callers = |location: LocationId| {
+        let function = program.location(location).function;
+        let is_entry = program.function(function).entry == location;
+        let calls = is_entry
+            .then(|| calls.calls_of(function))
+            .into_iter()
+            .flatten();
+        calls.map(|&call| program.edge(call).source)
+    };
+    mark_backward(program, graph, &mut goes, work, callers);
+    // 2. Exits of functions, which may return to a place from which a target is reached.
+    let exits = program.functions.iter().map(|function| function.exit);
+    mark_backward(program, graph, &mut goes, exits.collect(), |_| {
+        std::iter::empty()
+    });
+    goes.iter().map(|goes| !goes).collect()
+}
+
+/// Marks the locations and those from which they are reached, along the edges and the further predecessors.
+fn mark_backward<I: Iterator<Item = LocationId>>(
+    program: &Program,
+    graph: &Graph,
+    marks: &mut [bool],
+    mut work: Vec<LocationId>,
+    further: impl Fn(LocationId) -> I,
+) {
+    while let Some(location) = work.pop() {
+        if std::mem::replace(&mut marks[location.index()], true) {
+            continue;
+        }
+        let incoming = graph.incoming(location).iter();
+        let edges = incoming.map(|&id| program.edge(id));
+        work.extend(edges.filter(|edge| goes_on(edge)).map(|edge| edge.source));
+        work.extend(further(location));
     }
 }

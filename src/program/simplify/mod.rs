@@ -11,6 +11,9 @@
 //! 7. [`slice`](mod@slice): removes code on which no target depends;
 //! 8. [`chains`]: joins chains of edges, and merges parallel edges.
 //!
+//! After a loose slice ([`simplify_loosely`]), [`once`] removes the edges that go around loops which carry nothing from one
+//! round to the next.
+//!
 //! # Preserved properties
 //! The *targets* are the error locations and the edges with [`Operation::Unsupported`]. A target is reachable in the
 //! result if and only if it is reachable in the lowered program. More precisely: for all values of the inputs, a target is
@@ -32,6 +35,7 @@ mod expand;
 mod forward;
 mod globals;
 mod limits;
+mod once;
 mod prune;
 mod range;
 mod regions;
@@ -45,6 +49,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::cfa::*;
 use crate::simplify::limits::{EDGES_PER_CHANGE, MAXIMUM_ROUNDS};
@@ -58,6 +63,8 @@ use workspace::Workspace;
 pub struct Simplified {
     /// The program to analyse.
     pub program: Program,
+    /// The kind of its slice.
+    pub slicing: Slicing,
     /// The origin of each location.
     pub origins: Vec<Origin>,
     /// For each variable, the variable of the lowered program of which it is a copy, or which it is; `None` if it has no
@@ -138,6 +145,8 @@ pub enum Pass {
     /// Dead assignments.
     Dead,
     Slice,
+    /// Loops that carry nothing from one round to the next.
+    Once,
     /// Chains of edges.
     Chains,
 }
@@ -152,6 +161,7 @@ impl fmt::Display for Pass {
             Self::Regions => "regions",
             Self::Dead => "dead",
             Self::Slice => "slice",
+            Self::Once => "once",
             Self::Chains => "chains",
         })
     }
@@ -225,18 +235,46 @@ pub fn open_assumptions(lowered: &Program) -> Vec<bool> {
     constants::open(&mut workspace, lowered)
 }
 
-/// Simplifies the program.
-pub fn simplify(lowered: &Program) -> Simplified {
-    simplify_by(lowered, &PASSES)
+/// What of a program a slice keeps that only decides whether execution comes as far as a target.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Slicing {
+    /// All: the slice reaches a target if and only if the program does.
+    #[default]
+    Exact,
+    /// Neither loops that may not terminate, nor calls that may not return, nor assumptions, unless data flows between them
+    /// and what else decides: the slice reaches every target that the program reaches, and perhaps others. So it is for proofs
+    /// only. Alarms are replayed on the program as lowered, as always.
+    Loose,
 }
 
-/// Simplifies the program with the given passes.
-fn simplify_by(lowered: &Program, passes: &[(Pass, Run)]) -> Simplified {
+/// Simplifies the program.
+pub fn simplify(lowered: &Program) -> Simplified {
+    simplify_by(lowered, &[], &PASSES)
+}
+
+/// Simplifies the program after a loose slice ([`Slicing::Loose`]): what is said above of preserved properties holds in one
+/// direction only, from the lowered program to the result.
+pub fn simplify_loosely(lowered: &Program) -> Simplified {
+    let first: [(Pass, Run); 1] = [(Pass::Slice, slice::run_loosely)];
+    let passes = [&PASSES[..], &[(Pass::Once, once::run as Run)]].concat();
+    Simplified {
+        slicing: Slicing::Loose,
+        ..simplify_by(lowered, &first, &passes)
+    }
+}
+
+/// Simplifies the program with the given passes: the first ones once, the others in rounds.
+fn simplify_by(lowered: &Program, first: &[(Pass, Run)], passes: &[(Pass, Run)]) -> Simplified {
     let mut workspace = Workspace::new(lowered);
     let mut statistics = Statistics {
         before: (lowered.locations.len(), lowered.edges.len()),
         ..Statistics::default()
     };
+    for &(pass, run) in first {
+        let start = Instant::now();
+        let changed = run(&mut workspace);
+        statistics.runs.push((pass, changed, start.elapsed()));
+    }
     while statistics.rounds < MAXIMUM_ROUNDS {
         statistics.rounds += 1;
         let mut changes = 0;

@@ -9,27 +9,53 @@
 //! The rest of the program cannot influence whether a target is reached, nor with which inputs: assignments to other
 //! variables are removed, an irrelevant branch becomes a skip to its postdominator, and an irrelevant call becomes a skip.
 //! If any occurrence of an input is needed, all are, so that a replay finds them in order.
+//!
+//! # The loose slice
+//! [`Slicing::Loose`] takes loops to terminate and calls to return, and drops assumptions, also that no check has failed
+//! which is not asked about: nontermination-insensitive control dependence \[RAB+07\], in a graph without dead ends. Kept are
+//! assumptions and loops whose conditions read something relevant, or what is computed from it. Every execution that reaches
+//! a target is still one, so a proof about the loose slice holds of the program; but a target becomes reachable that only a
+//! loop without end, say, keeps from being reached. The pass is the first one, since where others have removed code that
+//! leads to no target, the conditions of targets look like assumptions.
 
 use crate::call_graph::CallGraph;
 use crate::cfa::*;
+use crate::conditions::always_go_on;
 use crate::cut_points::CutPoints;
 use crate::graph::{Graph, callee, goes_on};
-use crate::simplify::dependence::ControlDependence;
+use crate::simplify::Slicing;
+use crate::simplify::dependence::{ControlDependence, dead_ends};
 use crate::simplify::globals::modified_globals;
 use crate::simplify::termination::Termination;
 use crate::simplify::workspace::{Workspace, reduce_call};
 use crate::variables::VariableUse;
 
-/// Runs the pass; returns the number of changed operations and edges.
+/// Makes the exact slice; returns the number of changed operations and edges.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
+    slice(workspace, Slicing::Exact)
+}
+
+/// Makes the loose slice; returns the number of changed operations and edges.
+pub(super) fn run_loosely(workspace: &mut Workspace) -> usize {
+    slice(workspace, Slicing::Loose)
+}
+
+fn slice(workspace: &mut Workspace, slicing: Slicing) -> usize {
     let graph = Graph::new(&workspace.program);
     let calls = CallGraph::new(&workspace.program);
     let cut_points = CutPoints::new(&workspace.program, &calls);
     let modified = modified_globals(&workspace.program, &calls);
     let Workspace { program, uses, .. } = workspace;
     let termination = Termination::new(program, &graph, &calls, &cut_points, &modified, uses);
-    let control = ControlDependence::new(program, &graph, &cut_points, &termination);
+    let dead_ends = (slicing == Slicing::Loose).then(|| dead_ends(program, &graph, &calls));
+    let ends = dead_ends.as_deref();
+    let control = ControlDependence::new(program, &graph, &cut_points, &termination, ends);
     let mut slicer = Slicer::new(program, &graph, &calls, &control, &termination, uses);
+    if let Some(dead_ends) = dead_ends {
+        slicer.slicing = Slicing::Loose;
+        slicer.blocking = blocking(program, &graph, &cut_points, &termination, &dead_ends);
+        slicer.dead_ends = dead_ends;
+    }
     slicer.collect();
     let slice = Slice {
         variables: slicer.variables,
@@ -38,6 +64,35 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         inputs: slicer.inputs,
     };
     slice.apply(workspace, &graph, &control)
+}
+
+/// Returns the locations at which execution may block or come to a dead end, judged by the conditions of the edges, and those at
+/// which a loop is left that is not proved to terminate.
+fn blocking(
+    program: &Program,
+    graph: &Graph,
+    cut_points: &CutPoints,
+    termination: &Termination,
+    dead_ends: &[bool],
+) -> Vec<LocationId> {
+    let edges = |location| {
+        let outgoing = graph.outgoing(location).iter();
+        let edges = outgoing.map(|&id| program.edge(id));
+        edges.filter(|edge| !dead_ends[edge.target.index()])
+    };
+    let locations = (0..program.locations.len() as u32).map(LocationId);
+    let mut blocking: Vec<LocationId> = locations
+        .filter(|&location| !always_go_on(edges(location)))
+        .collect();
+    let loops = cut_points.loops().iter().zip(&termination.loops);
+    for (cycle, _) in loops.filter(|(_, terminates)| !**terminates) {
+        let is_left = |&location: &LocationId| {
+            // The members are sorted.
+            edges(location).any(|edge| cycle.members.binary_search(&edge.target).is_err())
+        };
+        blocking.extend(cycle.members.iter().copied().filter(is_left));
+    }
+    blocking
 }
 
 /// The relevant parts of the program.
@@ -70,6 +125,11 @@ struct Slicer<'a> {
     control: &'a ControlDependence,
     termination: &'a Termination,
     uses: &'a mut VariableUse,
+    slicing: Slicing,
+    /// For a loose slice, the locations whose conditions may be relevant although nothing else depends on them.
+    blocking: Vec<LocationId>,
+    /// For a loose slice, whether each location is a dead end.
+    dead_ends: Vec<bool>,
     /// For each variable the edges with an assignment to it, and the operation's index on the edge.
     definitions: Vec<Vec<(EdgeId, usize)>>,
     /// For each input the edges that read it.
@@ -122,6 +182,9 @@ impl<'a> Slicer<'a> {
             control,
             termination,
             uses,
+            slicing: Slicing::Exact,
+            blocking: Vec::new(),
+            dead_ends: Vec::new(),
             definitions,
             asking,
             parameter_of,
@@ -157,6 +220,16 @@ impl<'a> Slicer<'a> {
                 self.need(Item::Edge(EdgeId(index as u32)));
             }
         }
+        self.collect_dependences();
+        if self.slicing == Slicing::Loose {
+            let flow = self.data_flow();
+            while self.need_assumptions(&flow) {
+                self.collect_dependences();
+            }
+        }
+    }
+
+    fn collect_dependences(&mut self) {
         while let Some(item) = self.work.pop() {
             match item {
                 Item::Location(location) => self.location(location),
@@ -170,6 +243,10 @@ impl<'a> Slicer<'a> {
                 }
             }
         }
+    }
+
+    fn leads_to_dead_end(&self, edge: &Edge) -> bool {
+        goes_on(edge) && self.dead_ends.get(edge.target.index()) == Some(&true)
     }
 
     fn location(&mut self, location: LocationId) {
@@ -198,6 +275,7 @@ impl<'a> Slicer<'a> {
                 }
             }
             if let Some(callee) = callee(edge)
+                && self.slicing == Slicing::Exact
                 && !self.termination.total[callee.index()]
             {
                 // Whether the callee returns is part of the decision.
@@ -209,13 +287,17 @@ impl<'a> Slicer<'a> {
 
     fn edge(&mut self, id: EdgeId) {
         let edge = self.program.edge(id);
+        if self.leads_to_dead_end(edge) {
+            return;
+        }
         self.need(Item::Location(edge.source));
         // The choice among several edges is a decision, and so is an assumption on the edge itself.
-        let assumes = edge
-            .operations
-            .iter()
-            .any(|operation| matches!(operation, Operation::Assume(_)));
-        if assumes || self.graph.outgoing(edge.source).len() > 1 {
+        let is_assumption = |operation: &Operation| matches!(operation, Operation::Assume(_));
+        let assumes = (self.slicing == Slicing::Exact || !goes_on(edge))
+            && edge.operations.iter().any(is_assumption);
+        let outgoing = self.graph.outgoing(edge.source).iter();
+        let onward = outgoing.filter(|&&id| !self.leads_to_dead_end(self.program.edge(id)));
+        if assumes || onward.count() > 1 {
             self.need(Item::Decision(edge.source));
         }
         for operation in &edge.operations {
@@ -268,6 +350,85 @@ impl<'a> Slicer<'a> {
                 self.need(Item::Variable(variable));
             }
         }
+    }
+
+    /// Returns for each variable those that get values computed from it.
+    fn data_flow(&mut self) -> Vec<Vec<VariableId>> {
+        let program = self.program;
+        let mut flow = vec![Vec::new(); program.variables.len()];
+        let mut add = |uses: &mut VariableUse, term, target| {
+            for &from in uses.of(term) {
+                flow[from.index()].push(target);
+            }
+        };
+        let mut returned = Vec::new();
+        for operation in program.edges.iter().flat_map(|edge| &edge.operations) {
+            match operation {
+                Operation::Assign { target, value } => add(self.uses, *value, *target),
+                Operation::Store {
+                    region,
+                    index,
+                    value,
+                } => {
+                    let target = program.region(*region).variable;
+                    add(self.uses, *index, target);
+                    add(self.uses, *value, target);
+                }
+                Operation::Call {
+                    callee,
+                    arguments,
+                    results,
+                } => {
+                    let function = program.function(*callee);
+                    for (&argument, &parameter) in arguments.iter().zip(&function.parameters) {
+                        add(self.uses, argument, parameter);
+                    }
+                    let from = function.results.iter().copied();
+                    returned.extend(from.zip(results.iter().copied()));
+                }
+                _ => {}
+            }
+        }
+        for (from, to) in returned {
+            flow[from.index()].push(to);
+        }
+        flow
+    }
+
+    /// Makes the decisions at blocking locations relevant whose conditions read a relevant variable, or what is computed from one. Returns whether
+    /// there are new ones.
+    fn need_assumptions(&mut self, flow: &[Vec<VariableId>]) -> bool {
+        let mut related = self.variables.clone();
+        let ids = (0..related.len() as u32).map(VariableId);
+        let mut work: Vec<VariableId> = ids.filter(|id| related[id.index()]).collect();
+        while let Some(variable) = work.pop() {
+            for &target in &flow[variable.index()] {
+                if !std::mem::replace(&mut related[target.index()], true) {
+                    work.push(target);
+                }
+            }
+        }
+        for location in std::mem::take(&mut self.blocking) {
+            if self.decisions[location.index()] {
+                continue;
+            }
+            let outgoing = self.graph.outgoing(location).iter();
+            let mut edges = outgoing.map(|&id| self.program.edge(id));
+            let uses = &mut *self.uses;
+            let mut is_related = |term| uses.of(term).iter().any(|id| related[id.index()]);
+            let is_needed = edges.any(|edge| {
+                let mut operations = edge.operations.iter();
+                operations.any(|operation| match operation {
+                    Operation::Assume(condition) => is_related(*condition),
+                    _ => false,
+                })
+            });
+            match is_needed {
+                true => self.need(Item::Decision(location)),
+                false => self.blocking.push(location),
+            }
+        }
+        !self.work.is_empty()
     }
 
     fn variable(&mut self, variable: VariableId) {

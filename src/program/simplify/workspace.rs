@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cfa::*;
 use crate::simplify::constants::RoundStates;
-use crate::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Statistics};
+use crate::simplify::{CutPointFacts, Fact, Origin, Pass, Simplified, Slicing, Statistics};
 use crate::variables::VariableUse;
 use regatta_term::{Build, Pool, Rebuild, Symbol, TermId, Value, store};
 
@@ -239,6 +239,7 @@ impl Workspace {
         }
         Simplified {
             program: self.program,
+            slicing: Slicing::Exact,
             origins,
             variable_origins: self.variable_origins,
             cells: self.cells,
