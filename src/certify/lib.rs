@@ -8,7 +8,7 @@
 //! * [`mod@check`]: the check of a proof; [`walk`]: its symbolic execution; [`boxes`]: runs on boxes of inputs, which need no
 //!   solver.
 //! * [`lowered`]: properties of the program that need no solver: call strings, cut points and the claims about them, the order
-//!   of the execution.
+//!   of the execution; [`passed_over`]: the program without what a loose slice has left out.
 //! * `queries`: the checker's questions to solvers; [`verification_conditions`]: verification conditions as files;
 //!   [`opinion`]: all questions, and the simplifications, put to further solvers.
 //! * [`defined`]: whether the expressions of a witness have defined values.
@@ -28,5 +28,6 @@ mod walk;
 pub use alarm::{dependence, native, replay, violated_assumptions};
 pub use certificate::{Certificate, InvariantLocation, ProofStep};
 pub use check::{Budget, Check, check, check_and_record, check_thoroughly, check_with_facts};
+pub use lowered::passed::passed_over;
 pub use proof::{certificate, invariants, portable};
 pub use queries::{opinion, verification_conditions};

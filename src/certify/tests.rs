@@ -40,6 +40,13 @@ impl Task {
         }
     }
 
+    fn with_loose_slice(lowered: Program) -> Self {
+        Self {
+            simplified: simplify_loosely(&lowered),
+            lowered,
+        }
+    }
+
     /// Returns a task whose simplified program lacks assignments that matter: those of non-constants to the variables whose
     /// names have the suffix.
     fn with_wrong_slice(lowered: Program, suffix: &str) -> Self {
@@ -911,6 +918,85 @@ proptest! {
         for step in steps {
             let result = task.check(vec![step.clone()]);
             prop_assert!(!(fails && result == Check::Confirmed), "{step:?}");
+        }
+    }
+
+    /// The same where a loose slice was analysed.
+    #[test]
+    fn nothing_wrong_is_confirmed_by_a_loose_slice(
+        bytes in prop::collection::vec(any::<u8>(), 0..120),
+        seed in 0u64..1000,
+    ) {
+        let task = Task::with_loose_slice(random_program(&bytes, Recursion::Allowed));
+        let fails = some_run_fails(&task.lowered, seed);
+        let covering = boxes::Covering { nodes: vec![boxes::CoveringNode::Leaf] };
+        let unwinding = |merge| ProofStep::Unwinding { rounds: Vec::new(), merge };
+        let steps = [
+            ProofStep::Simplified, ProofStep::Unrolling { bound: 12 }, safety(1, &[]), unwinding(true), unwinding(false),
+            ProofStep::Boxes { covering }, ProofStep::Summaries { batch: Vec::new() },
+        ];
+        for step in steps {
+            let result = task.check(vec![step.clone()]);
+            prop_assert!(!(fails && result == Check::Confirmed), "{step:?}");
+        }
+    }
+}
+
+/// What may not end comes before a check: a loop, and a call of a recursive function, which change these variables.
+fn behind(looped: &str, called: &str) -> String {
+    "
+        extern unsigned __VERIFIER_nondet_uint(void);
+        void assert(int);
+        unsigned x, y;
+        void again(unsigned n) {
+            CALLED += n;
+            if (n != 7)
+                again(n + 2);
+        }
+        int main(void) {
+            x = __VERIFIER_nondet_uint() % 8;
+            while (__VERIFIER_nondet_uint() != y)
+                LOOPED++;
+            again(__VERIFIER_nondet_uint());
+            assert(x < 8);
+        }"
+    .replace("LOOPED", looped)
+    .replace("CALLED", called)
+}
+
+#[test]
+fn what_a_loose_slice_leaves_out_is_passed_over() {
+    let steps = || {
+        let covering = boxes::Covering {
+            nodes: vec![boxes::CoveringNode::Leaf],
+        };
+        let rounds = Vec::new();
+        let merge = true;
+        [
+            ProofStep::Boxes { covering },
+            ProofStep::Unwinding { rounds, merge },
+            ProofStep::Unrolling { bound: 2 },
+            safety(1, &[]),
+            ProofStep::Summaries { batch: Vec::new() },
+        ]
+    };
+    let task = Task::with_loose_slice(c(&behind("y", "y")));
+    for step in steps() {
+        task.confirms(vec![step]);
+    }
+    // In these programs, what is left out matters.
+    let in_recursion = behind("y", "assert(x < 8); x");
+    for text in [behind("x", "y"), behind("y", "x"), in_recursion] {
+        let lowered = c(&text);
+        let task = Task {
+            simplified: Simplified {
+                slicing: Slicing::Loose,
+                ..Task::with_wrong_slice(lowered.clone(), "x").simplified
+            },
+            lowered,
+        };
+        for step in steps() {
+            task.does_not_confirm(vec![step]);
         }
     }
 }

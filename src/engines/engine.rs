@@ -98,6 +98,8 @@ pub struct Lowered<'s> {
     pub program: &'s Program,
     /// The same, for the interpreter.
     pub executable: &'s Executable,
+    /// The program without what a loose slice has left out ([`regatta_certify::passed_over`]), if the slice is loose.
+    pub passed: Option<&'s Program>,
 }
 
 /// The reason of the answer "unknown" where an engine needs the program as lowered and its subject is a part of a program.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::options::TaskOptions;
+use regatta_certify::passed_over;
 use regatta_program::interpreter::Executable;
 use regatta_program::simplify::{Simplified, unsimplified};
 use regatta_program::{LocationId, Program, Target, TargetId, TargetSet};
@@ -14,6 +15,8 @@ pub(crate) struct Task {
     pub lowered: Program,
     /// The same program, to be run until no target can be reached any more.
     pub executable: Executable,
+    /// The program as lowered without what a loose slice has left out, if the slice is loose.
+    pub passed: Option<Program>,
     /// The program to analyse.
     pub simplified: Simplified,
     pub time: TimeLimit,
@@ -55,6 +58,7 @@ impl Task {
         Self {
             options: options.clone(),
             executable: Executable::compile_to_targets(&lowered),
+            passed: passed_over(&lowered, &simplified),
             simplified,
             lowered,
             time,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::super::boxes::{Covering, Limits, Machine, Verdict};
 use super::super::walk::GivenUp;
 use super::{Checker, Failure};
+use crate::lowered::passed::passed_over;
 
 /// Limits of a run on a box: above those of engines, but low enough that the time is checked between runs.
 const LIMITS: Limits<'_> = Limits {
@@ -21,7 +22,8 @@ impl Checker<'_> {
                 "runs on boxes have no verification conditions".to_owned(),
             ));
         }
-        let program = self.lowered.program;
+        let passed = passed_over(self.lowered.program, self.simplified);
+        let program = passed.as_ref().unwrap_or(self.lowered.program);
         let Some(boxes) = covering.boxes(&program.inputs) else {
             return Err(Failure::Wrong("the boxes cover not all inputs".to_owned()));
         };

@@ -5,7 +5,8 @@
 //! satisfies the claim about the function's entry, and returns in a state that the summary relates to it; and no target is
 //! reached. That proves the property by induction on the length of runs: the summary of every activation that ends holds.
 //!
-//! Functions without a summary are executed where they are called. A segment from a cut point without a claim starts in any
+//! Recursive functions that the simplified program does not call (a loose slice has no calls on whose results nothing depends)
+//! have the trivial summary. Other functions without one are executed where they are called. A segment from a cut point without a claim starts in any
 //! state.
 //!
 //! [`ProofStep::Summaries`]: super::super::certificate::ProofStep::Summaries
@@ -16,6 +17,7 @@ use super::super::certificate::{AT_ENTRY, InvariantLocation};
 use super::super::walk::{Frontier, Recursion, State, Summaries, Walk};
 use super::{Checker, Failure, Places};
 use crate::lowered::call_strings::{CallStrings, Node};
+use crate::lowered::passed::uncalled;
 use crate::lowered::places::{Cuts, is_relation_in_scope};
 use crate::queries::query::{Answer, ask};
 use crate::verification_conditions::What;
@@ -161,6 +163,7 @@ impl Checker<'_> {
             let known = claims.formulas.entry(node).or_insert(TermId::TRUE);
             *known = store().and2(*known, formula);
         }
+        entries.extend(uncalled(&self.lowered, self.simplified));
         claims.known_at_entry.sort_unstable();
         claims.known_at_entry.dedup();
         claims.summaries.restrict(&entries);

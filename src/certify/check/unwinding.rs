@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::super::walk::Recursion;
 use super::super::walk::rounds::Rounds;
-use super::{Checker, Failure};
+use super::{Budget, Checker, Failure};
+use crate::lowered::passed::passed_over;
 use crate::queries::query::{Answer, ask};
 use regatta_program::LocationId;
 
@@ -14,12 +15,32 @@ const SPARE_ROUNDS: u32 = 2;
 
 impl Checker<'_> {
     /// Checks that all paths end within the rounds of the loops, and none in a target. Paths are merged where they join, or
-    /// each is executed separately.
+    /// each is executed separately. What a loose slice has left out is passed over.
     pub(super) fn unwinding(
         &mut self,
         rounds: &[(LocationId, u32)],
         merge: bool,
     ) -> Result<(), Failure> {
+        let Some(passed) = passed_over(self.lowered.program, self.simplified) else {
+            return self.unwind(rounds, merge);
+        };
+        let budget = Budget {
+            time: self.deadline.left()?,
+            cancelled: self.deadline.cancelled,
+            workers: self.workers.clone(),
+        };
+        let mut inner = Checker::new(&passed, self.simplified, budget);
+        inner.solver.swap(&self.solver);
+        let result = inner.unwind(rounds, merge);
+        inner.solver.swap(&self.solver);
+        result.map_err(|failure| match failure {
+            // The target may be reachable only where something is passed over.
+            Failure::Wrong(reason) => Failure::Unclear(reason),
+            unclear @ Failure::Unclear(_) => unclear,
+        })
+    }
+
+    fn unwind(&mut self, rounds: &[(LocationId, u32)], merge: bool) -> Result<(), Failure> {
         let mut of: FxHashMap<LocationId, u32> = FxHashMap::default();
         let mut most = 0;
         for &(location, number) in rounds {

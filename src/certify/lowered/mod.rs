@@ -1,8 +1,9 @@
 //! Properties of the program as lowered that need no solver. Those that follow from its edges alone are here; [`call_strings`]
 //! has the nodes of the inlined program, [`places`] cut points and the claims about them, [`plan`] the order of execution and
-//! loops without cut points.
+//! loops without cut points, [`passed`] the program without what a loose slice has left out.
 
 pub(super) mod call_strings;
+pub(crate) mod passed;
 pub(super) mod places;
 pub(super) mod plan;
 

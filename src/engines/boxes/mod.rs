@@ -85,6 +85,8 @@ struct Node {
 
 struct Search<'s> {
     program: &'s Program,
+    /// Whether it is the program as lowered, not one in which something is passed over.
+    is_whole: bool,
     options: &'s Options,
     nodes: Vec<Node>,
     points: interpreter::Machine<'s>,
@@ -103,7 +105,8 @@ impl Engine for Options {
 
     fn unsuitable(&self, subject: &Subject<'_>) -> Option<&'static str> {
         let lowered = subject.lowered?;
-        (!asks_for_boxes(lowered.program)).then_some("there are neither floats nor products")
+        let program = lowered.passed.unwrap_or(lowered.program);
+        (!asks_for_boxes(program)).then_some("there are neither floats nor products")
     }
 
     fn analyse(&self, subject: &Subject<'_>, context: &mut Context<'_>) -> Report {
@@ -128,7 +131,8 @@ fn run(
     done: &mut Statistics,
 ) -> Answer {
     let search = Search {
-        program: lowered.program,
+        program: lowered.passed.unwrap_or(lowered.program),
+        is_whole: lowered.passed.is_none(),
         options,
         nodes: vec![Node {
             inner: InputBox::default(),
@@ -238,7 +242,10 @@ impl<'s> Search<'s> {
         };
         self.done.safe += u64::from(open.is_none());
         let boxes = self.done.boxes;
+        // Where something is passed over, reads of inputs have other numbers than in the program as lowered.
+        let is_point_of_box = self.is_whole || open.is_some();
         if (boxes <= BOXES_WITH_POINTS || boxes.is_multiple_of(POINT_SAMPLING_INTERVAL))
+            && is_point_of_box
             && let Some(alarm) = self.alarm(node)
         {
             debug_assert!(open.is_some(), "{:?} is not safe", self.nodes[node].inner);

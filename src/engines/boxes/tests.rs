@@ -20,6 +20,7 @@ const DECLARED: &str =
 fn found(program: &Program, options: &Options, workers: Workers) -> (Answer, Statistics) {
     let executable = Executable::compile(program);
     let lowered = Lowered {
+        passed: None,
         program,
         executable: &executable,
     };

@@ -143,6 +143,7 @@ impl EngineThread {
             lowered: Some(Lowered {
                 program: &task.lowered,
                 executable: &task.executable,
+                passed: task.passed.as_ref(),
             }),
             solver: &solver,
             time_left: task.time_left(),
