@@ -43,6 +43,21 @@ pub(super) const MAXIMUM_MERGE_TIME: Duration = Duration::from_millis(1000);
 /// Maximum wall time of all such comparisons for a question.
 pub(super) const MAXIMUM_SWEEPING_TIME: Duration = Duration::from_secs(5);
 
+/// Minimum number of conditions of a large question that are divided into independent parts.
+pub(super) const MINIMUM_CONDITIONS_FOR_PARTS: usize = 64;
+
+/// Maximum wall time of such a question as a whole before that.
+pub(super) const TIME_BEFORE_PARTS: Duration = Duration::from_millis(500);
+
+/// Maximum number of independent parts of a condition that are asked about.
+pub(super) const MAXIMUM_PARTS_PER_CONDITION: usize = 2;
+
+/// Maximum wall time of a question about an independent part.
+pub(super) const PART_TIME: Duration = Duration::from_millis(100);
+
+/// Maximum number of consecutive conditions that are divided in vain; the others are not.
+pub(super) const MAXIMUM_CONDITIONS_IN_VAIN: usize = 4;
+
 /// Number of parts of a question for each thread.
 pub(super) const PARTS_PER_THREAD: usize = 2;
 

@@ -1,8 +1,9 @@
 //! Questions to solvers: the checker's ([`query`], with [`solvers`]), those of a second [`opinion`], and verification conditions
-//! as files ([`verification_conditions`]).
+//! as files ([`verification_conditions`]). [`parts`] of conditions are asked about first where a question is large.
 
 mod limits;
 pub mod opinion;
+mod parts;
 pub(super) mod query;
 pub(super) mod solvers;
 pub mod verification_conditions;

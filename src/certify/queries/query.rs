@@ -4,10 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::queries::limits::{
-    FIRST_TIME_OF_HARD_QUESTION, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
-    MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME, PARTS_PER_THREAD, POWER_STAGE_TIME,
-    TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
+    FIRST_TIME_OF_HARD_QUESTION, MAXIMUM_CONDITIONS_IN_VAIN,
+    MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME, MAXIMUM_PARTS_PER_CONDITION,
+    MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME, MINIMUM_CONDITIONS_FOR_PARTS, PART_TIME,
+    PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME,
+    WHOLE_QUESTION_TIME,
 };
+use crate::queries::parts::Independence;
 use crate::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
@@ -67,6 +70,20 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     }
     let (mut all, names) = assertions(walk, conditions);
     let mut conditions = conditions.to_vec();
+    let open = conditions.iter().filter(|&&one| one != TermId::FALSE);
+    if open.count() >= MINIMUM_CONDITIONS_FOR_PARTS
+        && size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES
+    {
+        let whole = check(walk, &all, &names, most.min(TIME_BEFORE_PARTS))?;
+        if let Some(answer) = decided(whole, &names) {
+            return Ok(answer);
+        }
+        exclude_by_parts(walk, &mut conditions, most)?;
+        if none_is_open(&conditions) {
+            return Ok(Answer::Impossible);
+        }
+        (all, _) = assertions(walk, &conditions);
+    }
     if is_hard(&walk.arena, &all) {
         // For the stages, a large question is hard; for a solver it often is not, products or not.
         if size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES
@@ -106,6 +123,36 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         _ => String::new(),
     };
     decided(answer, &names).ok_or_else(|| GivenUp(format!("the solver: {reason}")))
+}
+
+/// Makes those conditions false of which an independent part is impossible.
+fn exclude_by_parts(
+    walk: &Walk<'_, '_>,
+    conditions: &mut [TermId],
+    most: Duration,
+) -> Result<(), GivenUp> {
+    let began = Instant::now();
+    let mut independence = Independence::default();
+    let mut in_vain = 0;
+    for condition in conditions.iter_mut().filter(|one| **one != TermId::FALSE) {
+        if in_vain == MAXIMUM_CONDITIONS_IN_VAIN || began.elapsed() > most {
+            break;
+        }
+        let parts = independence.parts(walk, *condition);
+        in_vain += 1;
+        if parts.len() < 2 {
+            continue;
+        }
+        for &part in parts.iter().take(MAXIMUM_PARTS_PER_CONDITION) {
+            let (all, _) = assertions(walk, &[part]);
+            if check(walk, &all, &[], PART_TIME)? == TextAnswer::Unsatisfiable {
+                *condition = TermId::FALSE;
+                in_vain = 0;
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The number of different terms in the formulas.
