@@ -119,6 +119,73 @@ fn true_needs_all_checks() {
     assert_decided(&text, "RESULT: TRUE", 0, &expected);
 }
 
+/// Behind a function that calls itself are checks that no engine proves which does not handle recursion; behind a loop that
+/// does not end for some input, one that no execution violates, and one that some do.
+const BEHIND: &str = "extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+static int parity(int n) { return n == 0 ? 0 : 1 - parity(n - 1); }
+static void recursive(void) {
+    int n = __VERIFIER_nondet_int();
+    if (n < 0 || n > 5)
+        return;
+    if (parity(n) > 1)
+        reach_error();
+}
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint(), x = 0, y = 0, step = __VERIFIER_nondet_uint();
+    recursive();
+    parity(__VERIFIER_nondet_int());
+    while (x < n) { x++; y += 3; }
+    if (y != 3 * n)
+        reach_error();
+    while (step == 77)
+        ;
+    if (step == 77)
+        reach_error();
+    if (step == 76)
+        reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn what_is_before_a_check_is_not_in_its_way() {
+    let expected = [
+        (10, "excluded"),
+        (18, "excluded"),
+        (22, "excluded"),
+        (24, "violated"),
+    ];
+    assert_decided(BEHIND, "RESULT: FALSE(unreach-call)", 1, &expected);
+}
+
+/// A loop without end keeps the check from being reached, though nothing of what it computes does: the loose slice has no
+/// such loop, and the alarm about it is none.
+#[test]
+fn nothing_is_violated_behind_a_loop_without_end() {
+    let text = "extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int(), y = 0;
+    if (x != x)
+        reach_error();
+    while (1)
+        if (__VERIFIER_nondet_int() > y + 1 && y * y == 3)
+            break;
+    if (x == 7)
+        reach_error();
+    return 0;
+}
+";
+    let (line, _, rows) = decide(text, &[]);
+    assert!(!line.starts_with("RESULT: FALSE"), "{line}");
+    assert!(
+        rows.iter().all(|(_, verdict)| verdict != "violated"),
+        "{rows:?}"
+    );
+}
+
 /// The checks behind one that always fails are not reached; the one in the function that is not called neither.
 #[test]
 fn checks_behind_a_certain_violation_hold() {

@@ -13,7 +13,7 @@ use regatta_base::Style;
 use regatta_frontend::property::Forbidden;
 use regatta_frontend::{LoadOptions, Specification};
 use regatta_program::ghost::CountedErrors;
-use regatta_program::{Arithmetic, TargetSet};
+use regatta_program::{Arithmetic, Slicing, TargetSet};
 use regatta_witness::input_values::WitnessInput;
 
 /// The options of a run.
@@ -219,6 +219,8 @@ pub enum Question {
         asked: TargetSet,
         /// The digest of the program as lowered in which they have these numbers.
         program: String,
+        /// What the engines get of the program.
+        slicing: Slicing,
     },
     /// Whether every execution ends.
     Termination(Questions),

@@ -35,10 +35,10 @@ use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict};
 use regatta_program::interpreter::ReplayInputs;
-use regatta_program::simplify::{Simplified, simplify, unsimplified};
+use regatta_program::simplify::{Simplified, simplify, simplify_loosely, unsimplified};
 use regatta_program::termination::{Descent, Ranking, Recurrence, recurrence, unfold};
 use regatta_program::{
-    CallGraph, CutPoints, FunctionId, Operation, Program, Property, Span, Variable,
+    CallGraph, CutPoints, FunctionId, Operation, Program, Property, Slicing, Span, Variable,
     open_assumptions,
 };
 use regatta_term::record_shared_terms;
@@ -97,6 +97,7 @@ struct Restriction<'p> {
     /// The program as lowered, with all its checks.
     whole: &'p Program,
     scope: Scope,
+    slicing: Slicing,
 }
 
 impl Pipeline<'_> {
@@ -159,7 +160,11 @@ impl Pipeline<'_> {
                 let surveyed = guarded(reporter, SURVEY, number::SIMPLIFIER, || survey.run());
                 surveyed.unwrap_or_else(|| Conclusion::unknown("internal error in the survey"))
             }
-            Question::Targets { asked, program } => {
+            Question::Targets {
+                asked,
+                program,
+                slicing,
+            } => {
                 let restricted = lowered.restricted_to(asked);
                 match restricted.filter(|_| survey::digest(&lowered) == *program) {
                     None => Conclusion::unknown("the program is not the one that was surveyed"),
@@ -168,8 +173,12 @@ impl Pipeline<'_> {
                             asked: asked.clone(),
                             targets: lowered.targets(),
                         };
-                        let whole = &lowered;
-                        self.verify(restricted, attempt, Some(Restriction { whole, scope }))
+                        let restriction = Restriction {
+                            whole: &lowered,
+                            scope,
+                            slicing: *slicing,
+                        };
+                        self.verify(restricted, attempt, Some(restriction))
                     }
                 }
             }
@@ -295,9 +304,17 @@ impl Pipeline<'_> {
             }
             lowered = task.lowered;
         }
-        let Some(simplified) = self.simplify(&lowered) else {
+        let slicing = restriction.as_ref().map(|restriction| restriction.slicing);
+        let slicing = slicing.unwrap_or_default();
+        let Some(simplified) = self.simplify(&lowered, slicing) else {
             return Conclusion::unknown("internal error in the simplifier");
         };
+        if slicing == Slicing::Loose {
+            let exact = simplify(&lowered);
+            if exact.program.edges.len() <= simplified.program.edges.len() {
+                return Conclusion::unknown("the loose slice is no smaller than the exact one");
+            }
+        }
         let mut task = Task::with_simplified(&self.options.task, self.time, lowered, simplified);
         let whole = restriction.as_ref().map(|restriction| restriction.whole);
         task.scope = restriction
@@ -313,6 +330,9 @@ impl Pipeline<'_> {
         if task.simplified.is_safe() {
             if let Some(conclusion) = self.simplifier_decides(&judge, &task) {
                 return self.end(&judge, &task, as_far_as_seen(conclusion, unseen));
+            }
+            if slicing == Slicing::Loose {
+                return Conclusion::unknown("the proof by the loose slice was not confirmed");
             }
             // The simplifier's claim could not be confirmed, so the engines get the program without simplification.
             task.simplified = unsimplified(&task.lowered);
@@ -343,14 +363,15 @@ impl Pipeline<'_> {
     }
 
     /// Simplifies the program and records the result; `None` if the simplifier has crashed.
-    fn simplify(&self, lowered: &Program) -> Option<Simplified> {
+    fn simplify(&self, lowered: &Program, slicing: Slicing) -> Option<Simplified> {
         let recorder = &self.recorder;
         let reporter = &recorder.reporter;
         let simplified = guarded(reporter, SIMPLIFIER, number::SIMPLIFIER, || {
             reporter.phase("simplify", || {
-                match self.options.race.portfolio.general.simplifier {
-                    Switch::On => simplify(lowered),
-                    Switch::Off => unsimplified(lowered),
+                match (self.options.race.portfolio.general.simplifier, slicing) {
+                    (Switch::On, Slicing::Exact) => simplify(lowered),
+                    (Switch::On, Slicing::Loose) => simplify_loosely(lowered),
+                    (Switch::Off, _) => unsimplified(lowered),
                 }
             })
         })?;

@@ -6,10 +6,13 @@
 //! no state is carried from one round to the next but the [`Board`]: what is known of each check.
 //!
 //! 1. A survey ([`crate::survey`]) decides what takes little time.
-//! 2. A pass begins with one race over all checks that are open. TRUE excludes them all. FALSE is about one check; the race
+//! 2. A pass begins with one race over all checks that are open, unless their cones of influence hardly overlap (then with
+//!    races over each, or over parts of them). TRUE excludes them all. FALSE is about one check; the race
 //!    goes on without it. UNKNOWN splits the set in two by the sizes of the cones of influence, and so on, until the time of
 //!    the pass is used up. A check about which a race of its own ended early, without an answer, is not asked about again.
-//! 3. Each pass has twice the time of the one before. So a check whose proof is easy alone does not wait for those with which it
+//! 3. A race over some checks gets the loose slice first ([`Slicing::Loose`]), if that is smaller: what else is in the program,
+//!    and may not end, is not in the way of a proof.
+//! 4. Each pass has twice the time of the one before. So a check whose proof is easy alone does not wait for those with which it
 //!    is hard, and all together get a quarter of the time at least.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +26,7 @@ use crate::process::supervisor::{Attempt, Outcome, RaceEnd, Remains, Stop, Super
 use crate::record::check::{CheckRow, CheckVerdict};
 use crate::record::event::{Event, EventKind, Reporter};
 use crate::record::verdict::{Conclusion, ReportedAssumption, Verdict};
-use regatta_program::{TargetId, TargetSet};
+use regatta_program::{Slicing, TargetId, TargetSet};
 
 /// Wall time of the first race over all checks, and of the races over parts of them in the same pass together.
 const FIRST_TIME: Duration = Duration::from_secs(1);
@@ -43,6 +46,17 @@ const SHARE_TOGETHER: f64 = 0.4;
 
 /// The wall time of that race, and of the races over parts of them together after it, if the time is not limited.
 const TIME_TOGETHER: Duration = Duration::from_secs(120);
+
+/// The share of the time of a race over some checks that the race on the loose slice has.
+const SHARE_LOOSE: f64 = 0.6;
+
+/// Maximum number of open checks that get races of their own at once, if their cones of influence are apart; more are divided by
+/// halves, since a race may decide many easy ones together.
+const MAXIMUM_SEPARATE: usize = 8;
+
+/// The cones of influence of several checks are apart if their sizes together are at most this multiple of the size of the
+/// program to analyse.
+const OVERLAP: f64 = 1.25;
 
 /// Maximum number of open checks that the result names.
 const MAXIMUM_NAMED: usize = 5;
@@ -117,8 +131,15 @@ pub fn decide_property(
         ..limits
     };
     let mut has_several = false;
+    let mut edges = None;
     let mut note = |event: &Event| {
-        has_several |= matches!(event.kind, EventKind::Program { checks: 2.., .. });
+        if let EventKind::Program {
+            checks, simplified, ..
+        } = &event.kind
+        {
+            has_several |= *checks > 1;
+            edges = Some(simplified.edges);
+        }
         observe(event);
     };
     let (outcome, remains) = supervisor.run(first, &Question::Property, &mut note, race)?;
@@ -132,6 +153,7 @@ pub fn decide_property(
         return Ok((outcome, Some(remains)));
     }
     remains.collect();
+    rounds.board.edges = edges;
     rounds.ends_at_violation = true;
     if let rejected @ Outcome::Rejected(_) = rounds.survey(observe)? {
         return Ok((rejected, None));
@@ -145,7 +167,12 @@ pub fn decide_property(
         Some(wall) => wall.mul_f64(SHARE_TOGETHER),
         None => TIME_TOGETHER,
     };
-    if rounds.board.with(CheckVerdict::Open).len() > 1 && !rounds.is_answered() {
+    let open = rounds.board.with(CheckVerdict::Open);
+    let together = match rounds.board.are_apart(&open) {
+        true => Duration::ZERO,
+        false => together,
+    };
+    if open.len() > 1 && !rounds.is_answered() {
         let apart = rounds.time_left().unwrap_or(TIME_TOGETHER);
         rounds.pass(together, apart, Part::LargeCones, observe)?;
     }
@@ -158,12 +185,17 @@ pub fn decide_property(
 struct Board {
     /// The digest of the program as lowered.
     program: Option<String>,
+    /// The number of edges of the largest program to analyse.
+    edges: Option<usize>,
     rows: BTreeMap<TargetId, CheckRow>,
 }
 
 impl Board {
-    /// Notes what the process of a round tells of checks.
+    /// Notes what the process of a round tells of checks, and of the largest program to analyse.
     fn note(&mut self, event: &Event) {
+        if let EventKind::Program { simplified, .. } = &event.kind {
+            self.edges = self.edges.max(Some(simplified.edges));
+        }
         let EventKind::Checks { program, checks } = &event.kind else {
             return;
         };
@@ -222,19 +254,71 @@ impl Board {
         }
     }
 
-    /// Splits a set of several checks in two, small cones of influence first.
-    fn split(&self, targets: &TargetSet) -> (TargetSet, TargetSet) {
-        let cone = |target: TargetId| {
-            let row = self.rows.get(&target);
-            row.and_then(|row| row.cone).unwrap_or(usize::MAX)
+    /// Whether no check is known whose loose slice is no smaller than the exact one, or of no use.
+    fn may_have_loose_slice(&self, targets: &TargetSet) -> bool {
+        let mut rows = targets.iter().filter_map(|target| self.rows.get(&target));
+        !rows.any(|row| row.cone.is_some() && row.loose_cone.is_none())
+    }
+
+    /// Notes that the loose slice of the check is of no use, if it is a single one.
+    fn give_up_slice(&mut self, targets: &TargetSet) {
+        let edges = self.edges.unwrap_or_default();
+        let mut targets = targets.iter();
+        if let (Some(target), None) = (targets.next(), targets.next())
+            && let Some(row) = self.rows.get_mut(&target)
+        {
+            row.cone.get_or_insert(edges);
+            row.loose_cone = None;
+        }
+    }
+
+    /// Returns the number of edges that are left for the check alone.
+    fn cone(&self, target: TargetId) -> Option<usize> {
+        let row = self.rows.get(&target)?;
+        row.loose_cone.or(row.cone)
+    }
+
+    /// Whether these are several checks, and the cones of influence hardly overlap.
+    fn are_apart(&self, targets: &TargetSet) -> bool {
+        let cones = targets.iter().map(|target| self.cone(target));
+        let together: Option<usize> = cones.sum();
+        let (Some(together), Some(edges)) = (together, self.edges) else {
+            return false;
         };
+        targets.len() > 1 && together as f64 <= edges as f64 * OVERLAP
+    }
+
+    /// Divides a set of checks into those that are raced over one after the other, from the last to the first: each by itself,
+    /// or two halves. Less than two checks have no parts.
+    fn parts(&self, targets: &TargetSet, first: Part) -> Vec<TargetSet> {
+        let mut parts = match targets.len() {
+            0 | 1 => return Vec::new(),
+            2..=MAXIMUM_SEPARATE if self.are_apart(targets) => {
+                let sorted = self.by_cone(targets).into_iter();
+                sorted
+                    .map(|target| TargetSet::from_iter([target]))
+                    .collect()
+            }
+            _ => Vec::from(self.split(targets)),
+        };
+        if let Part::SmallCones = first {
+            parts.reverse();
+        }
+        parts
+    }
+
+    /// Returns the checks, small cones of influence first.
+    fn by_cone(&self, targets: &TargetSet) -> Vec<TargetId> {
         let mut sorted: Vec<TargetId> = targets.iter().collect();
-        sorted.sort_by_key(|&target| (cone(target), target));
+        sorted.sort_by_key(|&target| (self.cone(target).unwrap_or(usize::MAX), target));
+        sorted
+    }
+
+    /// Splits a set of several checks in two, small cones of influence first.
+    fn split(&self, targets: &TargetSet) -> [TargetSet; 2] {
+        let sorted = self.by_cone(targets);
         let (small, large) = sorted.split_at(sorted.len() / 2);
-        (
-            small.iter().copied().collect(),
-            large.iter().copied().collect(),
-        )
+        [small, large].map(|part| part.iter().copied().collect())
     }
 }
 
@@ -252,6 +336,13 @@ impl Part {
             Self::LargeCones => Self::SmallCones,
         }
     }
+}
+
+/// What a race over some checks leaves open.
+struct Raced {
+    open: TargetSet,
+    /// Why the race ended early without an answer, if it did: more time would change nothing.
+    ended_early: Option<String>,
 }
 
 struct Rounds<'r> {
@@ -371,12 +462,19 @@ impl<'r> Rounds<'r> {
                 self.board.leave_open(&open, &reason, time);
                 return Ok(());
             }
-            let time = match open.len() {
+            let is_alone = open.len() == 1;
+            let is_sliced = self.board.may_have_loose_slice(&open);
+            let time = match self.time_left() {
                 // Nothing else is to be done.
-                1 => self.time_left().unwrap_or(Duration::MAX),
+                Some(left) if is_alone => left,
+                None if is_alone && !is_sliced => Duration::MAX,
                 _ => budget,
             };
-            self.pass(time, time, first, observe)?;
+            let together = match self.board.are_apart(&open) {
+                true => Duration::ZERO,
+                false => time,
+            };
+            self.pass(together, time, first, observe)?;
             budget = budget.saturating_mul(2);
             // What had no time in this pass comes first in the next one.
             first = first.other();
@@ -402,7 +500,7 @@ impl<'r> Rounds<'r> {
         let mut is_whole = !together.is_zero();
         let open = self.board.with(CheckVerdict::Open);
         let mut queue = match together.is_zero() {
-            true => self.parts(&open, first),
+            true => self.board.parts(&open, first),
             false => vec![open],
         };
         while let Some(set) = queue.pop() {
@@ -413,20 +511,9 @@ impl<'r> Rounds<'r> {
                 true => together,
                 false => left / (queue.len() as u32 + 1),
             };
-            let limits = self.limits_of(time);
-            let question = Question::Targets {
-                asked: set.clone(),
-                program: self.board.program.clone().unwrap_or_default(),
-            };
             let begin = self.elapsed();
-            let conclusion = match self.round(limits, &question, observe)? {
-                Outcome::Concluded(conclusion) => conclusion,
-                Outcome::Rejected(_) => Conclusion::unknown("the program cannot be read again"),
-            };
+            let rest = self.race(&set, time, observe)?;
             let taken = self.elapsed().saturating_sub(begin);
-            // Analyses give up early when they have little time.
-            let is_final = time >= FINAL_TIME && taken < time / 2;
-            let rest = self.note_answer(&set, conclusion, is_final);
             let is_answered = rest.len() < set.len();
             if is_answered {
                 queue.extend((!rest.is_empty()).then_some(rest));
@@ -436,32 +523,77 @@ impl<'r> Rounds<'r> {
                 left = left.saturating_sub(taken);
             }
             if set.len() > 1 {
-                queue.extend(self.parts(&set, first));
+                queue.extend(self.board.parts(&set, first));
             }
         }
         Ok(())
     }
 
-    /// Splits a set of checks; the last part is the first to be raced over. Less than two checks have no parts.
-    fn parts(&self, set: &TargetSet, first: Part) -> Vec<TargetSet> {
-        if set.len() < 2 {
-            return Vec::new();
-        }
-        let (small, large) = self.board.split(set);
-        match first {
-            Part::SmallCones => vec![large, small],
-            Part::LargeCones => vec![small, large],
-        }
-    }
-
-    /// Notes the answer about the set, and returns the checks that it leaves open. If UNKNOWN is final, more time would change
-    /// nothing.
-    fn note_answer(
+    /// Races over the checks for a time, and returns those that are left open. The loose slice comes first.
+    fn race(
         &mut self,
         set: &TargetSet,
-        conclusion: Conclusion,
-        is_final: bool,
-    ) -> TargetSet {
+        time: Duration,
+        observe: Observer<'_>,
+    ) -> Result<TargetSet, Errno> {
+        let mut time = time;
+        if self.board.may_have_loose_slice(set) {
+            let begin = self.elapsed();
+            let share = time.mul_f64(SHARE_LOOSE);
+            let raced = self.race_on(Slicing::Loose, set, share, observe)?;
+            if raced.open.len() < set.len() || self.end().is_some() {
+                return Ok(raced.open);
+            }
+            if raced.ended_early.is_some() {
+                self.board.give_up_slice(set);
+            }
+            time = time.saturating_sub(self.elapsed().saturating_sub(begin));
+        }
+        let raced = self.race_on(Slicing::Exact, set, time, observe)?;
+        if set.len() == 1
+            && let Some(reason) = &raced.ended_early
+        {
+            let time = self.elapsed();
+            self.board.leave_open(set, reason, time);
+        }
+        Ok(raced.open)
+    }
+
+    /// Races over the checks on such a slice for a time.
+    fn race_on(
+        &mut self,
+        slicing: Slicing,
+        set: &TargetSet,
+        time: Duration,
+        observe: Observer<'_>,
+    ) -> Result<Raced, Errno> {
+        let limits = self.limits_of(time);
+        let question = Question::Targets {
+            asked: set.clone(),
+            program: self.board.program.clone().unwrap_or_default(),
+            slicing,
+        };
+        let begin = self.elapsed();
+        let conclusion = match self.round(limits, &question, observe)? {
+            Outcome::Concluded(conclusion) => conclusion,
+            Outcome::Rejected(_) => Conclusion::unknown("the program cannot be read again"),
+        };
+        let taken = self.elapsed().saturating_sub(begin);
+        let ended_early = match &conclusion.verdict {
+            // Analyses give up early when they have little time.
+            Verdict::Unknown(reason) if time >= FINAL_TIME && taken < time / 2 => {
+                Some(reason.clone())
+            }
+            _ => None,
+        };
+        Ok(Raced {
+            open: self.note_answer(set, conclusion),
+            ended_early,
+        })
+    }
+
+    /// Notes the answer about the set, and returns the checks that it leaves open.
+    fn note_answer(&mut self, set: &TargetSet, conclusion: Conclusion) -> TargetSet {
         let time = self.elapsed();
         let about = conclusion.targets.clone().unwrap_or_default();
         let about = about.intersection(set);
@@ -480,9 +612,6 @@ impl<'r> Rounds<'r> {
             Verdict::Unknown(reason) => {
                 if reason.contains(NO_BODY) {
                     self.missing.get_or_insert_with(|| reason.clone());
-                }
-                if set.len() == 1 && is_final {
-                    self.board.leave_open(set, reason, time);
                 }
                 return set.clone();
             }

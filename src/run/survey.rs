@@ -4,7 +4,7 @@
 //! 2. Simulation runs the program on many inputs. An execution ends at the check that it violates; each check that some
 //!    execution ends at is violated.
 //! 3. The program simplified for one check alone tells the size of the check's cone of influence, by which
-//!    [`crate::rounds`] splits sets of checks.
+//!    [`crate::rounds`] splits sets of checks, and whether the loose slice is smaller.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use regatta_certify::{Certificate, ProofStep};
 use regatta_engines::simulate::{self, Confirm, Control, ReplayOnLowered, simulate_confirmed};
 use regatta_program::dot::to_dot;
 use regatta_program::interpreter::{AccessChecks, Journal};
-use regatta_program::simplify::{Simplified, simplify};
+use regatta_program::simplify::{Simplified, simplify, simplify_loosely};
 use regatta_program::{LocationId, Program, TargetId, TargetSet};
 use regatta_sharing::CancellationToken;
 
@@ -34,6 +34,12 @@ const SIMULATION: &str = "simulation";
 
 /// Maximum wall time of simulation, and of finding the cones of influence.
 const MAXIMUM_TIME: Duration = Duration::from_millis(300);
+
+/// Maximum wall time of the check of the simplifier's proof.
+const CHECK_TIME: Duration = Duration::from_secs(5);
+
+/// Maximum share of the time that is left for that check.
+const CHECK_SHARE: f64 = 0.1;
 
 /// Maximum share of the time that is left for each of these.
 const MAXIMUM_SHARE: f64 = 0.05;
@@ -148,7 +154,11 @@ impl Survey<'_> {
 
     /// Returns the assumptions under which the simplifier excludes the checks, if that passes the check of proofs.
     fn excludes(&self, asked: &TargetSet) -> Option<Vec<ReportedAssumption>> {
-        let task = self.task(asked)?;
+        let mut task = self.task(asked)?;
+        if let Some(left) = task.time_left() {
+            let share = left.mul_f64(CHECK_SHARE).max(MAXIMUM_TIME).min(CHECK_TIME);
+            task.time.limit = Some(self.time.started.elapsed() + share.min(left));
+        }
         if !task.simplified.is_safe() {
             return None;
         }
@@ -216,8 +226,12 @@ impl Survey<'_> {
                 return;
             }
             let alone = TargetSet::from_iter([row.target()]);
-            let restricted = self.whole.restricted_to(&alone);
-            row.cone = restricted.map(|restricted| simplify(&restricted).program.edges.len());
+            if let Some(restricted) = self.whole.restricted_to(&alone) {
+                let cone = simplify(&restricted).program.edges.len();
+                let loose_cone = simplify_loosely(&restricted).program.edges.len();
+                row.cone = Some(cone);
+                row.loose_cone = (loose_cone < cone).then_some(loose_cone);
+            }
         }
     }
 }

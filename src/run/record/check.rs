@@ -62,6 +62,9 @@ pub struct CheckRow {
     /// The number of edges that are left of the program if it is simplified with this check alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cone: Option<usize>,
+    /// The number of edges that are left with the loose slice, if there are fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loose_cone: Option<usize>,
 }
 
 impl CheckRow {
@@ -103,6 +106,7 @@ pub fn checks_of(program: &Program) -> Vec<CheckRow> {
             reason: None,
             seconds: None,
             cone: None,
+            loose_cone: None,
         }
     });
     rows.collect()
