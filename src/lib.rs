@@ -51,7 +51,7 @@
 //! | blocks and their formulas | [`program::block`] |
 //! | interpolation | [`solver::interpolation`] |
 //! | CEGAR: the refinement loop of lazy abstraction | `engines/cegar` |
-//! | lazy refinement: which explored states are explored again | `refine` (chooses) and `explore_again` (removes) in `engines/predicate_abstraction.rs`; `strengthen` in `engines/impact.rs` |
+//! | lazy refinement: which explored states are explored again | `add_predicates` (chooses) and `explore_again` (removes) in `engines/cegar/refinement/predicates.rs`; `strengthen` in `strengthening.rs` and `coverage.rs` beside it |
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
 //! | exchange of invariants | [`sharing`]; generators and provers: [`engines::invariants`] |

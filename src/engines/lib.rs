@@ -2,7 +2,8 @@
 //!
 //! Each has options, which implement [`Engine`] ([`engine`]); [`registry`] has one line for each. Engines do not import one
 //! another, with these exceptions: those that guess sample runs of [`simulate`]; [`cegar`] runs [`data_flow`] or
-//! [`k_induction`] on path programs; [`predicate`] runs the engine that its options describe.
+//! [`k_induction`] on path programs; [`predicate`] runs [`bmc`] or
+//! [`k_induction`] where blocks never end.
 //!
 //! * [`simulate`]: the interpreter on boundary, random and mutated inputs.
 //! * [`exhaustive`]: enumeration of all runs, where inputs have few values that make a difference.
@@ -10,9 +11,9 @@
 //! * [`bmc`]: bounded model checking; [`k_induction`]: k-induction and KIPDR, with its lifting of states; [`unrolling`]: the
 //!   unrolling that these two share.
 //! * [`unwind`]: symbolic execution with merging of states, each loop up to a limit.
-//! * [`predicate_abstraction`]: lazy predicate abstraction; [`impact`]: lazy abstraction with interpolants; [`cegar`]:
-//!   the refinement loop that these two share; [`predicate`]: these two, [`bmc`] and [`k_induction`] as settings of one
-//!   engine.
+//! * [`cegar`]: the refinement loop of lazy abstraction, whose operators are chosen; [`predicate_abstraction`]: lazy predicate
+//!   abstraction, and [`impact`]: lazy abstraction with interpolants, two choices; [`predicate`]: all choices, and [`bmc`] and
+//!   [`k_induction`], where blocks never end.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: constrained Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]:
 //!   the translation of the program to such clauses, and of solutions back to the program.

@@ -1,52 +1,68 @@
-//! The approaches of \[BDW18\] as settings of one engine. The options are the columns of its Table 1, and can be
-//! combined as far as there is an algorithm for the combination.
+//! The approaches of \[BDW18\] as settings of one engine. The options are operators, the columns of its Table 1 among them, and
+//! each is chosen by itself.
 //!
-//! | | `blocks` | `abstraction` | `refinement` | `coverage` | |
-//! |---|---|---|---|---|---|
-//! | [`bmc`] | `never` | `none` | `none` | `none` | |
-//! | [`k_induction`] | `never` | `none` | `none` | `none` | `induction = true` |
-//! | [`predicate_abstraction`] | `loops`, `loops-and-functions` | `boolean`, `cartesian` | `predicates` | `none` | |
-//! | [`impact`] | `loops`, `loops-and-functions` | `none` | `impact` | `none`, `forced` | |
-//! | UFO (section 4.5.1) | `loops`, `loops-and-functions` | `boolean`, `cartesian` | `impact` | `none`, `forced` | |
+//! Where blocks never end ([`BlockOperator::Never`]), the algorithm is the paper's Algorithm 3, which unrolls the program and has
+//! no other operators. Else it is Algorithm 4, the refinement loop ([`super::cegar`]). Its rows are
 //!
-//! Abstraction formulas are decision diagrams where `refinement` is `predicates`, else terms. For UFO, interpolants become
-//! predicates, too. A combination without an algorithm is refused with the reason.
+//! | | `representation` | `abstraction` | `refinement` | `coverage` |
+//! |---|---|---|---|---|
+//! | [`predicate_abstraction`](super::predicate_abstraction) | `bdd` | `boolean`, `cartesian` | `predicates` | `none` |
+//! | [`impact`](super::impact) | `formula` | `none` | `impact` | `none`, `forced` |
+//! | UFO (section 4.5.1) | `formula` | `boolean`, `cartesian` | `both` | `none`, `forced` |
+//!
+//! and all else that these columns say: predicate abstraction with terms, or with forced covering; IMPACT and UFO with decision
+//! diagrams. What makes no sense is refused with the reason.
 
 use std::time::Duration;
 
-use super::cegar::{BlockEnds, Generator, PredicateSource};
+use super::cegar::configuration::{Combination, Configuration, Representation};
+use super::cegar::refinement::{Operators, Scope, Use};
+use super::cegar::{self, BlockEnds, Generator, PathPrograms, PredicateSource};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
-use super::impact::NewStates;
-use super::predicate_abstraction::{Combination, Scope};
-use super::{Answer, Context, bmc, impact, k_induction, predicate_abstraction};
+use super::{Answer, Context, bmc, k_induction};
 use regatta_base::{choice, options};
-use regatta_cpa::predicate::boolean::Covering;
+use regatta_cpa::predicate::Merging;
+use regatta_cpa::predicate::boolean::{Covering, INITIAL_MODELS};
 use regatta_solver::interpolation::Choice;
 
 options! {
-    /// The Predicate CPA's columns of the paper's Table 1.
+    /// The operators of the Predicate CPA and of the algorithms around it.
     pub struct Options {
         /// Where blocks end: the operator blk.
         pub blocks: BlockOperator = BlockOperator::Loops;
         /// Maximum number of edges of a block.
         pub block_size: u32 = u32::MAX, in 1..=u32::MAX;
+        /// What becomes of the paths within a block: one formula (merge^P), or each is followed by itself (merge^sep).
+        pub merge: Merging = Merging::Join;
+        /// What abstraction formulas are represented by: decision diagrams over predicates, or terms.
+        pub representation: Representation = Representation::Bdd;
         /// The abstraction that is computed at the end of a block.
         pub abstraction: Computation = Computation::Boolean;
         /// The use of interpolants.
         pub refinement: Refinement = Refinement::Predicates;
+        /// Whether states are strengthened to be covered before they are expanded: the operator fcover.
+        pub coverage: Coverage = Coverage::None;
+        /// Maximum number of states that are tried to cover another by force, the newest first.
+        pub forced_covering_attempts: u32 = 3, in 1..=u32::MAX;
+        /// The states that may cover another: all others at its location together, or a single one of them (stop^sep).
+        pub covering: Covering = Covering::Union;
         /// Where predicates and interpolants come from: from the program as well, or from interpolation alone.
         pub predicates: PredicateSource = PredicateSource::Program;
+        /// The states that get new predicates, where refinement is about predicates alone.
+        pub precision: Scope = Scope::All;
+        /// Whether it is checked at the end of every block whether the block can be executed. If not, the abstraction is true
+        /// where there are no predicates.
+        pub block_queries: bool = true;
+        /// Maximum number of models of an abstraction at first, where it is a decision diagram; of further ones, only the
+        /// relations between pairs of predicates are kept, until that is too coarse.
+        pub models: usize = INITIAL_MODELS, in 1..=usize::MAX;
         /// The sources of interpolants: strongest postconditions and weakest preconditions ("conditions"), or Z3's engine for
         /// Horn clauses.
         pub interpolator: Choice = Choice::ConditionsFirst;
-        /// The states that may cover another, where abstraction formulas are decision diagrams.
-        pub covering: Covering = Covering::Union;
-        /// The states that get new predicates, where refinement is about predicates.
-        pub precision: Scope = Scope::All;
-        /// Whether it is checked at the end of every block whether the block can be executed.
-        pub block_queries: bool = true;
-        /// Whether states are strengthened to be covered before they are expanded: the operator fcover.
-        pub coverage: Coverage = Coverage::None;
+        /// Maximum wall time of an interpolation.
+        pub interpolation_time: Duration = cegar::INTERPOLATION_TIME;
+        /// Maximum wall time of a query whether a counterexample is feasible.
+        pub feasibility_time: Duration = cegar::FEASIBILITY_TIME;
         /// Whether the step case is checked as well, where blocks never end.
         pub induction: bool = false;
         /// The largest bound, in steps between cut points, where blocks never end.
@@ -56,6 +72,8 @@ options! {
         pub path_invariants: Duration = Duration::ZERO;
         /// The engine that looks for these invariants.
         pub path_invariants_by: Generator = Generator::DataFlow;
+        /// The path programs whose invariants are computed: those that recur, or all.
+        pub path_programs: PathPrograms = PathPrograms::Recurring;
     }
 }
 
@@ -92,8 +110,12 @@ pub enum Refinement {
     Predicates,
     /// They strengthen the states of the path.
     Impact,
+    /// They strengthen the states of the path, and their atoms become predicates of new states.
+    Both,
 }
-choice!(Refinement: "none" = Self::None, "predicates" = Self::Predicates, "impact" = Self::Impact);
+choice!(
+    Refinement: "none" = Self::None, "predicates" = Self::Predicates, "impact" = Self::Impact, "both" = Self::Both
+);
 
 /// Whether coverage is forced.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -108,102 +130,116 @@ choice!(Coverage: "none" = Self::None, "forced" = Self::Forced);
 /// The algorithm that the options describe.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Approach {
-    /// Bounded model checking.
+    /// Algorithm 3 without the step case: bounded model checking.
     Bmc(bmc::Options),
-    /// k-induction.
+    /// Algorithm 3: k-induction.
     KInduction(k_induction::Options),
-    /// Predicate abstraction.
-    PredicateAbstraction(predicate_abstraction::Options),
-    /// IMPACT, or UFO.
-    Impact(impact::Options),
+    /// Algorithm 4: the refinement loop.
+    Refinement(Configuration),
 }
 
 impl Options {
-    /// Returns the algorithm that the options describe.
+    /// Returns the algorithm that the options describe, with its operators.
     ///
     /// # Errors
-    /// When there is no such algorithm, with the reason in words.
+    /// When the operators do not go together, with the reason in words.
     pub fn approach(&self) -> Result<Approach, String> {
-        let (path_invariants, path_invariants_by) = (self.path_invariants, self.path_invariants_by);
-        let max_bound = self.max_bound;
         let blocks = match self.blocks {
-            BlockOperator::Never => {
-                let columns = (self.abstraction, self.refinement, self.coverage);
-                if columns != (Computation::None, Refinement::None, Coverage::None) {
-                    let reason = "where blocks never end, there is nothing to abstract, to refine or to cover: \
-                        `abstraction`, `refinement` and `coverage` are \"none\" then";
-                    return Err(reason.to_owned());
-                }
-                return Ok(match self.induction {
-                    false => Approach::Bmc(bmc::Options {
-                        max_bound,
-                        ..bmc::Options::default()
-                    }),
-                    true => Approach::KInduction(k_induction::Options {
-                        max_bound,
-                        ..k_induction::Options::default()
-                    }),
-                });
-            }
+            BlockOperator::Never => return self.unrolling(),
             BlockOperator::Loops => BlockEnds::Loops,
             BlockOperator::LoopsAndFunctions => BlockEnds::LoopsAndFunctions,
         };
-        if self.induction || max_bound != u32::MAX {
+        if self.induction || self.max_bound != u32::MAX {
             return Err("`induction` and `max_bound` are for blocks that never end".to_owned());
         }
-        match (self.abstraction, self.refinement) {
-            (Computation::Boolean | Computation::Cartesian, Refinement::Predicates)
-                if self.coverage == Coverage::None =>
-            {
-                Ok(Approach::PredicateAbstraction(predicate_abstraction::Options {
-                    blocks,
-                    path_invariants,
-                    path_invariants_by,
-                    block_size: self.block_size,
-                    predicates: self.predicates,
-                    interpolator: self.interpolator,
-                    covering: self.covering,
-                    precision: self.precision,
-                    block_queries: self.block_queries,
-                    abstraction: match self.abstraction {
-                        Computation::Cartesian => Combination::Cartesian,
-                        _ => Combination::Boolean,
-                    },
-                    ..predicate_abstraction::Options::default()
-                }))
-            }
-            (_, Refinement::Impact) if self.abstraction != Computation::None && !self.block_queries => {
-                Err("without `block_queries`, new states are true: they go with `abstraction = \"none\"`".to_owned())
-            }
-            (_, Refinement::Impact) => {
-                Ok(Approach::Impact(impact::Options {
-                    blocks,
-                    path_invariants,
-                    path_invariants_by,
-                    forced_covering: self.coverage == Coverage::Forced,
-                    abstraction: match self.abstraction {
-                        Computation::Cartesian => NewStates::Cartesian,
-                        Computation::Boolean => NewStates::Boolean,
-                        Computation::None => NewStates::True,
-                    },
-                    block_size: self.block_size,
-                    predicates: self.predicates,
-                    interpolator: self.interpolator,
-                    block_queries: self.block_queries,
-                    ..impact::Options::default()
-                }))
-            }
-            (Computation::Boolean | Computation::Cartesian, Refinement::Predicates) => {
-                Err("`coverage` is forced by strengthening states, which `refinement = \"impact\"` does".to_owned())
-            }
-            (_, Refinement::None) => {
-                Err("without `refinement`, the first counterexample ends the analysis: \
-                    it is for blocks that never end".to_owned())
-            }
-            (Computation::None, Refinement::Predicates) => {
-                Err("predicates are for an `abstraction`: with \"none\", a new one changes nothing".to_owned())
-            }
+        let configuration = self.configuration(blocks)?;
+        configuration.check()?;
+        Ok(Approach::Refinement(configuration))
+    }
+
+    /// Returns the algorithm for blocks that never end.
+    fn unrolling(&self) -> Result<Approach, String> {
+        let columns = (self.abstraction, self.refinement, self.coverage);
+        if columns != (Computation::None, Refinement::None, Coverage::None) {
+            return Err(
+                "where blocks never end, there is nothing to abstract, to refine or to cover: `abstraction`, \
+                `refinement` and `coverage` are \"none\" then"
+                    .to_owned(),
+            );
         }
+        if self.merge == Merging::Separate || self.block_size != u32::MAX {
+            return Err(
+                "where blocks never end, all paths of a length are asked about at once: `merge` is \"join\" and \
+                `block_size` is unlimited then"
+                    .to_owned(),
+            );
+        }
+        let max_bound = self.max_bound;
+        Ok(match self.induction {
+            false => Approach::Bmc(bmc::Options {
+                max_bound,
+                ..bmc::Options::default()
+            }),
+            true => Approach::KInduction(k_induction::Options {
+                max_bound,
+                ..k_induction::Options::default()
+            }),
+        })
+    }
+
+    /// Returns the operators of the refinement loop.
+    fn configuration(&self, blocks: BlockEnds) -> Result<Configuration, String> {
+        Ok(Configuration {
+            options: cegar::Options {
+                blocks,
+                block_size: self.block_size,
+                merging: self.merge,
+                path_invariants: self.path_invariants,
+                path_invariants_by: self.path_invariants_by,
+                path_programs: self.path_programs,
+                interpolator: self.interpolator,
+                interpolation_time: self.interpolation_time,
+                feasibility_time: self.feasibility_time,
+            },
+            representation: self.representation,
+            combination: match self.abstraction {
+                Computation::Cartesian => Combination::Cartesian,
+                Computation::None | Computation::Boolean => Combination::Boolean,
+            },
+            models: self.models,
+            covering: self.covering,
+            operators: Operators {
+                interpolants: self.interpolants()?,
+                source: self.predicates,
+                scope: self.precision,
+                checks_all_blocks: self.block_queries,
+                forced_covering: match self.coverage {
+                    Coverage::None => None,
+                    Coverage::Forced => Some(self.forced_covering_attempts),
+                },
+            },
+        })
+    }
+
+    /// Returns what is made of interpolants, if that goes with the abstraction.
+    fn interpolants(&self) -> Result<Use, String> {
+        let is_none = self.abstraction == Computation::None;
+        let reason = match self.refinement {
+            Refinement::Predicates if !is_none => return Ok(Use::Predicates),
+            Refinement::Both if !is_none => return Ok(Use::Both),
+            Refinement::Impact if is_none => return Ok(Use::Strengthening),
+            Refinement::None => {
+                "without `refinement`, the first counterexample ends the analysis: it is for blocks that never end"
+            }
+            Refinement::Predicates | Refinement::Both => {
+                "predicates are for an `abstraction`: with \"none\", a new one changes nothing"
+            }
+            Refinement::Impact => {
+                "an `abstraction` needs predicates, which `refinement = \"impact\"` does not make of interpolants: \"both\" \
+                does"
+            }
+        };
+        Err(reason.to_owned())
     }
 }
 
@@ -211,9 +247,12 @@ impl Engine for Options {
     fn registration(&self) -> Registration {
         Registration {
             name: "predicate",
-            summary: "Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture, chosen by the options.",
+            summary: "Bounded model checking, k-induction, predicate abstraction, IMPACT or a mixture, by operators.",
             has_solver: true,
-            recursion: Recursion::Handled,
+            recursion: match self.blocks {
+                BlockOperator::Never => Recursion::Handled,
+                BlockOperator::Loops | BlockOperator::LoopsAndFunctions => Recursion::Excluded,
+            },
         }
     }
 
@@ -225,108 +264,13 @@ impl Engine for Options {
         match self.approach() {
             Ok(Approach::Bmc(options)) => options.run(subject, context),
             Ok(Approach::KInduction(options)) => options.run(subject, context),
-            Ok(Approach::PredicateAbstraction(options)) => options.run(subject, context),
-            Ok(Approach::Impact(options)) => options.run(subject, context),
+            Ok(Approach::Refinement(configuration)) => configuration
+                .run(subject.blocks, subject.solver, context)
+                .into(),
             Err(reason) => Answer::Unknown(reason).into(),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The rows of Table 1 give the engines with their own defaults, except for options that go beyond the paper.
-    #[test]
-    fn named_engines_are_settings() {
-        let never = Options {
-            blocks: BlockOperator::Never,
-            abstraction: Computation::None,
-            refinement: Refinement::None,
-            ..Options::default()
-        };
-        assert_eq!(never.approach(), Ok(Approach::Bmc(bmc::Options::default())));
-        let induction = Options {
-            induction: true,
-            ..never.clone()
-        };
-        let expected = Approach::KInduction(k_induction::Options::default());
-        assert_eq!(induction.approach(), Ok(expected));
-        let predicates = predicate_abstraction::Options {
-            path_invariants: Duration::ZERO,
-            ..predicate_abstraction::Options::default()
-        };
-        let expected = Approach::PredicateAbstraction(predicates);
-        assert_eq!(Options::default().approach(), Ok(expected));
-        let impact = Options {
-            abstraction: Computation::None,
-            refinement: Refinement::Impact,
-            coverage: Coverage::Forced,
-            ..Options::default()
-        };
-        let expected = Approach::Impact(impact::Options {
-            path_invariants: Duration::ZERO,
-            ..impact::Options::default()
-        });
-        assert_eq!(impact.approach(), Ok(expected));
-        let without_algorithm = [
-            Options {
-                coverage: Coverage::Forced,
-                ..Options::default()
-            },
-            Options {
-                refinement: Refinement::None,
-                ..Options::default()
-            },
-            Options {
-                abstraction: Computation::None,
-                ..Options::default()
-            },
-            Options {
-                refinement: Refinement::Impact,
-                block_queries: false,
-                ..Options::default()
-            },
-            Options {
-                refinement: Refinement::Predicates,
-                ..never
-            },
-            Options {
-                max_bound: 3,
-                ..Options::default()
-            },
-        ];
-        for options in without_algorithm {
-            assert!(options.approach().is_err(), "{options:?}");
-        }
-    }
-
-    /// Of the combinations of columns, those that make sense run, and the others say why they do not.
-    #[test]
-    fn every_combination_runs_or_says_why_not() {
-        use {BlockOperator as B, Computation as C, Refinement as R};
-        let mut runs = 0;
-        for blocks in [B::Never, B::Loops, B::LoopsAndFunctions] {
-            for abstraction in [C::None, C::Cartesian, C::Boolean] {
-                for refinement in [R::None, R::Predicates, R::Impact] {
-                    for coverage in [Coverage::None, Coverage::Forced] {
-                        let options = Options {
-                            blocks,
-                            abstraction,
-                            refinement,
-                            coverage,
-                            ..Options::default()
-                        };
-                        match options.approach() {
-                            Ok(_) => runs += 1,
-                            Err(reason) => assert!(!reason.is_empty()),
-                        }
-                    }
-                }
-            }
-        }
-        // One without blocks. For each operator blk: two abstractions with predicates, and three with interpolants that
-        // strengthen states, forced or not.
-        assert_eq!(runs, 1 + 2 * (2 + 3 * 2));
-    }
-}
+mod tests;

@@ -13,18 +13,20 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::abstraction::{Abstraction, BlockFormula};
 use super::hull::Hull;
 use super::path_formula::PathFormula;
-use super::regions::{PredicateId, Region, Regions, TooLarge};
+use super::precision::{Precision, PredicateId};
+use super::regions::{Region, Regions, TooLarge};
+use super::representation::Representation;
 use crate::location::Place;
 use regatta_base::choice;
 use regatta_base::counters::{self, Counter};
 use regatta_program::InlinedLocation;
 use regatta_solver::{Answer, CheckLimit, Solver, SolverError};
-use regatta_term::{Build, Op, Pool, Sort, Symbol, TermId};
+use regatta_term::{Build, Op, Pool, Sort, Symbol, TermId, store};
 
 /// Maximum resources of a query in the solver's own unit (a limit in time would cost a thread each). A query that exceeds
 /// it is undecided, which excludes nothing.
@@ -37,65 +39,6 @@ const MODEL_LIMIT_FACTOR: usize = 16;
 
 /// Maximum number of blocks with solvers; beyond it, all solvers are dropped and created anew.
 const MAXIMUM_SOLVERS: usize = 400;
-
-/// A precision: the predicates at each location.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Precision {
-    by_place: FxHashMap<InlinedLocation, Vec<PredicateId>>,
-    /// The locations with the predicate `false`, at which it is checked whether a block can be executed.
-    checked: FxHashSet<InlinedLocation>,
-}
-
-impl Precision {
-    /// Adds a predicate; returns whether it is new.
-    pub fn add(&mut self, at: InlinedLocation, predicate: PredicateId) -> bool {
-        let list = self.by_place.entry(at).or_default();
-        match list.binary_search(&predicate) {
-            Ok(_) => false,
-            Err(index) => {
-                list.insert(index, predicate);
-                true
-            }
-        }
-    }
-
-    /// Adds the predicate `false`; returns whether it is new.
-    pub fn add_false(&mut self, at: InlinedLocation) -> bool {
-        self.checked.insert(at)
-    }
-
-    /// Checks whether abstractions with this precision may differ from those with the other at the location.
-    pub fn differs_at(&self, at: InlinedLocation, other: &Self) -> bool {
-        self.at(at) != other.at(at) || self.checked.contains(&at) != other.checked.contains(&at)
-    }
-
-    /// Checks whether every abstraction at the location is true: there is no predicate, not even `false`.
-    fn is_empty_at(&self, at: InlinedLocation) -> bool {
-        self.at(at).is_empty() && !self.checked.contains(&at)
-    }
-
-    /// Adds the predicates of the other precision.
-    pub fn join(&mut self, other: &Self) {
-        for (at, predicates) in other.places() {
-            for &predicate in predicates {
-                self.add(at, predicate);
-            }
-        }
-        self.checked.extend(&other.checked);
-    }
-
-    /// Returns the predicates at the location, sorted.
-    pub fn at(&self, at: InlinedLocation) -> &[PredicateId] {
-        self.by_place.get(&at).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the locations with predicates.
-    pub fn places(&self) -> impl Iterator<Item = (InlinedLocation, &[PredicateId])> {
-        self.by_place
-            .iter()
-            .map(|(&at, list)| (at, list.as_slice()))
-    }
-}
 
 /// The states that may cover an abstraction state: the operator stop.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -169,7 +112,8 @@ struct BlockImage {
 }
 
 impl<'f> BooleanAbstraction<'f> {
-    /// Creates it without predicates. With [`Covering::Union`], the caller must call [`Self::set_union`] when states are removed.
+    /// Creates it without predicates. With [`Covering::Union`], the caller must call
+    /// [`Representation::set_union`] when states are removed.
     pub fn new(solvers: &'f Solvers<'f>, covering: Covering) -> Self {
         Self {
             union: (covering == Covering::Union).then(FxHashMap::default),
@@ -212,58 +156,6 @@ impl<'f> BooleanAbstraction<'f> {
             checks_all_blocks: false,
             ..self
         }
-    }
-
-    /// Raises the maximum number of models and clears the cache; returns `false` if that maximum was not reached.
-    pub fn refine_limits(&mut self) -> bool {
-        if !std::mem::take(&mut self.limits.reached) {
-            return false;
-        }
-        self.limits.models = self.limits.models.saturating_mul(MODEL_LIMIT_FACTOR);
-        for image in self.blocks.values_mut() {
-            image.remembered.clear();
-        }
-        true
-    }
-
-    /// Recomputes the union of the states at a location after some have been removed.
-    ///
-    /// # Errors
-    /// When the diagrams are too large.
-    pub fn set_union<'r>(
-        &mut self,
-        at: InlinedLocation,
-        states: impl Iterator<Item = &'r Region>,
-    ) -> Result<(), TooLarge> {
-        if let Some(union) = &mut self.union {
-            let mut all = self.regions.nothing();
-            for state in states {
-                all = all.or(state)?;
-            }
-            union.insert(at, all);
-        }
-        Ok(())
-    }
-
-    /// Returns whether states are covered by the union of all others.
-    pub fn covers_by_union(&self) -> bool {
-        self.union.is_some()
-    }
-
-    /// Adds a proved invariant, a term of the shared store: a conjunct of each abstraction formula there that needs no
-    /// predicate.
-    pub fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
-        self.invariants.entry(at).or_default().push(invariant);
-    }
-
-    /// Returns the invariants of a location.
-    pub fn invariants_at(&self, at: InlinedLocation) -> &[TermId] {
-        self.invariants.get(&at).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the abstraction formula as a term of the shared store.
-    pub fn term(&self, formula: &Region) -> TermId {
-        self.regions.term(regatta_term::store(), formula)
     }
 
     /// With [`Covering::Union`], returns the states of the region that are in no other state at the end of the block, and adds
@@ -570,5 +462,75 @@ impl Abstraction for BooleanAbstraction<'_> {
             self.failure.get_or_insert(failure.to_string());
             false
         })
+    }
+}
+
+impl Representation for BooleanAbstraction<'_> {
+    fn predicate(&mut self, term: TermId) -> Result<PredicateId, TooLarge> {
+        self.regions.predicate(term)
+    }
+
+    fn term_of(&self, predicate: PredicateId) -> TermId {
+        self.regions.term_of(predicate)
+    }
+
+    fn term(&self, formula: &Region) -> TermId {
+        self.regions.term(store(), formula)
+    }
+
+    fn is_top(&self, formula: &Region) -> bool {
+        *formula == self.regions.everything()
+    }
+
+    /// The atoms of the term become predicates, although no precision need have them.
+    fn strengthened(&mut self, formula: &Region, by: TermId, _: Place) -> Option<Region> {
+        let by = self.regions.region(by);
+        match by.and_then(|by| formula.and(&by)) {
+            Ok(after) => (after != *formula).then_some(after),
+            Err(failure) => {
+                self.failure.get_or_insert(failure.to_string());
+                None
+            }
+        }
+    }
+
+    /// A conjunct that needs no predicate.
+    fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
+        self.invariants.entry(at).or_default().push(invariant);
+    }
+
+    fn invariants_at(&self, at: InlinedLocation) -> Vec<TermId> {
+        self.invariants.get(&at).cloned().unwrap_or_default()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.clone()
+    }
+
+    /// Raises the maximum number of models and clears the cache.
+    fn refine_limits(&mut self) -> bool {
+        if !std::mem::take(&mut self.limits.reached) {
+            return false;
+        }
+        self.limits.models = self.limits.models.saturating_mul(MODEL_LIMIT_FACTOR);
+        for image in self.blocks.values_mut() {
+            image.remembered.clear();
+        }
+        true
+    }
+
+    fn covers_by_union(&self) -> bool {
+        self.union.is_some()
+    }
+
+    fn set_union(&mut self, at: InlinedLocation, states: &[&Region]) -> Result<(), TooLarge> {
+        if let Some(union) = &mut self.union {
+            let mut all = self.regions.nothing();
+            for state in states {
+                all = all.or(state)?;
+            }
+            union.insert(at, all);
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,8 @@
 //! It is computed as in symbolic abstraction (\[RSY04\]): as long as there is an assignment that
 //! violates the clauses, it is added.
 
-use super::regions::{PredicateId, Region, Regions, TooLarge};
+use super::precision::PredicateId;
+use super::regions::{Region, Regions, TooLarge};
 
 /// A literal: the index of a predicate in a list, and its value.
 type Literal = (usize, bool);

@@ -6,11 +6,14 @@
 //! | --- | --- | --- | --- | --- |
 //! | BMC (`regatta_engines::bmc`) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
 //! | k-induction (`regatta_engines::k_induction`) | [`NoAbstraction`] | [`BlockOperator::Never`] | none | none |
-//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | `PredicateRefinement` | none |
-//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | `ImpactRefinement` | `force_cover` |
+//! | predicate abstraction | [`boolean::BooleanAbstraction`] | [`BlockOperator::Loops`] | predicates | none |
+//! | IMPACT | [`syntactic::SyntacticAbstraction`] | [`BlockOperator::Loops`] | strengthening | `force_cover` |
+//!
+//! The last two are configurations of `regatta_engines::cegar`, which mixes them as well.
 //!
 //! * [`abstraction`]: the interface of abstraction formulas; [`boolean`]: Boolean predicate abstraction, with decision
-//!   diagrams ([`regions`]) and an approximation of many models ([`hull`]); [`syntactic`]: formulas as terms.
+//!   diagrams ([`regions`]) and an approximation of many models ([`hull`]); [`syntactic`]: formulas as terms;
+//!   [`representation`]: what refinements need of both; [`precision`]: predicates.
 //! * [`path_formula`]: path formulas; [`definitions`]: names for their parts.
 //! * [`postcondition`]: the strongest postcondition; [`crossing`]: the labels of edges of the ARG.
 //! * This file: the states and the operators.
@@ -22,7 +25,9 @@ pub mod definitions;
 mod hull;
 pub mod path_formula;
 mod postcondition;
+pub mod precision;
 pub mod regions;
+pub mod representation;
 pub mod syntactic;
 
 use std::rc::Rc;
@@ -36,6 +41,7 @@ use self::definitions::Definitions;
 use self::path_formula::PathFormula;
 use super::composite::Domain;
 use super::location::{Edge, EdgeKind, Place};
+use regatta_base::choice;
 use regatta_program::block::Blocks;
 use regatta_program::{CutPointKind, InlinedLocation, Program, VariableId};
 use regatta_term::{Arena, Symbol, TermId};
@@ -52,6 +58,17 @@ pub enum BlockOperator {
     /// blk^lf: also at function entries and exits, if these are cut points.
     LoopsAndFunctions,
 }
+
+/// The operator merge for intermediate states of one block.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Merging {
+    /// merge^P (\[BDW18\], section 3.1): they become one, whose path formula is the disjunction.
+    #[default]
+    Join,
+    /// merge^sep: each path is followed by itself.
+    Separate,
+}
+choice!(Merging: "join" = Self::Join, "separate" = Self::Separate);
 
 /// An abstract state of the Predicate CPA: the strongest postcondition of the abstraction formula of its abstraction state
 /// by its path formula.
@@ -99,6 +116,7 @@ pub struct PredicateCpa<A: Abstraction = NoAbstraction> {
     /// The live variables at a cut point.
     live: FxHashMap<InlinedLocation, Rc<FxHashSet<VariableId>>>,
     blk: BlockOperator,
+    merging: Merging,
     /// Maximum number of edges of a block.
     block_size: u32,
     /// The computation of abstraction formulas.
@@ -127,6 +145,7 @@ impl<A: Abstraction> PredicateCpa<A> {
             inputs: FxHashMap::default(),
             live: FxHashMap::default(),
             blk,
+            merging: Merging::Join,
             block_size: u32::MAX,
             abstraction,
             abstractions: Vec::new(),
@@ -138,6 +157,12 @@ impl<A: Abstraction> PredicateCpa<A> {
     /// program, the blocks must have a cut point at every location.
     pub fn with_block_size(self, block_size: u32) -> Self {
         Self { block_size, ..self }
+    }
+
+    /// Sets the operator merge for intermediate states. For paths of single edges of the program, the blocks must have a cut
+    /// point at every location.
+    pub fn with_merging(self, merging: Merging) -> Self {
+        Self { merging, ..self }
     }
 
     /// Returns the arena of its formulas.
@@ -316,7 +341,7 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
         Some((state, precision.clone()))
     }
 
-    /// Joins intermediate states whose path formulas began at the same abstraction state: merge of \[BDW18\], section 3.1.
+    /// Joins intermediate states whose path formulas began at the same abstraction state.
     fn merge(
         &mut self,
         new: &PredicateState,
@@ -325,6 +350,9 @@ impl<A: Abstraction> Domain for PredicateCpa<A> {
     ) -> Option<PredicateState> {
         let of_one_block =
             new.abstraction == old.abstraction && !new.is_abstraction && !old.is_abstraction;
+        if self.merging == Merging::Separate {
+            return None;
+        }
         if !of_one_block && self.blk != BlockOperator::Never {
             return None;
         }

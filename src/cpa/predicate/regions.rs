@@ -8,16 +8,13 @@ use oxidd::error::OutOfMemory;
 use oxidd::{BooleanFunction, Function, HasLevel, Manager, ManagerRef};
 use rustc_hash::FxHashMap;
 
-use regatta_term::{Build, TermId};
+use super::precision::{PredicateId, Predicates};
+use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
 /// Maximum number of nodes of all diagrams together.
 const MAXIMUM_NODES: usize = 1 << 20;
 /// Size of the cache of operations (entries).
 const CACHE_SIZE: usize = 1 << 16;
-
-/// A predicate, which is a variable of the diagrams.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PredicateId(pub u32);
 
 /// A Boolean combination of predicates. Equivalent combinations are the same diagram.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -80,9 +77,9 @@ impl From<OutOfMemory> for TooLarge {
 /// The predicates of an analysis; the variable order is that of their discovery.
 pub struct Regions {
     manager: BDDManagerRef,
-    predicates: Vec<TermId>,
+    predicates: Predicates,
+    /// The variable of each predicate.
     variables: Vec<BDDFunction>,
-    ids: FxHashMap<TermId, PredicateId>,
     everything: Region,
     nothing: Region,
 }
@@ -94,9 +91,8 @@ impl Default for Regions {
             .with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
         Self {
             manager,
-            predicates: Vec::new(),
+            predicates: Predicates::default(),
             variables: Vec::new(),
-            ids: FxHashMap::default(),
             everything: Region(everything),
             nothing: Region(nothing),
         }
@@ -109,28 +105,25 @@ impl Regions {
     /// # Errors
     /// When there is no room for it.
     pub fn predicate(&mut self, term: TermId) -> Result<PredicateId, TooLarge> {
-        if let Some(&id) = self.ids.get(&term) {
+        if let Some(id) = self.predicates.known(term) {
             return Ok(id);
         }
         let variable = self.manager.with_manager_exclusive(|manager| {
             let number = manager.add_vars(1).start;
             BDDFunction::var(manager, number)
         })?;
-        let id = PredicateId(self.predicates.len() as u32);
-        self.predicates.push(term);
         self.variables.push(variable);
-        self.ids.insert(term, id);
-        Ok(id)
+        Ok(self.predicates.add(term))
     }
 
     /// Returns the predicate that the term is, if it is one.
     pub fn known(&self, term: TermId) -> Option<PredicateId> {
-        self.ids.get(&term).copied()
+        self.predicates.known(term)
     }
 
     /// Returns the predicate as a term.
     pub fn term_of(&self, predicate: PredicateId) -> TermId {
-        self.predicates[predicate.0 as usize]
+        self.predicates.term_of(predicate)
     }
 
     /// Returns the set of all states.
@@ -170,6 +163,48 @@ impl Regions {
         Ok(cube)
     }
 
+    /// Returns the region that a Boolean term of the shared store describes. What is no connective in it is a predicate from
+    /// then on.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn region(&mut self, term: TermId) -> Result<Region, TooLarge> {
+        let mut done: FxHashMap<TermId, Region> = FxHashMap::default();
+        let mut stack = vec![term];
+        while let Some(&top) = stack.last() {
+            if done.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let parts = connective(top);
+            let (_, operands) = parts.unwrap_or((Op::And, &[]));
+            let open = operands.iter().filter(|part| !done.contains_key(*part));
+            let before = stack.len();
+            stack.extend(open);
+            if stack.len() == before {
+                let region = match parts {
+                    Some((op, operands)) => combine(op, operands, &done)?,
+                    None => self.atom(top)?,
+                };
+                done.insert(top, region);
+                stack.pop();
+            }
+        }
+        Ok(done[&term].clone())
+    }
+
+    /// Returns the region of a constant or of a predicate.
+    fn atom(&mut self, term: TermId) -> Result<Region, TooLarge> {
+        match term {
+            TermId::TRUE => Ok(self.everything()),
+            TermId::FALSE => Ok(self.nothing()),
+            _ => {
+                let predicate = self.predicate(term)?;
+                self.literal(predicate, true)
+            }
+        }
+    }
+
     /// Returns the region as a term of the pool.
     pub fn term<P: Build + ?Sized>(&self, pool: &P, region: &Region) -> TermId {
         let mut done: FxHashMap<Region, TermId> = FxHashMap::default();
@@ -191,7 +226,7 @@ impl Regions {
             Some((root, with, without)) => {
                 let with = self.term_memo(pool, &with, done);
                 let without = self.term_memo(pool, &without, done);
-                pool.ite(self.predicates[root], with, without)
+                pool.ite(self.term_of(PredicateId(root as u32)), with, without)
             }
         };
         done.insert(region.clone(), term);
@@ -199,10 +234,39 @@ impl Regions {
     }
 }
 
+/// Returns the operator and the operands of a connective of Boolean terms.
+fn connective(term: TermId) -> Option<(Op, &'static [TermId])> {
+    let TermKind::Apply { op, arguments } = store().kind(term) else {
+        return None;
+    };
+    let is_connective = matches!(op, Op::And | Op::Or | Op::Not | Op::Ite | Op::Eq);
+    let is_boolean = |&part: &TermId| store().sort(part) == Sort::Bool;
+    (is_connective && arguments.iter().all(is_boolean)).then_some((op, arguments))
+}
+
+/// Returns the region of a connective, given those of its operands.
+fn combine(
+    op: Op,
+    operands: &[TermId],
+    regions: &FxHashMap<TermId, Region>,
+) -> Result<Region, TooLarge> {
+    let of = |index: usize| &regions[&operands[index]].0;
+    let first = of(0).clone();
+    let mut rest = (1..operands.len()).map(of);
+    let result = match op {
+        Op::And => rest.try_fold(first, |all, next| all.and(next))?,
+        Op::Or => rest.try_fold(first, |all, next| all.or(next))?,
+        Op::Not => first.not()?,
+        Op::Ite => first.ite(of(1), of(2))?,
+        _ => rest.try_fold(first, |all, next| all.equiv(next))?,
+    };
+    Ok(Region(result))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regatta_term::{Sort, Symbol, store};
+    use regatta_term::Symbol;
 
     #[test]
     fn regions_are_sets() {
@@ -229,6 +293,11 @@ mod tests {
         let excluded = one.without(&with_c.or(&one).unwrap()).unwrap();
         assert_eq!(excluded, regions.nothing());
         assert_eq!(regions.term(store(), &both), store().and([a, b]));
+        let described = store().and2(a, store().not(b));
+        assert_eq!(regions.region(described), Ok(rest));
+        let described = store().or2(store().not(a), store().eq(a, b));
+        let implied = regions.region(described).unwrap();
+        assert!(both.is_within(&implied).unwrap() && implied.and(&one).unwrap() == both);
         assert_eq!(regions.term(store(), &regions.everything()), TermId::TRUE);
     }
 }

@@ -1,8 +1,8 @@
-//! Abstraction formulas as terms, which refinements strengthen (\[BDW18\], section 4.4).
+//! Abstraction formulas as terms (\[BDW18\], section 4.4). A solver decides entailment.
 //!
-//! A new state is true, as in IMPACT, or the result of predicate abstraction, as in UFO (\[AGC12\]; \[BDW18\], section
-//! 4.5.1): Cartesian, the conjunction of those predicates of the place, and negations, that each hold after the block; or
-//! Boolean, the strongest combination of the predicates that holds there.
+//! Where the precision is empty, a new state is true, as in IMPACT. Where it has predicates, as for UFO (\[AGC12\]; \[BDW18\],
+//! section 4.5.1), it is their abstraction: Cartesian, the conjunction of those predicates and negations that each hold after
+//! the block; or Boolean, the strongest combination of the predicates that holds there.
 
 use std::rc::Rc;
 
@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 use super::abstraction::{Abstraction, BlockFormula};
 use super::boolean::Solvers;
 use super::path_formula::PathFormula;
+use super::precision::{Precision, PredicateId, Predicates};
+use super::regions::TooLarge;
+use super::representation::Representation;
 use crate::location::Place;
 use regatta_base::counters::{self, Counter};
 use regatta_program::InlinedLocation;
@@ -21,13 +24,10 @@ use regatta_term::{Build, TermId, store};
 /// it is undecided, which excludes nothing.
 const QUERY_RESOURCES: u32 = 20_000_000;
 
-/// Maximum number of predicates of a place for new states.
-const MAXIMUM_TRACKED_PREDICATES: usize = 60;
-
 /// Maximum number of blocks with solvers; beyond it, all solvers are dropped and created anew.
 const MAXIMUM_SOLVERS: usize = 400;
 
-/// The operator: true, conjoined with tracked predicates, if the block is feasible. A solver decides entailment.
+/// The operator, with abstraction formulas as terms.
 pub struct SyntacticAbstraction<'f> {
     solvers: &'f Solvers<'f>,
     entailment: Box<dyn Solver>,
@@ -35,12 +35,11 @@ pub struct SyntacticAbstraction<'f> {
     runs: FxHashMap<(*const PathFormula, TermId), bool>,
     entails: FxHashMap<(TermId, TermId, Place), bool>,
     invariants: FxHashMap<InlinedLocation, TermId>,
-    /// The predicates for new states.
-    predicates: FxHashMap<InlinedLocation, Vec<TermId>>,
-    /// Whether the abstraction with these predicates is Boolean rather than Cartesian.
+    predicates: Predicates,
+    /// Whether the abstraction with predicates is Boolean rather than Cartesian.
     is_boolean: bool,
-    /// Whether a new state's block is checked for whether it can be executed.
-    checks_blocks: bool,
+    /// Whether every block is checked for whether it can be executed.
+    checks_all_blocks: bool,
     /// The number of queries.
     pub checks: u64,
     /// The reason why it cannot continue, if any.
@@ -62,15 +61,15 @@ impl<'f> SyntacticAbstraction<'f> {
             runs: FxHashMap::default(),
             entails: FxHashMap::default(),
             invariants: FxHashMap::default(),
-            predicates: FxHashMap::default(),
+            predicates: Predicates::default(),
             is_boolean: false,
-            checks_blocks: true,
+            checks_all_blocks: true,
             checks: 0,
             failure: None,
         })
     }
 
-    /// Computes Boolean abstractions with the tracked predicates, not Cartesian ones.
+    /// Computes Boolean abstractions, not Cartesian ones.
     pub fn with_boolean_abstraction(self) -> Self {
         Self {
             is_boolean: true,
@@ -78,40 +77,23 @@ impl<'f> SyntacticAbstraction<'f> {
         }
     }
 
-    /// Asks no query about the block of a new state: the state is true.
-    pub fn without_block_queries(self) -> Self {
+    /// Asks no query about a block that ends where there are no predicates, not even `false`: the abstraction is true there.
+    pub fn without_queries_for_empty_precision(self) -> Self {
         Self {
-            checks_blocks: false,
+            checks_all_blocks: false,
             ..self
         }
     }
 
-    /// Adds a proved invariant, a term of the shared store: a conjunct of each abstraction formula there.
-    pub fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
-        let known = self.invariants.entry(at).or_insert(TermId::TRUE);
-        *known = store().and2(*known, invariant);
-        self.runs.clear();
-        self.entails.retain(|_, entails| *entails);
-    }
-
-    /// Adds a predicate, a term of the shared store, that Cartesian abstraction considers for new states at the place.
-    pub fn track(&mut self, at: InlinedLocation, predicate: TermId) {
-        let tracked = self.predicates.entry(at).or_default();
-        if tracked.len() < MAXIMUM_TRACKED_PREDICATES && !tracked.contains(&predicate) {
-            tracked.push(predicate);
-        }
-    }
-
-    /// Returns the abstraction with the tracked predicates at the block's end, if the block starts in a state that satisfies the
+    /// Returns the abstraction with the predicates at the block's end, if the block starts in a state that satisfies the
     /// formula.
-    fn abstraction(&mut self, before: TermId, block: &BlockFormula<'_>) -> TermId {
-        let Place::At(at) = block.target else {
-            return TermId::TRUE;
-        };
-        let (Some(predicates), Some((_, solver))) = (
-            self.predicates.get(&at),
-            self.blocks.get_mut(&Rc::as_ptr(block.formula)),
-        ) else {
+    fn abstraction(
+        &mut self,
+        before: TermId,
+        block: &BlockFormula<'_>,
+        predicates: &[PredicateId],
+    ) -> TermId {
+        let Some((_, solver)) = self.blocks.get_mut(&Rc::as_ptr(block.formula)) else {
             return TermId::TRUE;
         };
         let arena = Rc::clone(solver.arena());
@@ -119,6 +101,7 @@ impl<'f> SyntacticAbstraction<'f> {
         solver.assert(before);
         let mut open: Vec<(TermId, TermId)> = Vec::new();
         for &predicate in predicates {
+            let predicate = self.predicates.term_of(predicate);
             let image = block.at_end(&arena, predicate);
             for equation in block.definitions(&arena, image) {
                 solver.assert(equation);
@@ -231,21 +214,31 @@ fn limit() -> CheckLimit {
 
 impl Abstraction for SyntacticAbstraction<'_> {
     type Formula = TermId;
-    type Precision = ();
+    type Precision = Rc<Precision>;
 
     fn top(&self) -> TermId {
         TermId::TRUE
     }
 
-    fn compute(&mut self, before: &TermId, block: &BlockFormula<'_>, _: &()) -> Option<TermId> {
-        if !self.checks_blocks {
-            return Some(TermId::TRUE);
-        }
+    fn compute(
+        &mut self,
+        before: &TermId,
+        block: &BlockFormula<'_>,
+        precision: &Rc<Precision>,
+    ) -> Option<TermId> {
+        let predicates = match block.target {
+            Place::At(at) if !self.checks_all_blocks && precision.is_empty_at(at) => {
+                return Some(TermId::TRUE);
+            }
+            Place::At(at) if !block.is_target => precision.at(at),
+            _ => &[],
+        };
         match counters::time(Counter::Abstraction, || self.runs(*before, block)) {
             Ok(false) => None,
+            Ok(true) if predicates.is_empty() => Some(TermId::TRUE),
             Ok(true) => {
                 let before = store().and2(*before, self.known(block.source));
-                Some(self.abstraction(before, block))
+                Some(self.abstraction(before, block, predicates))
             }
             Err(error) => {
                 self.failure.get_or_insert(error.to_string());
@@ -268,5 +261,43 @@ impl Abstraction for SyntacticAbstraction<'_> {
         let entails = answer == Answer::Unsatisfiable;
         self.entails.insert((*one, *other, at), entails);
         entails
+    }
+}
+
+impl Representation for SyntacticAbstraction<'_> {
+    fn predicate(&mut self, term: TermId) -> Result<PredicateId, TooLarge> {
+        Ok(self.predicates.add(term))
+    }
+
+    fn term_of(&self, predicate: PredicateId) -> TermId {
+        self.predicates.term_of(predicate)
+    }
+
+    fn term(&self, formula: &TermId) -> TermId {
+        *formula
+    }
+
+    fn is_top(&self, formula: &TermId) -> bool {
+        *formula == TermId::TRUE
+    }
+
+    fn strengthened(&mut self, formula: &TermId, by: TermId, at: Place) -> Option<TermId> {
+        let after = store().and2(*formula, by);
+        (after != *formula && !self.entails(formula, &by, at)).then_some(after)
+    }
+
+    fn assume(&mut self, at: InlinedLocation, invariant: TermId) {
+        let known = self.invariants.entry(at).or_insert(TermId::TRUE);
+        *known = store().and2(*known, invariant);
+        self.runs.clear();
+        self.entails.retain(|_, entails| *entails);
+    }
+
+    fn invariants_at(&self, at: InlinedLocation) -> Vec<TermId> {
+        self.invariants.get(&at).copied().into_iter().collect()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.clone()
     }
 }

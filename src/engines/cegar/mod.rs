@@ -1,17 +1,20 @@
-//! Counterexample-guided abstraction refinement around CPA++ (\[BDW18\], Algorithm 4): the part that predicate abstraction
-//! and IMPACT share (sections 4.3 and 4.4). The two differ in their configuration of the Predicate CPA and in their
-//! [`Strategy`] ([`strategy`]).
+//! Counterexample-guided abstraction refinement around CPA++ (\[BDW18\], Algorithm 4): one engine, of which predicate
+//! abstraction, IMPACT and UFO (sections 4.3, 4.4 and 4.5.1) are configurations.
 //!
+//! * [`configuration`]: the choice of operators.
+//! * [`refinement`]: the operators of refinement and forced covering; [`model`]: what they change.
 //! * [`counterexample`]: abstract counterexamples and their block formulas.
 //! * [`selection`]: selection of predicates that exclude a counterexample; [`atoms`]: the atoms that predicates are made of.
 //! * [`path_invariants`]: invariants that exclude all unrollings of a counterexample.
 //! * This file: the refinement loop, the feasibility check, the certificate.
 
-pub mod atoms;
-pub mod counterexample;
+mod atoms;
+pub mod configuration;
+mod counterexample;
+mod model;
 mod path_invariants;
-pub mod selection;
-pub mod strategy;
+pub mod refinement;
+mod selection;
 #[cfg(test)]
 mod tests;
 
@@ -22,9 +25,10 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use self::counterexample::{AbstractPath, PathSequence};
+use self::model::{Cpa, Model};
 use self::path_invariants::{Attempt, PathInvariants};
 pub use self::path_invariants::{Generator, PathPrograms};
-pub use self::strategy::{Cpa, Model, Strategy};
+use self::refinement::Refinement;
 use super::unrolling::inner_cut_points;
 use super::unrolling::left_aside::LeftAside;
 use super::unrolling::schedule::{Schedule, Share};
@@ -35,8 +39,8 @@ use regatta_cpa::algorithm::{Control, controlled_cpa_plus_plus};
 use regatta_cpa::arg::ArgNode;
 use regatta_cpa::location::Place;
 use regatta_cpa::loop_bound::LoopBoundCpa;
-use regatta_cpa::predicate::abstraction::Abstraction;
-use regatta_cpa::predicate::{AbstractionId, BlockOperator, PredicateCpa, PredicateState};
+use regatta_cpa::predicate::representation::Representation;
+use regatta_cpa::predicate::{AbstractionId, BlockOperator, Merging, PredicateCpa, PredicateState};
 use regatta_cpa::{Composite, CompositeState, ElementId, Reached};
 use regatta_program::block::Blocks;
 use regatta_program::{CutPointKind, InlinedLocation};
@@ -64,10 +68,10 @@ impl BlockEnds {
         }
     }
 
-    /// Returns the program's blocks, none of which goes past a block end.
-    fn within(self, blocks: &Arc<Blocks>, size: u32) -> Arc<Blocks> {
+    /// Returns the program's blocks, none of which goes past a block end, and which are single edges if paths or edges count.
+    fn within(self, blocks: &Arc<Blocks>, size: u32, merging: Merging) -> Arc<Blocks> {
         match self {
-            _ if size < u32::MAX => {
+            _ if size < u32::MAX || merging == Merging::Separate => {
                 Arc::new(Blocks::new(Arc::new(blocks.inlined().with_all_locations())))
             }
             Self::Loops => Arc::clone(blocks),
@@ -78,13 +82,15 @@ impl BlockEnds {
     }
 }
 
-/// The options that both engines have.
-#[derive(Copy, Clone, Debug)]
+/// The options that do not depend on the refinement.
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Options {
     /// Where blocks end.
     pub blocks: BlockEnds,
     /// Maximum number of edges of a block.
     pub block_size: u32,
+    /// What becomes of intermediate states of one block.
+    pub merging: Merging,
     /// Minimum CPU time for the proof of a path program; zero turns path invariants off.
     pub path_invariants: Duration,
     /// The analysis that computes invariants of path programs.
@@ -104,6 +110,7 @@ impl Default for Options {
         Self {
             blocks: BlockEnds::Loops,
             block_size: u32::MAX,
+            merging: Merging::Join,
             path_invariants: Duration::from_millis(1_000),
             path_invariants_by: Generator::DataFlow,
             path_programs: PathPrograms::Recurring,
@@ -140,14 +147,14 @@ const PUBLICATION_SHARE: Share = Share {
 const MAXIMUM_ARENA_TERMS: usize = 2_000_000;
 
 /// The callbacks of CPA++.
-struct Driver<'d, 'c, S> {
-    strategy: &'d mut S,
+struct Driver<'d, 'c, 'f> {
+    refinement: &'d Refinement<'f>,
     interpolator: &'d mut dyn Interpolator,
     context: &'d Context<'c>,
     blocks: &'d Blocks,
 }
 
-impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
+impl<A: Representation> Control<Cpa<A>> for Driver<'_, '_, '_> {
     fn force_cover(
         &mut self,
         cpa: &mut Cpa<A>,
@@ -160,7 +167,7 @@ impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
             reached,
             interpolator,
         };
-        self.strategy.force_cover(model, id)
+        self.refinement.force_cover(model, id)
     }
 
     /// abort_ERR.
@@ -171,20 +178,20 @@ impl<A: Abstraction, S: Strategy<A>> Control<Cpa<A>> for Driver<'_, '_, S> {
 }
 
 /// The state of Algorithm 4.
-pub struct Cegar<'b, A: Abstraction, S> {
+pub struct Cegar<'b, A: Representation> {
     blocks: &'b Arc<Blocks>,
     /// The CPAs.
-    pub cpa: Cpa<A>,
+    cpa: Cpa<A>,
     /// The reached states.
-    pub reached: Reached<Cpa<A>>,
-    strategy: S,
+    reached: Reached<Cpa<A>>,
+    refinement: Refinement<'b>,
     options: Options,
     solver: &'b SolverFactory<'b>,
     interpolator: Box<dyn Interpolator>,
     /// The solver that decides whether counterexamples are feasible.
     feasibility: Box<dyn Solver>,
     /// Refinements so far.
-    pub refinements: u32,
+    refinements: u32,
     taken: Taken,
     offering: Schedule,
     path_invariants: PathInvariants,
@@ -206,7 +213,7 @@ enum Outcome {
     Ended(Answer),
 }
 
-impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
+impl<'b, A: Representation> Cegar<'b, A> {
     /// Creates the analysis with the initial state alone.
     ///
     /// # Errors
@@ -215,31 +222,34 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         blocks: &'b Arc<Blocks>,
         options: Options,
         abstraction: A,
-        strategy: S,
+        refinement: Refinement<'b>,
         solver: &'b SolverFactory<'b>,
         context: &Context<'_>,
     ) -> Result<Self, SolverError> {
         let arena = Rc::new(Arena::new());
-        let own = options.blocks.within(blocks, options.block_size);
+        let own = options
+            .blocks
+            .within(blocks, options.block_size, options.merging);
         let domain = PredicateCpa::with(
             Arc::clone(&own),
             arena,
             options.blocks.operator(),
             abstraction,
         )
-        .with_block_size(options.block_size);
+        .with_block_size(options.block_size)
+        .with_merging(options.merging);
         let mut cpa = Composite::new(own, domain);
         cpa.loop_bound = LoopBoundCpa::unbounded();
         let mut reached = Reached::new();
         let entry = Place::At(blocks.inlined().entry());
         let state = cpa.domain.initial(entry, TermId::TRUE);
         let state = cpa.initial(entry, state);
-        reached.add(&cpa, state, strategy.precision());
+        reached.add(&cpa, state, refinement.precision());
         Ok(Self {
             blocks,
             cpa,
             reached,
-            strategy,
+            refinement,
             options,
             interpolator: interpolator(&options, solver, context)?,
             feasibility: feasibility(&options, solver, context)?,
@@ -264,7 +274,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         loop {
             self.take_invariants(context);
             let mut driver = Driver {
-                strategy: &mut self.strategy,
+                refinement: &self.refinement,
                 interpolator: &mut *self.interpolator,
                 context,
                 blocks: self.blocks,
@@ -273,7 +283,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             if context.token.is_cancelled() {
                 return Ok(Answer::Unknown("stopped".to_owned()));
             }
-            if let Some(failure) = self.strategy.failure(&self.cpa.domain.abstraction) {
+            if let Some(failure) = self.refinement.failure(&self.cpa.domain.abstraction) {
                 return Ok(Answer::Unknown(failure));
             }
             let Some((element, target)) = self.target() else {
@@ -361,7 +371,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
             reached: &mut self.reached,
             interpolator: &mut *self.interpolator,
         };
-        match self.strategy.refine(model, &path, path_invariants) {
+        match self.refinement.refine(model, &path, path_invariants) {
             Ok(()) => Outcome::Refined,
             Err(reason) => Outcome::Ended(Answer::Unknown(reason)),
         }
@@ -408,11 +418,11 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         }
     }
 
-    /// Passes the invariants that have appeared in the store since the last call to the strategy.
+    /// Passes the invariants that have appeared in the store since the last call to the refinement.
     fn take_invariants(&mut self, context: &Context<'_>) {
         for ground in self.taken.refresh(context.exchange) {
             let Candidate { at, formula } = ground.fact;
-            self.strategy
+            self.refinement
                 .assume(&mut self.cpa.domain.abstraction, at, formula);
         }
     }
@@ -422,7 +432,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
         if self.offering.begin(self.refinements) {
             context
                 .exchange
-                .offer(self.strategy.used(&self.cpa.domain.abstraction));
+                .offer(self.refinement.used(&self.cpa.domain.abstraction));
             context.exchange.offer(self.invariants());
             self.offering.end(self.refinements);
         }
@@ -438,8 +448,7 @@ impl<'b, A: Abstraction, S: Strategy<A>> Cegar<'b, A, S> {
                 && !self.reached.is_suspended(id)
             {
                 let data = self.cpa.domain.abstraction_state(state.domain.abstraction);
-                let abstraction = &self.cpa.domain.abstraction;
-                let term = self.strategy.term(abstraction, &data.formula);
+                let term = self.cpa.domain.abstraction.term(&data.formula);
                 by_place.entry(at).or_default().push(term);
             }
         }

@@ -1,4 +1,4 @@
-//! The parts of CEGAR that are specific to an engine.
+//! The abstract model, which refinements change.
 
 use rustc_hash::FxHashMap;
 
@@ -7,8 +7,6 @@ use regatta_base::counters::{self, Counter};
 use regatta_cpa::predicate::abstraction::Abstraction;
 use regatta_cpa::predicate::{AbstractionId, PredicateCpa};
 use regatta_cpa::{Composite, ElementId, Reached};
-use regatta_program::InlinedLocation;
-use regatta_sharing::Candidate;
 use regatta_solver::interpolation::{Interpolation, Interpolator};
 use regatta_term::TermId;
 
@@ -66,39 +64,4 @@ impl<A: Abstraction> Model<'_, A> {
             _ => None,
         }
     }
-}
-
-/// The differences between predicate abstraction and IMPACT besides the configuration of the CPA.
-pub trait Strategy<A: Abstraction> {
-    /// Refines the model, given that the path from the root to a target is infeasible. `path_invariants` are invariants of
-    /// its path program, if known; they are interpolants at the states between the first and the last.
-    ///
-    /// # Errors
-    /// When refinement fails, with a reason in words.
-    fn refine(
-        &mut self,
-        model: Model<'_, A>,
-        path: &AbstractPath,
-        path_invariants: Option<Vec<TermId>>,
-    ) -> Result<(), String>;
-
-    /// The operator fcover.
-    fn force_cover(&mut self, _model: Model<'_, A>, _id: ElementId) -> bool {
-        false
-    }
-
-    /// Returns the precision of the initial state.
-    fn precision(&self) -> A::Precision;
-
-    /// Adds an invariant that another analysis has proved.
-    fn assume(&mut self, abstraction: &mut A, at: InlinedLocation, invariant: TermId);
-
-    /// Returns the abstraction formula as a term of the shared store.
-    fn term(&self, abstraction: &A, formula: &A::Formula) -> TermId;
-
-    /// Returns the formulas that have been useful, with their locations, as terms of the shared store.
-    fn used(&self, abstraction: &A) -> Vec<Candidate>;
-
-    /// Returns the reason why the abstraction cannot continue, if any.
-    fn failure(&self, abstraction: &A) -> Option<String>;
 }
