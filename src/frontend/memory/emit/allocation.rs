@@ -4,6 +4,7 @@ use super::super::layout::{AddressSpace, MAXIMUM_SMALL_SIZE, MINIMUM_GAP};
 use super::choice::Ends;
 use super::*;
 use crate::ir::BinaryOp;
+use crate::memory::limits::SMALL_SLOT_BITS;
 use crate::memory::placement::plan::ArenaKind;
 use regatta_program::{DataModel, Lifetime};
 use regatta_term::Pool;
@@ -56,8 +57,8 @@ impl Emitter<'_, '_> {
         address
     }
 
-    /// Takes the next slot. Where 32-bit addresses have no more slots, nothing is known of what follows; 64-bit addresses have
-    /// as many as a program's memory has room for.
+    /// Takes the next slot. Where there are no more, nothing is known of what follows: objects that end free no slots. Of the small
+    /// ones, 64-bit addresses have more than a program makes.
     fn allocate_slot(&mut self, id: ClassId, next: VariableId, unit: u64, high: u64) -> TermId {
         let address = self.next_address(next, self.tables.shares_arena(id).then_some(unit));
         let last = i128::from(high) - i128::from(unit);
@@ -65,10 +66,11 @@ impl Emitter<'_, '_> {
             .tables
             .at_most(address, self.tables.pointer_constant(last));
         match self.tables.unit.data_model {
-            DataModel::Ilp32 => self
-                .body
-                .unsupported_unless(fits, "more objects than 32-bit addresses have slots"),
-            DataModel::Lp64 => self.body.assume(fits),
+            DataModel::Lp64 if unit <= 1 << SMALL_SLOT_BITS => self.body.assume(fits),
+            DataModel::Ilp32 | DataModel::Lp64 => self.body.unsupported_unless(
+                fits,
+                "more objects than the check of accesses has slots for",
+            ),
         }
         let end = self
             .tables

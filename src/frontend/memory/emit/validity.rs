@@ -8,6 +8,7 @@ use super::places::{Base, Linear, Part, Spot};
 use super::*;
 use crate::ir::{Argument, BinaryOp, Expr, Instruction, Leaf, ResultPlace, UnknownEffect};
 use crate::memory::analysis::walk::start_of;
+use crate::memory::limits::MAXIMUM_HOLDERS;
 use crate::memory::placement::lives::ClassLives;
 use regatta_program::{Claim, Lifetime, Property};
 
@@ -616,9 +617,9 @@ impl<'b> Emitter<'_, 'b> {
 
     /// In a loop or recursion that is not known to end, memory may be lost, which is seen nowhere else.
     pub fn check_endless_loop(&mut self) {
-        let none = self.nothing_on_heap();
+        let kept = self.nothing_lost();
         self.body.unsupported_unless(
-            none,
+            kept,
             "memory that exists in a loop or recursion which may not end",
         );
     }
@@ -634,8 +635,9 @@ impl<'b> Emitter<'_, 'b> {
             let what = "memory whose address an unknown function has got";
             self.body.unsupported_unless(none, what);
         } else if checks.leaks {
+            let kept = self.nothing_lost();
             self.body
-                .check_memory(none, Property::ValidMemtrack, Claim::Lost);
+                .check_memory(kept, Property::ValidMemtrack, Claim::Lost);
         }
         if checks.cleanup && !is_aborted {
             self.body
@@ -698,6 +700,74 @@ impl<'b> Emitter<'_, 'b> {
             }),
             _ => false,
         })
+    }
+
+    /// Whether no object on the heap is lost, as far as static pointers tell: those of a class do not exist, or each of them was
+    /// made at a place that makes only one, and a static pointer leads to its beginning.
+    fn nothing_lost(&mut self) -> TermId {
+        let Some(lives) = &self.tables.plan.lives else {
+            return TermId::TRUE;
+        };
+        let zero = self.tables.pointer_constant(0);
+        let mut all = Vec::new();
+        for (number, class) in lives.classes.iter().enumerate() {
+            let Some(count) = class.count else {
+                continue;
+            };
+            let id = ClassId(number as u32);
+            let mut ways = vec![pool().eq(self.body.builder.term(count), zero)];
+            ways.extend(self.all_held(id));
+            all.push(pool().or(ways));
+        }
+        pool().and(all)
+    }
+
+    /// Whether a static pointer leads to each object on the heap of a class; `None` if that is not known.
+    fn all_held(&mut self, id: ClassId) -> Option<TermId> {
+        let (plan, facts) = (self.tables.plan, self.tables.facts);
+        let sites = plan.class_by_id(id).sites.iter();
+        let sites = sites.filter(|&&site| facts.sites[site].on_heap);
+        let objects: Option<Vec<_>> = sites.map(|&site| self.object_of_site(id, site)).collect();
+        let objects = objects?;
+        let pointers = self.static_pointers(id);
+        if pointers.is_empty() || pointers.len() > MAXIMUM_HOLDERS {
+            return None;
+        }
+        let held = objects.into_iter().map(|(start, _, exists)| {
+            let leads = pointers.iter().map(|&pointer| pool().eq(pointer, start));
+            pool().or2(pool().not(exists), pool().or(leads.collect::<Vec<_>>()))
+        });
+        Some(pool().and(held.collect::<Vec<_>>()))
+    }
+
+    /// The static pointers that may lead to objects of a class, as far as they have a place of their own.
+    fn static_pointers(&mut self, id: ClassId) -> Vec<TermId> {
+        let (unit, plan, facts) = (self.tables.unit, self.tables.plan, self.tables.facts);
+        let bits = u32::from(self.tables.semantics.pointer_bits);
+        let form = self.tables.form(ScalarType::Pointer, bits);
+        let mut pointers = Vec::new();
+        for (number, object) in unit.objects.iter().enumerate() {
+            let index = ObjectIndex(number as u32);
+            let is_static = matches!(object.storage, Storage::Static { .. });
+            if !is_static || self.tables.home(index) == Home::Unused {
+                continue;
+            }
+            let spot = self.tables.object_spot(index);
+            let leaves = object.leaves.iter();
+            for leaf in leaves.filter(|leaf| leaf.scalar == ScalarType::Pointer && leaf.count <= 1)
+            {
+                let Ok(bit) = i64::try_from(leaf.bit_offset) else {
+                    continue;
+                };
+                let linked = facts.graph.known_link(spot.target.shifted(bit / 8));
+                let root = linked.map(|target| facts.graph.canonical(target).node);
+                let leads = root.and_then(|root| plan.class_of.get(&root)) == Some(&id);
+                if leads && self.tables.next_field(spot.target, bit, bit + 1).is_some() {
+                    pointers.push(self.load(&spot, bit, bits, form));
+                }
+            }
+        }
+        pointers
     }
 
     /// Whether no object exists on the heap.
