@@ -18,6 +18,7 @@ use super::linear::{Linear, Reading};
 use super::loops::{Loops, value};
 use crate::cfa::*;
 use crate::cut_points::Loop;
+use crate::liveness::Liveness;
 use crate::variables::VariableUse;
 use regatta_term::{
     Build, Op, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm, store, substitute,
@@ -69,15 +70,15 @@ impl Features {
 }
 
 /// Returns the features of the loop.
-pub(super) fn of_loop(loops: &Loops<'_>, cycle: &Loop) -> Features {
+pub(super) fn of_loop(loops: &Loops<'_>, liveness: &Liveness, cycle: &Loop) -> Features {
     let ways = Ways::new(loops, cycle.head, loops.own_edges(cycle));
     let modified = loops.modified(cycle);
-    features(&ways, &modified)
+    features(&ways, liveness, &modified)
 }
 
 /// Returns the features for the measure of the function's calls of itself: terms over its parameters and global variables.
 /// What a caller computes for a call is then what the called activation has at its entry; other locals of the two differ.
-pub(super) fn of_calls(loops: &Loops<'_>, function: FunctionId) -> Features {
+pub(super) fn of_calls(loops: &Loops<'_>, liveness: &Liveness, function: FunctionId) -> Features {
     let Function {
         parameters, entry, ..
     } = loops.program.function(function);
@@ -87,7 +88,7 @@ pub(super) fn of_calls(loops: &Loops<'_>, function: FunctionId) -> Features {
         let is_global = loops.program.variable(*variable).scope == Scope::Global;
         is_global || parameters.contains(variable)
     };
-    let mut features = features(&ways, parameters);
+    let mut features = features(&ways, liveness, parameters);
     features.retain(|feature| {
         let mut atoms = feature.atoms().into_iter();
         atoms.all(|atom| uses.of(atom).iter().all(is_at_entry))
@@ -95,7 +96,7 @@ pub(super) fn of_calls(loops: &Loops<'_>, function: FunctionId) -> Features {
     features
 }
 
-fn features(ways: &Ways<'_, '_>, variables: &[VariableId]) -> Features {
+fn features(ways: &Ways<'_, '_>, liveness: &Liveness, variables: &[VariableId]) -> Features {
     let program = ways.program;
     let (mut found, mut distances) = (Features::default(), Vec::new());
     let mut others = Vec::new();
@@ -122,7 +123,10 @@ fn features(ways: &Ways<'_, '_>, variables: &[VariableId]) -> Features {
             }
         }
     }
-    for variable in of_source(program, variables) {
+    // A variable on which the rest of the execution does not depend has what an earlier round has left in it.
+    let mut live = variables.to_vec();
+    live.retain(|&variable| liveness.is_live(ways.start, variable));
+    for variable in of_source(program, &live) {
         found.add_variable(program, variable);
     }
     for cell in ways.cells() {
@@ -137,12 +141,9 @@ fn features(ways: &Ways<'_, '_>, variables: &[VariableId]) -> Features {
     }
     let equal = comparisons.iter().filter_map(Comparison::equality);
     let equal: Vec<TermId> = equal.take(MAXIMUM_BY_CONDITION).collect();
-    others.extend(
-        equal
-            .iter()
-            .chain(&ways.assigned(variables))
-            .map(|&is| truth(is)),
-    );
+    for &is in equal.iter().chain(&ways.assigned(variables)) {
+        others.extend([truth(is), truth(store().not(is))]);
+    }
     for decides in equal {
         others.extend(by_condition(decides, &distances));
     }

@@ -35,7 +35,7 @@ pub(super) const SAMPLED_RUNS: u64 = 60;
 pub(super) const SAMPLED_STEPS: u64 = 20_000;
 
 /// Maximum number of steps of a run by which an engine refutes a measure.
-pub(super) const REFUTING_STEPS: u64 = 10_000_000;
+pub(super) const REFUTING_STEPS: u64 = 2_000_000;
 
 /// Maximum number of different samples of a loop, and of those from one run, unless they are sought.
 pub(super) const MAXIMUM_SAMPLES: usize = 2_000;

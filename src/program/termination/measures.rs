@@ -97,11 +97,13 @@ impl Component {
 
 /// How complicated the components of a measure may be. Of measures that all decrease in the samples, the simpler ones do so
 /// more often in every round, and are proved more easily.
-pub(super) const TIERS: [Tier; 3] = [Tier::Single, Tier::Pair, Tier::Combination];
+pub(super) const TIERS: [Tier; 4] = [Tier::Likely, Tier::Single, Tier::Pair, Tier::Combination];
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tier {
-    /// Features.
+    /// Features. Programs count up to a bound or down to zero as a rule, and features are distances to these.
+    Likely,
+    /// Features and their opposites.
     Single,
     /// Sums and differences of two.
     Pair,
@@ -117,11 +119,13 @@ pub(super) fn candidates(features: &Features, tier: Tier) -> Vec<Component> {
     };
     for feature in 0..features.all.len() {
         add(&[(1, feature)]);
-        add(&[(-1, feature)]);
+        if tier > Tier::Likely {
+            add(&[(-1, feature)]);
+        }
     }
     let paired = &features.summands[..features.summands.len().min(MAXIMUM_PAIRED)];
     let factors: &[[i8; 2]] = match tier {
-        Tier::Single => &[],
+        Tier::Likely | Tier::Single => &[],
         Tier::Pair => &[[1, 1]],
         Tier::Combination => &[[1, 1], [1, 2], [2, 1]],
     };
@@ -231,18 +235,19 @@ pub(super) fn decreases(measure: &[Component], sample: &Sample, descent: Descent
     changes.find(|&change| change != Change::Stays) == Some(Change::Decreases)
 }
 
-/// Chooses a measure of the tier, or of the first one after it of which some decreases in all samples.
+/// Chooses a measure of the first tier of which some decreases in all samples. Each earlier turn without an answer skips two
+/// tiers.
 pub(super) fn choose(
     features: &Features,
     samples: &[&Sample],
-    first: usize,
+    turns: usize,
     descent: Descent,
 ) -> Option<Measure> {
     if samples.is_empty() && !features.all.is_empty() {
         // Any is better than one that allows no round.
         return Some(vec![Component::of(0)]);
     }
-    let mut tiers = TIERS.into_iter().skip(first.min(TIERS.len() - 1));
+    let mut tiers = TIERS.into_iter().skip((2 * turns).min(TIERS.len() - 1));
     tiers.find_map(|tier| lexicographic(&candidates(features, tier), samples.to_vec(), descent))
 }
 

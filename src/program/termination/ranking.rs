@@ -32,8 +32,9 @@ use super::samples::{Collector, Instrumented, Sample, Watched, random};
 use crate::assumption::{Assumption, AssumptionKind, Doubt};
 use crate::cfa::*;
 use crate::cut_points::Loop;
-use crate::graph::callee;
+use crate::graph::{Graph, callee};
 use crate::interpreter::{Executable, InputSource};
+use crate::liveness::Liveness;
 use crate::variables::VariableUse;
 use regatta_term::{Build, Op, Pool, TermId, store, substitute};
 
@@ -75,9 +76,11 @@ impl<'p> Ranking<'p> {
         let cycles = cycles.filter(|(_, cycle)| !loops.is_unknown_code(cycle.function));
         let cycles = cycles.map(|(number, _)| Site::Loop(number));
         let sites: Vec<Site> = cycles.chain(loops.recursive().map(Site::Calls)).collect();
+        let (graph, mut uses) = (Graph::new(program), VariableUse::new(program));
+        let liveness = Liveness::new(program, &graph, &loops.calls, &mut uses);
         let features = sites.iter().map(|&site| match site {
-            Site::Loop(number) => features::of_loop(&loops, &loops.all()[number]),
-            Site::Calls(function) => features::of_calls(&loops, function),
+            Site::Loop(number) => features::of_loop(&loops, &liveness, &loops.all()[number]),
+            Site::Calls(function) => features::of_calls(&loops, &liveness, function),
         });
         let features = features.collect();
         Ok(Self {
