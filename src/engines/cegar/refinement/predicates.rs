@@ -46,7 +46,7 @@ impl Refinement<'_> {
         });
         let selected = match invariants.is_empty() {
             true if source == PredicateSource::Interpolants => None,
-            true => self.select(&model, path, &precision, Language::Conditions),
+            true => self.select(&model, path, &mut precision, Language::Conditions),
             false => Some(invariants),
         };
         let selected = match selected {
@@ -57,7 +57,7 @@ impl Refinement<'_> {
                     return Err("no interpolants were found".to_owned());
                 }
                 None => {
-                    let values = self.select(&model, path, &precision, Language::Values);
+                    let values = self.select(&model, path, &mut precision, Language::Values);
                     values.ok_or("neither interpolants nor predicates were found")?
                 }
             },
@@ -100,12 +100,12 @@ impl Refinement<'_> {
         explored.map_err(|error| error.to_string())
     }
 
-    /// Selects predicates that exclude the path.
+    /// Selects predicates that exclude the path, with the predicate `false` wherever a block may turn out not to be executed.
     fn select<A: Representation>(
         &mut self,
         model: &Model<'_, A>,
         path: &AbstractPath,
-        precision: &Precision,
+        precision: &mut Precision,
         language: Language,
     ) -> Option<Vec<Located>> {
         let domain = &model.cpa.domain;
@@ -114,8 +114,17 @@ impl Refinement<'_> {
             used.map(|&id| domain.abstraction.term_of(id)).collect()
         };
         let invariants = |at| domain.abstraction.invariants_at(at);
-        self.selection
-            .select(domain, path, language, &used, &invariants)
+        let selected = self
+            .selection
+            .select(domain, path, language, &used, &invariants)?;
+        if !self.operators.checks_all_blocks {
+            for &state in &path.states[1..] {
+                if let Place::At(at) = domain.abstraction_state(state).place {
+                    precision.add_false(at);
+                }
+            }
+        }
+        Some(selected)
     }
 
     fn of_interpolants<A: Representation>(
