@@ -36,10 +36,10 @@ const SIMULATION: &str = "simulation";
 const MAXIMUM_TIME: Duration = Duration::from_millis(300);
 
 /// Maximum wall time of the check of the simplifier's proof.
-const CHECK_TIME: Duration = Duration::from_secs(5);
+const CHECK_TIME: Duration = Duration::from_secs(20);
 
 /// Maximum share of the time that is left for that check.
-const CHECK_SHARE: f64 = 0.1;
+const CHECK_SHARE: f64 = 0.25;
 
 /// Maximum share of the time that is left for each of these.
 const MAXIMUM_SHARE: f64 = 0.05;
@@ -156,7 +156,7 @@ impl Survey<'_> {
     fn excludes(&self, asked: &TargetSet) -> Option<Vec<ReportedAssumption>> {
         let mut task = self.task(asked)?;
         if let Some(left) = task.time_left() {
-            let share = left.mul_f64(CHECK_SHARE).max(MAXIMUM_TIME).min(CHECK_TIME);
+            let share = left.mul_f64(CHECK_SHARE).clamp(MAXIMUM_TIME, CHECK_TIME);
             task.time.limit = Some(self.time.started.elapsed() + share.min(left));
         }
         if !task.simplified.is_safe() {

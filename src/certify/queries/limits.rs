@@ -43,8 +43,8 @@ pub(super) const MAXIMUM_MERGE_TIME: Duration = Duration::from_millis(1000);
 /// Maximum wall time of all such comparisons for a question.
 pub(super) const MAXIMUM_SWEEPING_TIME: Duration = Duration::from_secs(5);
 
-/// Minimum number of conditions of a large question that are divided into independent parts.
-pub(super) const MINIMUM_CONDITIONS_FOR_PARTS: usize = 64;
+/// Minimum number of targets of a program whose large questions are divided into independent parts.
+pub(super) const MINIMUM_TARGETS_FOR_PARTS: usize = 16;
 
 /// Maximum wall time of such a question as a whole before that.
 pub(super) const TIME_BEFORE_PARTS: Duration = Duration::from_millis(500);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::queries::limits::{
     FIRST_TIME_OF_HARD_QUESTION, MAXIMUM_CONDITIONS_IN_VAIN,
     MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME, MAXIMUM_PARTS_PER_CONDITION,
-    MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME, MINIMUM_CONDITIONS_FOR_PARTS, PART_TIME,
+    MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME, MINIMUM_TARGETS_FOR_PARTS, PART_TIME,
     PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME,
     WHOLE_QUESTION_TIME,
 };
@@ -70,8 +70,7 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     }
     let (mut all, names) = assertions(walk, conditions);
     let mut conditions = conditions.to_vec();
-    let open = conditions.iter().filter(|&&one| one != TermId::FALSE);
-    if open.count() >= MINIMUM_CONDITIONS_FOR_PARTS
+    if walk.lowered().program.errors.len() >= MINIMUM_TARGETS_FOR_PARTS
         && size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES
     {
         let whole = check(walk, &all, &names, most.min(TIME_BEFORE_PARTS))?;
