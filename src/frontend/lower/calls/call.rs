@@ -195,6 +195,7 @@ impl Lowerer<'_> {
             let what = format!("what `{name}` does not do");
             self.approximate(&what, Type::INT)?;
         }
+        self.doubt_accesses(name, &values);
         let value = self.call_unknown(name, &function, values, wanted)?;
         if self.linkage.is_noreturn(name) || self.types.never_returns(ty) {
             self.exit_program();

@@ -1,6 +1,8 @@
 //! Which library functions access the memory that C says they access, so that checks of memory see it.
 
+use crate::ir::{Instruction, ScalarType};
 use crate::library::{LibraryFunction, lookup};
+use crate::lower::expressions::fold;
 use crate::lower::expressions::value::{Value, ValueKind};
 use crate::lower::{Lowerer, Result};
 
@@ -99,6 +101,42 @@ const SYSTEM: &[(&str, &str)] = &[
     ("socket", "__regatta_new_socket"),
 ];
 
+/// Functions of the C library and of POSIX without a model, which access memory that they get pointers to.
+const WITHOUT_MODEL: &[&str] = &[
+    "asctime",
+    "asctime_r",
+    "ctime_r",
+    "fgetws",
+    "fputws",
+    "fstat",
+    "getaddrinfo",
+    "getcwd",
+    "gethostname",
+    "lfind",
+    "lsearch",
+    "lstat",
+    "mblen",
+    "mbstowcs",
+    "mbtowc",
+    "mktime",
+    "nanosleep",
+    "poll",
+    "readlink",
+    "recvfrom",
+    "select",
+    "sendto",
+    "stat",
+    "strerror_r",
+    "strftime",
+    "swprintf",
+    "vswprintf",
+    "wcsftime",
+    "wcstol",
+    "wcstombs",
+    "wcstoul",
+    "wctomb",
+];
+
 /// The model of a function of the system that has one only under checks of operations.
 pub(in crate::lower) fn known_under_checks(name: &str) -> Option<LibraryFunction> {
     let mut models = SYSTEM.iter();
@@ -137,10 +175,31 @@ impl Lowerer<'_> {
             && self.cursor.span().line != 0
             && !self.linkage.defines_name(name)
             && !EXACT.contains(&name)
-            && lookup(name).is_some();
+            && (lookup(name).is_some() || self.is_without_model(name));
         if is_inexact {
             self.unsupported(format!("the address of `{name}`"));
         }
+    }
+
+    /// Checks whether a function without a definition is one of the system that has no model.
+    fn is_without_model(&self, name: &str) -> bool {
+        self.symbols.is_from_system(name) || WITHOUT_MODEL.contains(&name)
+    }
+
+    /// What a function of the system without a model accesses is not known. So there is no proof where it gets a pointer; what
+    /// may happen behind the call is looked at all the same.
+    pub(in crate::lower) fn doubt_accesses(&mut self, name: &str, values: &[Value]) {
+        let mut values = values.iter();
+        let has_pointer = values.any(|value| self.types.pointee(value.ty).is_some());
+        if !self.input.property().checks_memory() || !has_pointer || !self.is_without_model(name) {
+            return;
+        }
+        let choice = self.temporary(ScalarType::Bool);
+        let place = self.object_place(choice, ScalarType::Bool);
+        self.emit_fresh(Instruction::Choice { place });
+        let chosen = self.load_object(choice, ScalarType::Bool);
+        let chosen = fold::convert(chosen, ScalarType::Bool, fold::INT);
+        self.unsupported_if(chosen, &format!("the accesses of `{name}`"));
     }
 
     /// Finds out whether the accesses of a library function are modelled, and emits those that its model leaves out.
@@ -170,10 +229,7 @@ impl Lowerer<'_> {
         if PRINTERS.contains(&known.name)
             && let (Some(text), Some(read)) = (values.first(), lookup("__regatta_read_text"))
         {
-            let all = Value::scalar(
-                crate::lower::expressions::fold::int(-1),
-                crate::types::Type::INT,
-            );
+            let all = Value::scalar(fold::int(-1), crate::types::Type::INT);
             self.call_quietly(&read, vec![text.clone(), all])?;
             return Ok(Accesses::Modelled);
         }
