@@ -186,8 +186,8 @@ impl Lowerer<'_> {
         self.symbols.is_from_system(name) || WITHOUT_MODEL.contains(&name)
     }
 
-    /// What a function of the system without a model accesses is not known. So there is no proof where it gets a pointer; what
-    /// may happen behind the call is looked at all the same.
+    /// What a function of the system without a model accesses is not known. So there is no proof where it gets a pointer, and an
+    /// alarm behind the call is not confirmed, since it rests on the choice that the accesses are valid.
     pub(in crate::lower) fn doubt_accesses(&mut self, name: &str, values: &[Value]) {
         let mut values = values.iter();
         let has_pointer = values.any(|value| self.types.pointee(value.ty).is_some());
