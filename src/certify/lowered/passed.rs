@@ -16,8 +16,8 @@ use rustc_hash::FxHashSet;
 use super::Lowered;
 use regatta_program::graph::callee;
 use regatta_program::{
-    CallGraph, CutPoints, FunctionId, Input, InputId, InputKind, LocationId, Loop, LoopId,
-    LoopShape, Operation, Program, Simplified, Slicing, Span, VariableId,
+    CallGraph, CutPoints, FunctionId, Input, InputId, InputKind, Loop, LoopId, LoopShape,
+    Operation, Program, Simplified, Slicing, Span, VariableId,
 };
 
 /// Returns the recursive functions of the program as lowered that the simplified program does not call.
@@ -89,12 +89,11 @@ impl Passing<'_, '_> {
     /// Gives any values at the loop's head to what the loop may change, and takes away the edges that go around it.
     fn pass_over_loop(&mut self, cycle: &Loop) {
         let lowered = self.lowered;
-        let is_member = |location: LocationId| cycle.members.binary_search(&location).is_ok();
         let (head, before) = (cycle.head, self.result.add_location_like(cycle.head));
         let end = self.result.add_location_like(head);
         let mut changes = Vec::new();
         for (edge, changed) in lowered.program.edges.iter().zip(&mut self.result.edges) {
-            let is_inside = is_member(edge.source) && is_member(edge.target);
+            let is_inside = cycle.contains_edge(edge);
             if is_inside {
                 changes.extend(lowered.changes(edge));
             }

@@ -45,6 +45,18 @@ pub struct Loop {
     pub shape: LoopShape,
 }
 
+impl Loop {
+    /// Checks whether the location is one of the loop's.
+    pub fn contains(&self, location: LocationId) -> bool {
+        self.members.binary_search(&location).is_ok()
+    }
+
+    /// Checks whether both ends of the edge are in the loop.
+    pub fn contains_edge(&self, edge: &Edge) -> bool {
+        self.contains(edge.source) && self.contains(edge.target)
+    }
+}
+
 /// How a loop is entered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LoopShape {

@@ -10,7 +10,6 @@
 //! get an edge to the end node that have no successors, and the heads of loops that nothing leaves, so that every location
 //! still reaches the end.
 
-use crate::call_graph::CallGraph;
 use crate::cfa::*;
 use crate::conditions::always_go_on;
 use crate::cut_points::CutPoints;
@@ -167,49 +166,4 @@ fn with_some_end(
     let endless = heads.filter(|head| !ends[head.index()]);
     edges.extend(endless.map(|head| (head.0, end)));
     edges
-}
-
-/// Returns for each location whether it is a dead end: neither a target nor its function's exit is reached from it.
-pub(super) fn dead_ends(program: &Program, graph: &Graph, calls: &CallGraph) -> Vec<bool> {
-    let mut goes = vec![false; program.locations.len()];
-    let mut work: Vec<LocationId> = Vec::new();
-    // 1. Targets, in callees too.
-    work.extend(&program.errors);
-    let blocked = program.edges.iter().filter(|edge| !goes_on(edge));
-    work.extend(blocked.map(|edge| edge.source));
-    let callers = |location: LocationId| {
-        let function = program.location(location).function;
-        let is_entry = program.function(function).entry == location;
-        let calls = is_entry
-            .then(|| calls.calls_of(function))
-            .into_iter()
-            .flatten();
-        calls.map(|&call| program.edge(call).source)
-    };
-    mark_backward(program, graph, &mut goes, work, callers);
-    // 2. Exits of functions, which may return to a place from which a target is reached.
-    let exits = program.functions.iter().map(|function| function.exit);
-    mark_backward(program, graph, &mut goes, exits.collect(), |_| {
-        std::iter::empty()
-    });
-    goes.iter().map(|goes| !goes).collect()
-}
-
-/// Marks the locations and those from which they are reached, along the edges and the further predecessors.
-fn mark_backward<I: Iterator<Item = LocationId>>(
-    program: &Program,
-    graph: &Graph,
-    marks: &mut [bool],
-    mut work: Vec<LocationId>,
-    further: impl Fn(LocationId) -> I,
-) {
-    while let Some(location) = work.pop() {
-        if std::mem::replace(&mut marks[location.index()], true) {
-            continue;
-        }
-        let incoming = graph.incoming(location).iter();
-        let edges = incoming.map(|&id| program.edge(id));
-        work.extend(edges.filter(|edge| goes_on(edge)).map(|edge| edge.source));
-        work.extend(further(location));
-    }
 }

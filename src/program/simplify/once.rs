@@ -24,7 +24,7 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
         if cycle.shape == LoopShape::Natural && !carries_state(program, cycle, &liveness, &modified)
         {
             for (edge, keep) in program.edges.iter().zip(&mut keep) {
-                *keep &= edge.target != cycle.head || !is_inside(edge, cycle);
+                *keep &= edge.target != cycle.head || !cycle.contains_edge(edge);
             }
         }
     }
@@ -38,7 +38,10 @@ fn carries_state(
     liveness: &Liveness,
     modified: &[Vec<VariableId>],
 ) -> bool {
-    let mut inside = program.edges.iter().filter(|edge| is_inside(edge, cycle));
+    let mut inside = program
+        .edges
+        .iter()
+        .filter(|edge| cycle.contains_edge(edge));
     inside.any(|edge| {
         let operations = edge.operations.iter();
         let mut written = operations.flat_map(|operation| operation.written(program));
@@ -46,11 +49,6 @@ fn carries_state(
         let is_live = |variable| liveness.is_live(cycle.head, variable);
         written.any(is_live) || in_callee.iter().copied().any(is_live)
     })
-}
-
-fn is_inside(edge: &Edge, cycle: &Loop) -> bool {
-    let is_member = |location| cycle.members.binary_search(&location).is_ok();
-    is_member(edge.source) && is_member(edge.target)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use regatta_term::TermId;
 /// Runs the pass; returns the number of removed edges and conditions.
 pub(super) fn run(workspace: &mut Workspace) -> usize {
     let conditions = drop_constant_conditions(workspace);
-    let Useful { reached, keep } = Search::new(&workspace.program).useful();
+    let Useful { reached, keep } = useful(&workspace.program);
     workspace
         .program
         .retain_errors(|error| reached[error.index()]);
@@ -23,7 +23,35 @@ pub(super) fn run(workspace: &mut Workspace) -> usize {
 
 /// Returns for each edge whether an execution may take it and meet a target from there on.
 pub(crate) fn leads_to_targets(program: &Program) -> Vec<bool> {
-    Search::new(program).useful().keep
+    useful(program).keep
+}
+
+/// Returns for each location whether it is a dead end: neither a target nor its function's exit is reached from it.
+pub(super) fn dead_ends(program: &Program, graph: &Graph, calls: &CallGraph) -> Vec<bool> {
+    let search = Search {
+        program,
+        graph,
+        calls,
+    };
+    let everywhere = vec![true; program.locations.len()];
+    let mut marks = search.inside(&everywhere);
+    for function in &program.functions {
+        marks.add(function.exit);
+    }
+    while let Some(location) = marks.next() {
+        search.before(location, &everywhere, |source| marks.add(source));
+    }
+    marks.set.iter().map(|goes| !goes).collect()
+}
+
+fn useful(program: &Program) -> Useful {
+    let (graph, calls) = (Graph::new(program), CallGraph::new(program));
+    let search = Search {
+        program,
+        graph: &graph,
+        calls: &calls,
+    };
+    search.useful()
 }
 
 /// What executions need that meet a target.
@@ -50,19 +78,11 @@ fn drop_constant_conditions(workspace: &mut Workspace) -> usize {
 
 struct Search<'a> {
     program: &'a Program,
-    graph: Graph,
-    calls: CallGraph,
+    graph: &'a Graph,
+    calls: &'a CallGraph,
 }
 
-impl<'a> Search<'a> {
-    fn new(program: &'a Program) -> Self {
-        Self {
-            program,
-            graph: Graph::new(program),
-            calls: CallGraph::new(program),
-        }
-    }
-
+impl Search<'_> {
     fn useful(&self) -> Useful {
         let program = self.program;
         let reached = self.forward();
@@ -116,9 +136,8 @@ impl<'a> Search<'a> {
         marks.set
     }
 
-    /// The locations from which a target may be reached before their function returns, and those from which one may be
-    /// reached after it has returned.
-    fn backward(&self, reached: &[bool]) -> (Vec<bool>, Vec<bool>) {
+    /// The locations from which a target may be reached before their function returns.
+    fn inside(&self, reached: &[bool]) -> Marks {
         let program = self.program;
         let mut inside = Marks::new(program);
         program.errors.iter().for_each(|&error| inside.add(error));
@@ -133,6 +152,14 @@ impl<'a> Search<'a> {
                 calls.for_each(|&call| inside.add(program.edge(call).source));
             }
         }
+        inside
+    }
+
+    /// The locations from which a target may be reached before their function returns, and those from which one may be
+    /// reached after it has returned.
+    fn backward(&self, reached: &[bool]) -> (Vec<bool>, Vec<bool>) {
+        let program = self.program;
+        let inside = self.inside(reached);
         let mut after = Marks::new(program);
         let exit_counts = |edge: &Edge, after: &mut Marks| {
             if let Some(callee) = callee(edge)

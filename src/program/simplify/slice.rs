@@ -24,8 +24,9 @@ use crate::conditions::always_go_on;
 use crate::cut_points::CutPoints;
 use crate::graph::{Graph, callee, goes_on};
 use crate::simplify::Slicing;
-use crate::simplify::dependence::{ControlDependence, dead_ends};
+use crate::simplify::dependence::ControlDependence;
 use crate::simplify::globals::modified_globals;
+use crate::simplify::prune::dead_ends;
 use crate::simplify::termination::Termination;
 use crate::simplify::workspace::{Workspace, reduce_call};
 use crate::variables::VariableUse;
@@ -86,10 +87,8 @@ fn blocking(
         .collect();
     let loops = cut_points.loops().iter().zip(&termination.loops);
     for (cycle, _) in loops.filter(|(_, terminates)| !**terminates) {
-        let is_left = |&location: &LocationId| {
-            // The members are sorted.
-            edges(location).any(|edge| cycle.members.binary_search(&edge.target).is_err())
-        };
+        let is_left =
+            |&location: &LocationId| edges(location).any(|edge| !cycle.contains(edge.target));
         blocking.extend(cycle.members.iter().copied().filter(is_left));
     }
     blocking
@@ -395,8 +394,8 @@ impl<'a> Slicer<'a> {
         flow
     }
 
-    /// Makes the decisions at blocking locations relevant whose conditions read a relevant variable, or what is computed from one. Returns whether
-    /// there are new ones.
+    /// Makes the decisions at blocking locations relevant whose conditions read a relevant variable, or what is computed from
+    /// one. Returns whether there are new ones.
     fn need_assumptions(&mut self, flow: &[Vec<VariableId>]) -> bool {
         let mut related = self.variables.clone();
         let ids = (0..related.len() as u32).map(VariableId);

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::call_graph::CallGraph;
 use crate::cfa::*;
 use crate::conditions::always_go_on;
-use crate::cut_points::{CutPoints, LoopId, LoopShape};
+use crate::cut_points::{CutPoints, Loop, LoopId, LoopShape};
 use crate::digraph::Digraph;
 use crate::graph::{Graph, callee, goes_on};
 use crate::simplify::range::{full, number};
@@ -329,19 +329,13 @@ impl Search<'_> {
                 numbers.insert(*member, number);
             }
         }
-        let children: Vec<&[LocationId]> = self.children[id.index()]
-            .iter()
-            .map(|&child| &self.cut_points.get(child).members[..])
-            .collect();
+        let children = self.children[id.index()].iter();
+        let children: Vec<&Loop> = children.map(|&id| self.cut_points.get(id)).collect();
         let mut pairs = Vec::new();
         for &edge in edges {
             let edge = self.program.edge(edge);
             let (source, target) = (numbers[&edge.source], numbers[&edge.target]);
-            let in_child = children.iter().any(|members| {
-                members.binary_search(&edge.source).is_ok()
-                    && members.binary_search(&edge.target).is_ok()
-            });
-            if in_child {
+            if children.iter().any(|child| child.contains_edge(edge)) {
                 continue;
             }
             pairs.push((source, target));

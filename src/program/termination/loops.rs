@@ -93,16 +93,11 @@ impl<'p> Loops<'p> {
         }
     }
 
-    /// Whether the location lies in the loop.
-    pub fn is_member(cycle: &Loop, location: LocationId) -> bool {
-        cycle.members.binary_search(&location).is_ok()
-    }
-
     /// The edges of the loop within its function.
     pub fn own_edges(&self, cycle: &Loop) -> Vec<EdgeId> {
         let is_inside = |id: &EdgeId| {
             let edge = self.program.edge(*id);
-            Self::is_member(cycle, edge.source) && Self::is_member(cycle, edge.target)
+            cycle.contains_edge(edge)
         };
         let edges = self.edges_of[cycle.function.index()].iter().copied();
         edges.filter(is_inside).collect()
@@ -154,9 +149,9 @@ impl<'p> Loops<'p> {
     pub fn overflows_in(&self, cycle: &Loop) -> Vec<EdgeId> {
         let is_exit = |edge: EdgeId| {
             let target = self.program.edge(edge).target;
-            !Self::is_member(cycle, target) && !self.is_overflow(target)
+            !cycle.contains(target) && !self.is_overflow(target)
         };
-        let is_inside = |location: LocationId| Self::is_member(cycle, location);
+        let is_inside = |location: LocationId| cycle.contains(location);
         self.overflows_after(cycle.head, is_inside, is_exit)
     }
 
@@ -313,7 +308,7 @@ pub(super) struct Detour {
 pub(super) fn lead(program: &mut Program, edges: usize, cycle: &Loop, to: &Detour) {
     for edge in &mut program.edges[..edges] {
         if edge.target == cycle.head {
-            edge.target = match Loops::is_member(cycle, edge.source) {
+            edge.target = match cycle.contains(edge.source) {
                 true => to.rounds,
                 false => to.entries,
             };
