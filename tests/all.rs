@@ -160,8 +160,8 @@ fn what_is_before_a_check_is_not_in_its_way() {
     assert_decided(BEHIND, "RESULT: FALSE(unreach-call)", 1, &expected);
 }
 
-/// A loop without end keeps the check from being reached, though nothing of what it computes does: the loose slice has no
-/// such loop, and the alarm about it is none.
+/// A loop without end comes before the check, so nothing reaches it. The loose slice leaves the loop out, so its engines find
+/// an alarm; the replay on the program as lowered rejects it.
 #[test]
 fn nothing_is_violated_behind_a_loop_without_end() {
     let text = "extern void reach_error(void);

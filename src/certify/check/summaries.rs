@@ -6,8 +6,8 @@
 //! reached. That proves the property by induction on the length of runs: the summary of every activation that ends holds.
 //!
 //! Recursive functions that the simplified program does not call (a loose slice has no calls on whose results nothing depends)
-//! have the trivial summary. Other functions without one are executed where they are called. A segment from a cut point without a claim starts in any
-//! state.
+//! have the trivial summary. Other functions without one are executed where they are called. A segment from a cut point without
+//! a claim starts in any state.
 //!
 //! [`ProofStep::Summaries`]: super::super::certificate::ProofStep::Summaries
 

@@ -40,7 +40,7 @@ pub struct Configuration {
     pub options: Options,
     /// The representation of abstraction formulas.
     pub representation: Representation,
-    /// The abstraction with the predicates of the precision, of which there are none for [`Use::Strengthening`].
+    /// The abstraction with the predicates of the precision. With [`Use::Strengthening`], the precision is empty.
     pub combination: Combination,
     /// Maximum number of models of an abstraction at first; of further ones, only the relations between pairs of predicates
     /// are kept. For decision diagrams.

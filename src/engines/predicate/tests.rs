@@ -210,7 +210,7 @@ fn program(number: u32, is_wrong: bool) -> String {
     )
 }
 
-/// Runs the options on a program; returns a complaint if the answer is wrong, or if there is none.
+/// Runs the options on a program; returns a complaint unless the answer is right.
 fn complaint(options: &Options, number: u32, is_wrong: bool) -> Option<String> {
     let lowered = lowered(&program(number, is_wrong));
     let simplified = simplify(&lowered);

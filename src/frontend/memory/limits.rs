@@ -44,8 +44,8 @@ pub(super) const MAXIMUM_LOOP_BLOCKS: usize = 400;
 /// Maximum number of objects and allocation sites of a class for accesses through pointers to be checked. More are not modelled.
 pub(super) const MAXIMUM_CHECKED_OBJECTS: usize = 64;
 
-/// Maximum number of static pointers that are looked at for objects that they lead to when the program ends; with more, objects count
-/// as lost unless they are freed.
+/// Maximum number of static pointers that are looked at for objects that they lead to when the program ends; with more,
+/// objects count as lost unless they are freed.
 pub(super) const MAXIMUM_HOLDERS: usize = 16;
 
 /// The binary logarithm of the size of a slot (bytes) with 64-bit addresses: room for 2^26 objects of at most 16 GiB.

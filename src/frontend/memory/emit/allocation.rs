@@ -57,8 +57,8 @@ impl Emitter<'_, '_> {
         address
     }
 
-    /// Takes the next slot. Where there are no more, nothing is known of what follows: objects that end free no slots. Of the small
-    /// ones, 64-bit addresses have more than a program makes.
+    /// Takes the next slot. Where there are no more, nothing is known of what follows: objects that end free no slots. Of the
+    /// small ones, 64-bit addresses have more than a program makes.
     fn allocate_slot(&mut self, id: ClassId, next: VariableId, unit: u64, high: u64) -> TermId {
         let address = self.next_address(next, self.tables.shares_arena(id).then_some(unit));
         let last = i128::from(high) - i128::from(unit);
