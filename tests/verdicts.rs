@@ -17,7 +17,7 @@ const TIME_LIMIT: &str = "60";
 
 /// Seconds for one that is to stay open: what goes on for ever takes all of them. It gets more if the variable of the
 /// environment is set (`scripts/check-thoroughly.sh`).
-const TIME_LIMIT_OF_OPEN: &str = "4";
+const TIME_LIMIT_OF_OPEN: &str = "2";
 const LONG_TIME_LIMIT_OF_OPEN: &str = "20";
 const ALL: &str = "REGATTA_CHECK_ALL";
 

@@ -154,10 +154,10 @@ impl Context {
 
     /// Limits the solver's checks from here on.
     pub fn set_limit(&self, solver: Z3_solver, limit: CheckLimit) {
-        // "Unlimited" is zero for the resource limit and the greatest number for the timeout.
+        // "Unlimited" is zero for the resource limit, and for the timeout zero or the greatest number.
         let resource = limit.resource.unwrap_or(0);
         let milliseconds = limit.time.map_or(u32::MAX, |time| {
-            u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
+            u32::try_from(time.as_millis()).map_or(u32::MAX, |time| time.max(1))
         });
         // SAFETY: everything lives in the context; the parameters until their reference is given back.
         unsafe {
