@@ -2,7 +2,8 @@
 //! ([`crate::library::format`]), which is called with the arguments.
 
 use crate::ir::{
-    Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ScalarType, Terminator,
+    Callee, Expr, Function, FunctionIndex, Instruction, MathFunction, ObjectIndex, Place,
+    ScalarType, Storage, Terminator,
 };
 use crate::library::format::{
     Channel, Family, FormatFunction, Kind, family, print_function, read_function, scan_function,
@@ -212,12 +213,53 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The bytes of the string literal to which a value points, up to the first zero.
+    /// The bytes of the string literal to which a value points, up to the first zero. The value may be that of a local
+    /// variable that was assigned the literal's address shortly before: programs in the form of CIL pass all literals so.
     pub(in crate::lower) fn literal_text(&self, value: &Value) -> Option<Vec<u8>> {
-        let ValueKind::Scalar(Expr::ObjectAddress(object)) = &value.kind else {
+        match &value.kind {
+            ValueKind::Scalar(Expr::ObjectAddress(object)) => self.literals.text(*object),
+            ValueKind::Scalar(Expr::Load(place)) => {
+                self.literals.text(self.assigned_address(place)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// The object whose address a local variable has, if the current block has assigned it and nothing behind the assignment
+    /// could change it.
+    fn assigned_address(&self, place: &Place) -> Option<ObjectIndex> {
+        let mut variable = self.whole_local(place)?;
+        for instruction in self.function.current_instructions() {
+            match instruction {
+                Instruction::Assign { place, value } => {
+                    if self.whole_local(place)? != variable {
+                        continue;
+                    }
+                    match value {
+                        Expr::ObjectAddress(object) => return Some(*object),
+                        Expr::Load(source) => variable = self.whole_local(source)?,
+                        _ => return None,
+                    }
+                }
+                Instruction::Waypoint { .. }
+                | Instruction::Assumption { .. }
+                | Instruction::Expect { .. }
+                | Instruction::Check { .. } => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The local variable of which the place is the whole.
+    fn whole_local(&self, place: &Place) -> Option<ObjectIndex> {
+        let Expr::ObjectAddress(object) = *place.address else {
             return None;
         };
-        self.literals.text(*object)
+        let known = &self.objects[object];
+        let is_whole =
+            place.bit_field.is_none() && known.size == self.types.scalar_layout(place.scalar).0;
+        (is_whole && matches!(known.storage, Storage::Automatic(_))).then_some(object)
     }
 
     fn kind_of(&self, value: &Value) -> Option<Kind> {

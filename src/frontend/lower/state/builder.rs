@@ -233,6 +233,13 @@ impl FunctionBuilder {
         blocks.flat_map(|block| block.instructions.iter().map(|entry| &entry.0))
     }
 
+    /// The instructions of the current block so far, from the last to the first.
+    pub fn current_instructions(&self) -> impl Iterator<Item = &Instruction> {
+        let block = self.blocks.get(self.current.0 as usize);
+        let entries = block.into_iter().flat_map(|block| &block.instructions);
+        entries.map(|entry| &entry.0).rev()
+    }
+
     pub fn new_block(&mut self) -> BlockIndex {
         self.blocks.push(PartialBlock::default());
         BlockIndex(self.blocks.len() as u32 - 1)
