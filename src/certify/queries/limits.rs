@@ -43,8 +43,20 @@ pub(super) const MAXIMUM_MERGE_TIME: Duration = Duration::from_millis(1000);
 /// Maximum wall time of all such comparisons for a question.
 pub(super) const MAXIMUM_SWEEPING_TIME: Duration = Duration::from_secs(5);
 
-/// Minimum number of targets of a program whose large questions are divided into independent parts.
+/// Minimum number of targets of a program whose questions are divided into parts if they are large or have as many conditions.
 pub(super) const MINIMUM_TARGETS_FOR_PARTS: usize = 16;
+
+/// Number of conjuncts, those made last, whose intervals may exclude a condition of such a question.
+pub(super) const CONJUNCTS_FOR_VALUES: usize = 16;
+
+/// Numbers of conjuncts, those made last, by which conditions of such a question are excluded first.
+pub(super) const NEWEST_CONJUNCTS: [usize; 3] = [1, 4, 16];
+
+/// Number of conditions that are asked about together for that.
+pub(super) const CONDITIONS_PER_GROUP: usize = 16;
+
+/// Maximum wall time of such a question about a group.
+pub(super) const GROUP_TIME: Duration = Duration::from_millis(200);
 
 /// Maximum wall time of such a question as a whole before that.
 pub(super) const TIME_BEFORE_PARTS: Duration = Duration::from_millis(500);

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::queries::limits::{
-    FIRST_TIME_OF_HARD_QUESTION, MAXIMUM_CONDITIONS_IN_VAIN,
-    MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME, MAXIMUM_PARTS_PER_CONDITION,
-    MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME, MINIMUM_TARGETS_FOR_PARTS, PART_TIME,
-    PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME,
-    WHOLE_QUESTION_TIME,
+    CONDITIONS_PER_GROUP, CONJUNCTS_FOR_VALUES, FIRST_TIME_OF_HARD_QUESTION, GROUP_TIME,
+    MAXIMUM_CONDITIONS_IN_VAIN, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
+    MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME,
+    MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME, PARTS_PER_THREAD, POWER_STAGE_TIME,
+    TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
 };
 use crate::queries::parts::Independence;
 use crate::walk::{GivenUp, Walk};
@@ -17,8 +17,10 @@ use regatta_entailment::{Core, Oracle, Premises, Stage};
 use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::sweeping::swept;
 use regatta_solver::z3::text::TextAnswer;
+use regatta_term::domain::{Environment, Values};
 use regatta_term::{
-    Arena, Build, CellVariables, Pool, Sort, Symbol, TermId, for_each_subterm, prefix_sums,
+    Arena, Build, CellVariables, Pool, Sort, Symbol, TermId, conjuncts, for_each_subterm,
+    prefix_sums,
 };
 
 /// The answer to a list of conditions.
@@ -71,11 +73,23 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     let (mut all, names) = assertions(walk, conditions);
     let mut conditions = conditions.to_vec();
     if walk.lowered().program.errors.len() >= MINIMUM_TARGETS_FOR_PARTS
-        && size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES
+        && (conditions.len() >= MINIMUM_TARGETS_FOR_PARTS
+            || size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES)
     {
+        exclude_by_values(walk, &mut conditions);
+        if none_is_open(&conditions) {
+            return Ok(Answer::Impossible);
+        }
+        (all, _) = assertions(walk, &conditions);
         let whole = check(walk, &all, &names, most.min(TIME_BEFORE_PARTS))?;
         if let Some(answer) = decided(whole, &names) {
             return Ok(answer);
+        }
+        for count in NEWEST_CONJUNCTS {
+            exclude_by_newest(walk, &mut conditions, count)?;
+            if none_is_open(&conditions) {
+                return Ok(Answer::Impossible);
+            }
         }
         exclude_by_parts(walk, &mut conditions, most)?;
         if none_is_open(&conditions) {
@@ -122,6 +136,71 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         _ => String::new(),
     };
     decided(answer, &names).ok_or_else(|| GivenUp(format!("the solver: {reason}")))
+}
+
+/// Returns the conjuncts of the condition that were made last, from the last to the first.
+fn newest(walk: &Walk<'_, '_>, condition: TermId, count: usize) -> Vec<TermId> {
+    let mut all = conjuncts(&*walk.arena, condition);
+    all.sort_unstable_by_key(|conjunct| std::cmp::Reverse(conjunct.as_u32()));
+    all.truncate(count);
+    all
+}
+
+/// Makes those conditions false of which the newest conjuncts are impossible by the intervals of their terms.
+fn exclude_by_values(walk: &Walk<'_, '_>, conditions: &mut [TermId]) {
+    let any = Values::default();
+    for condition in conditions.iter_mut().filter(|one| **one != TermId::FALSE) {
+        let newest = newest(walk, *condition, CONJUNCTS_FOR_VALUES);
+        let mut values = Environment::new(&*walk.arena, &any, false);
+        for fact in walk.definitions_for(&newest).into_iter().chain(newest) {
+            values.assume(fact);
+        }
+        if values.is_empty() {
+            *condition = TermId::FALSE;
+        }
+    }
+}
+
+/// Makes those conditions false of which the newest conjuncts are impossible already, whatever the execution was before. Many
+/// conditions are asked about together.
+fn exclude_by_newest(
+    walk: &Walk<'_, '_>,
+    conditions: &mut [TermId],
+    count: usize,
+) -> Result<(), GivenUp> {
+    let newest = |condition: TermId| walk.arena.and(newest(walk, condition, count));
+    let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
+    let open: Vec<(usize, TermId)> = open
+        .map(|place| (place, newest(conditions[place])))
+        .collect();
+    let mut groups: Vec<Vec<(usize, TermId)>> = open
+        .chunks(CONDITIONS_PER_GROUP)
+        .map(<[_]>::to_vec)
+        .collect();
+    while let Some(mut group) = groups.pop() {
+        let parts: Vec<TermId> = group.iter().map(|&(_, part)| part).collect();
+        let (all, names) = assertions(walk, &parts);
+        match check(walk, &all, &names, GROUP_TIME)? {
+            TextAnswer::Unsatisfiable => {
+                for (place, _) in group {
+                    conditions[place] = TermId::FALSE;
+                }
+            }
+            TextAnswer::Satisfiable(values) if values.contains(&true) => {
+                let mut values = values.into_iter();
+                group.retain(|_| !values.next().unwrap_or(true));
+                groups.extend((!group.is_empty()).then_some(group));
+            }
+            TextAnswer::Satisfiable(_) => {}
+            // Together they may be hard although each is easy.
+            TextAnswer::Unknown(_) if group.len() > 1 => {
+                let rest = group.split_off(group.len() / 2);
+                groups.extend([rest, group]);
+            }
+            TextAnswer::Unknown(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes those conditions false of which an independent part is impossible.

@@ -17,7 +17,7 @@ use regatta_term::Symbol;
 const MAXIMUM_FUNCTION_SIZE: usize = 32;
 
 /// Maximum number of calls of a function that is copied.
-const MAXIMUM_CALLS: usize = 256;
+const MAXIMUM_CALLS: usize = 10_000;
 
 impl Program {
     /// Gives each call of a small function whose error locations are failing assertions a function of its own, whose error
