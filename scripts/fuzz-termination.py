@@ -3,7 +3,8 @@
 
 A generated program has loops, or a function that calls itself, over variables of 8 bits, so that nothing overflows and all
 states can be visited: it may go on for ever if and only if a state can be reached from itself. TRUE where it can, or FALSE
-where it cannot, is printed with the program, and the exit code is then 1. The same seed gives the same programs.
+where it cannot, is printed with the program, and the exit code is then 1. The same seed gives the same programs. With
+`--validate`, a witness is written with each verdict, and it is wrong if `regatta validate` refutes it.
 """
 
 import argparse
@@ -275,6 +276,20 @@ class Program:
         return False
 
 
+def asked(given, seed, command, source, options):
+    """The verdict of a command about the program, and all that it says."""
+    command = [given.regatta, command, "--time-limit", str(given.limit), *options, str(source)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=given.limit + 30)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"fuzz-termination: seed {seed}: no answer in time")
+    said = done.stdout + done.stderr
+    answer = (done.stdout.splitlines() or [""])[-1].removeprefix("RESULT: ").split("(")[0]
+    if answer not in ("TRUE", "FALSE", "UNKNOWN") or "internal error" in said:
+        sys.exit(f"fuzz-termination: seed {seed}: {said}\n{source.read_text()}")
+    return answer, said
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n", 1)[1],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -285,6 +300,7 @@ def main():
     parser.add_argument("--seconds", type=float, help="start no program after this time")
     parser.add_argument("--regatta", default=os.environ.get("REGATTA", "target/release/regatta"),
                         help="the binary (default: the environment's REGATTA, or target/release/regatta)")
+    parser.add_argument("--validate", action="store_true", help="have the witness of each verdict validated")
     parser.add_argument("--show", action="store_true", help="print the programs with what is known of them, and nothing else")
     parser.add_argument("--verbose", "-v", action="store_true", help="name the programs that stay open")
     given = parser.parse_args()
@@ -305,22 +321,23 @@ def main():
                 counts["too many states", ""] += 1
                 continue
             source.write_text(text)
-            command = [given.regatta, "verify", "--checks", "termination", "--time-limit", str(given.limit), str(source)]
-            try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=given.limit + 30)
-            except subprocess.TimeoutExpired:
-                sys.exit(f"fuzz-termination: seed {seed}: no answer in time")
-            answer = (done.stdout.splitlines() or [""])[-1].removeprefix("RESULT: ").split("(")[0]
-            if answer not in ("TRUE", "FALSE", "UNKNOWN") or "internal error" in done.stdout + done.stderr:
-                sys.exit(f"fuzz-termination: seed {seed}: {done.stdout}{done.stderr}\n{text}")
+            witness = pathlib.Path(folder) / "witness.yml"
+            witness.unlink(missing_ok=True)
+            answer, _ = asked(given, seed, "verify", source, ["--checks", "termination", *(["--witness", str(witness)] if given.validate else [])])
             counts["goes on for ever" if for_ever else "ends", answer] += 1
             if answer == ("TRUE" if for_ever else "FALSE"):
                 wrong += 1
                 print(f"seed {seed}: {answer} is wrong\n{text}", flush=True)
+            elif given.validate and answer != "UNKNOWN":
+                confirmed, said = asked(given, seed, "validate", source, ["--witness", str(witness)]) if witness.exists() else ("none", "")
+                counts["witness of " + answer, confirmed] += 1
+                if confirmed not in (answer, "UNKNOWN", "none") or "the witness" in said and confirmed == "UNKNOWN":
+                    wrong += 1
+                    print(f"seed {seed}: {answer}, its witness: {confirmed}\n{said}{text}\n{witness.read_text()}", flush=True)
             elif given.verbose and answer == "UNKNOWN":
                 print(f"seed {seed}: open, {'goes on for ever' if for_ever else 'ends'}", flush=True)
     for (what, answer), count in sorted(counts.items()):
-        print(f"{what:16} {answer:8} {count:6}")
+        print(f"{what:20} {answer:8} {count:6}")
     if not given.show:
         print(f"{sum(counts.values())} programs, {wrong} wrong verdicts")
     return 1 if wrong else 0

@@ -88,6 +88,7 @@ class Results(unittest.TestCase):
         for reason, expected in [
             ("the witness is refuted: the invariant `x < 7` at a.c:9:3 does not hold", "false"),
             ("the witness is refuted: no run along its path violates the property", "true"),
+            ("the witness is refuted: no run along its path goes on for ever", "true"),
             ("no run along the first path violates the property", "unknown"),
             ("the witness cannot be confirmed: the invariant `1 / x` at a.c:9:3 has no defined value there", "unknown"),
         ]:

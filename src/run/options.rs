@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::config::{Portfolio, Role};
@@ -121,6 +122,9 @@ pub struct TaskOptions {
     pub withholds_unknown: bool,
     /// The witness to validate, with which the program was instrumented.
     pub validation: Option<Validation>,
+    /// The text of the program with the witness in it, for questions about termination. Other questions are asked about the
+    /// program alone.
+    pub with_witness: Option<Arc<[u8]>>,
 }
 
 /// The question to a program that was instrumented with a witness ([`regatta_witness::instrument`]).
@@ -138,6 +142,8 @@ pub enum Validation {
         /// The witness's values of inputs, in order.
         values: Vec<WitnessInput>,
     },
+    /// Whether an execution goes on for ever along the path of the witness, which is an automaton in the program.
+    Cycle,
 }
 
 /// The analyses, and on how many threads they work.
@@ -230,6 +236,14 @@ impl Question {
     /// Whether this is asked about checks, each by itself.
     pub(crate) fn is_about_checks(&self) -> bool {
         matches!(self, Self::List | Self::Survey | Self::Targets { .. })
+    }
+
+    /// Whether it is asked if the invariants of a witness hold, before it is asked if executions end.
+    pub(crate) fn is_of_invariants(&self) -> bool {
+        match self {
+            Self::Termination(questions) => questions.present() == Asked::Witness,
+            _ => false,
+        }
     }
 
     /// Whether it is asked if measures decrease.

@@ -2,6 +2,8 @@
 //!
 //! An answer of the simplifier is checked like an engine's ([`crate::judge::answer`]).
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +12,7 @@ use serde_json::Map;
 use crate::config::Switch;
 use crate::judge::answer::Judge;
 use crate::judge::check_process::CHECKER;
-use crate::judge::evidence::{Evidence, Publisher};
+use crate::judge::evidence::{Evidence, Ground, Publisher};
 use crate::judge::{alarm, follow, ledger, proof_export, unknown_code};
 use crate::options::{Question, RunOptions, TaskOptions, Validation};
 use crate::process::crash::{guarded, number};
@@ -26,17 +28,20 @@ use crate::survey::{self, Survey};
 use crate::task::{Scope, Task, TimeLimit};
 use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
+use regatta_certify::check::FactNumbers;
 use regatta_certify::defined::{Undefined, guard};
 use regatta_certify::{Certificate, ProofStep};
 use regatta_frontend::advice::advise;
-use regatta_frontend::property::Check;
+use regatta_frontend::property::{Check, Forbidden};
 use regatta_frontend::{LoadOptions, Specification, load};
 use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict};
 use regatta_program::interpreter::ReplayInputs;
 use regatta_program::simplify::{Simplified, simplify, simplify_loosely, unsimplified};
-use regatta_program::termination::{Descent, Ranking, Recurrence, recurrence, unfold};
+use regatta_program::termination::{
+    Descent, Lap, LoopMeasure, Ranking, Recurrence, recurrence, unfold,
+};
 use regatta_program::{
     CallGraph, CutPoints, FunctionId, Operation, Program, Property, Slicing, Span, Variable,
     open_assumptions,
@@ -71,8 +76,7 @@ pub fn run(
     let pipeline = Pipeline {
         options,
         recorder: Recorder::new(&options.record, reporter),
-        // There is no witness of what a question about termination asks.
-        publish: publish.filter(|_| !options.task.load.property.is_termination()),
+        publish,
         time: TimeLimit {
             started: reporter.started(),
             limit: attempt.wall,
@@ -187,10 +191,8 @@ impl Pipeline<'_> {
 
     /// Puts the question about termination whose turn it is to the program as lowered.
     fn ask(&self, questions: &Questions, lowered: &Program, attempt: &Attempt) -> Conclusion {
-        if self.options.task.validation.is_some() {
-            return Conclusion::unknown("witnesses of termination are not supported");
-        }
         let answer = match questions.present() {
+            Asked::Witness => return self.ask_of_witness(questions, lowered, attempt),
             Asked::Ranking(descent) => self.ask_for_ranking(descent, questions, lowered, attempt),
             Asked::Recurrence => self.ask_for_recurrence(lowered, attempt),
         };
@@ -198,6 +200,23 @@ impl Pipeline<'_> {
             sequel: questions.clone().after_failure().map(Box::new),
             ..Conclusion::unknown(reason)
         })
+    }
+
+    /// Has the invariants of a witness proved. After that, it is asked whether every execution ends.
+    fn ask_of_witness(
+        &self,
+        questions: &Questions,
+        lowered: &Program,
+        attempt: &Attempt,
+    ) -> Conclusion {
+        let conclusion = self.verify(lowered.clone(), attempt, None);
+        match conclusion.verdict {
+            Verdict::True => Conclusion {
+                sequel: Some(Box::new(questions.clone().after_witness())),
+                ..Conclusion::unknown("the invariants hold, and nothing more is known")
+            },
+            _ => conclusion,
+        }
     }
 
     /// Looks for measures that decrease in all known rounds, and has it proved that they decrease in every round.
@@ -226,7 +245,10 @@ impl Pipeline<'_> {
         });
         let conclusion = self.verify(ranking.question(&measures, descent), attempt, None);
         match (&conclusion.verdict, &conclusion.violation) {
-            (Verdict::True, _) => Ok(conclusion),
+            (Verdict::True, _) => {
+                self.publish_measures(&unfolded, ranking.told(&measures, descent));
+                Ok(conclusion)
+            }
             (Verdict::False(Property::NoOverflow), _) => {
                 Err("signed arithmetic may overflow, and no state comes again".to_owned())
             }
@@ -248,6 +270,28 @@ impl Pipeline<'_> {
         }
     }
 
+    /// Gives what decreases in the loops to the publisher.
+    fn publish_measures(&self, lowered: &Program, measures: Vec<LoopMeasure>) {
+        let Some(publish) = self.publish else {
+            return;
+        };
+        let reporter = &self.recorder.reporter;
+        guarded(reporter, PUBLISHER, number::PUBLISHER, || {
+            let task = Task::new(&self.options.task, self.time, lowered.clone());
+            publish(&Evidence {
+                options: &task.options,
+                reporter,
+                lowered: &task.lowered,
+                executable: &task.executable,
+                simplified: &task.simplified,
+                ground: &Ground::Measures(measures),
+                confirms: &|_, _| false,
+                confirmed_facts: &|_| FactNumbers::default(),
+                time_left: task.time_left(),
+            });
+        });
+    }
+
     /// Has an execution looked for in which a state comes again.
     ///
     /// # Errors
@@ -257,7 +301,15 @@ impl Pipeline<'_> {
         lowered: &Program,
         attempt: &Attempt,
     ) -> Result<Conclusion, String> {
-        let question = recurrence(lowered).map_err(|obstacle| obstacle.to_string())?;
+        let lap = match self.options.task.validation {
+            Some(Validation::Cycle) => Lap::OfWitness,
+            _ => Lap::Any,
+        };
+        let mut lowered = Cow::Borrowed(lowered);
+        if let Some(validation) = &self.options.task.validation {
+            guard_witness(validation, lowered.to_mut());
+        }
+        let question = recurrence(&lowered, lap).map_err(|obstacle| obstacle.to_string())?;
         if let Some(conclusion) = self.revisit(&question) {
             return Ok(conclusion);
         }
@@ -460,7 +512,7 @@ impl Pipeline<'_> {
 fn guard_witness(validation: &Validation, lowered: &mut Program) -> Option<String> {
     let becomes = match validation {
         Validation::Invariants { .. } => Undefined::Violates,
-        Validation::Violation { .. } => Undefined::Ends,
+        Validation::Violation { .. } | Validation::Cycle => Undefined::Ends,
     };
     let is_checked = |variable: &Variable| variable.name == CHECKING;
     if !lowered.variables.iter().any(is_checked) {
@@ -492,7 +544,21 @@ fn load_program(
         all_assumptions: options.load.all_assumptions || options.validation.is_some(),
         ..options.load.clone()
     };
-    if let Question::Termination(_) = question {
+    if let Question::Termination(questions) = question {
+        let is_of_witness = match options.validation {
+            Some(Validation::Cycle) => questions.present() == Asked::Recurrence,
+            _ => questions.present() == Asked::Witness,
+        };
+        if is_of_witness {
+            load_options.text.clone_from(&options.with_witness);
+        }
+    }
+    if question.is_of_invariants() {
+        load_options.property = Specification {
+            forbidden: Forbidden::nothing(),
+            checks: BTreeSet::new(),
+        };
+    } else if let Question::Termination(_) = question {
         // What an execution does after a signed overflow is undefined: it neither goes on for ever for certain (overflow
         // is an end of the executions in which a state is to come again), nor does it end by wrapping around (overflow
         // is an end or an error where measures are to decrease).
@@ -545,6 +611,10 @@ fn publish_ground(
     conclusion: &Conclusion,
     publish: &Publisher<'_>,
 ) {
+    if conclusion.verdict == Verdict::True && task.options.load.property.is_termination() {
+        // The proof is about measures, which are told in place of it.
+        return;
+    }
     if let Some(ground) = judge.grounds.of(conclusion) {
         publish(&Evidence {
             options: &task.options,

@@ -9,18 +9,19 @@ use crate::process::supervisor::{Attempt, Outcome, RaceEnd, Remains, Stop, Super
 use crate::record::event::{Event, Reporter};
 use crate::record::question::Questions;
 
-/// Decides whether every execution ends. The command was started then; the process must have one thread.
+/// Decides whether every execution ends, after the invariants of a witness are proved, if there are any. The command was started then; the process must have one thread.
 ///
 /// # Errors
 /// When the system refuses a pipe, a process or a signal descriptor.
 pub fn decide_termination(
     started: Instant,
     limits: Limits,
+    has_witness: bool,
     observe: &mut dyn FnMut(&Event),
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
 ) -> Result<(Outcome, Remains), Errno> {
     let mut supervisor = Supervisor::new(started)?;
-    let mut questions = Questions::new();
+    let mut questions = Questions::new(has_witness);
     loop {
         let wall = questions.end(limits.wall);
         let own = Limits { wall, ..limits };

@@ -135,8 +135,10 @@ pub enum InvariantKind {
     Loop,
     /// Holds whenever a statement is about to be executed.
     Location,
-    /// Relates two states, in format 2.1.
-    Transition,
+    /// Relates two visits of a loop's controlling expression, in format 2.1.
+    LoopTransition,
+    /// Relates two visits of a statement, in format 2.1.
+    LocationTransition,
     /// A function's contract, in format 2.1.
     Contract,
 }
@@ -727,12 +729,12 @@ impl Reader<'_> {
             (
                 "loop_transition_invariant",
                 Version::V2_1,
-                InvariantKind::Transition,
+                InvariantKind::LoopTransition,
             ),
             (
                 "location_transition_invariant",
                 Version::V2_1,
-                InvariantKind::Transition,
+                InvariantKind::LocationTransition,
             ),
         ];
         let kind = kind.and_then(|kind| self.word(kind, "type", KINDS));
@@ -836,7 +838,7 @@ impl InvariantKind {
         match self {
             Self::Loop => "loop invariant",
             Self::Location => "location invariant",
-            Self::Transition => "transition invariant",
+            Self::LoopTransition | Self::LocationTransition => "transition invariant",
             Self::Contract => "contract",
         }
     }

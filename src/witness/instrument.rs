@@ -5,16 +5,17 @@
 //!
 //! * Invariants become assertions: a proof of the result proves them and the property, each with the help of the
 //!   others; a violation tells which one is wrong ([`VIOLATED_ASSERTION`]).
+//! * A transition invariant becomes an assertion about the present visit of its point and an earlier one, which is chosen.
 //! * The path of a violation becomes an automaton: [`SEGMENT`] counts the segments that have been passed. An error counts
 //!   only in the statement of the target, and if all segments before have been passed
-//!   ([`regatta_program::ghost::restrict`]).
+//!   ([`regatta_program::ghost::restrict`]). If the path does not end, [`LAP`] tells that its cycle was passed.
 
 use std::collections::BTreeMap;
 
 use super::points::{Extent, Point};
 use regatta_frontend::property::VIOLATED;
 use regatta_frontend::statements::{SourceText, StatementKind, TokenIndex};
-use regatta_program::ghost::{AT_TARGET, CHECKING, SEGMENT, TextRange, VIOLATED_ASSERTION};
+use regatta_program::ghost::{AT_TARGET, CHECKING, LAP, SEGMENT, TextRange, VIOLATED_ASSERTION};
 
 /// The value of the segment counter after a waypoint to avoid has been passed.
 const PATH_LEFT: u32 = u32::MAX;
@@ -29,7 +30,32 @@ pub struct Step {
     /// A C expression; for a branching the value, for a call's return an expression over [`RESULT`]. `None` if the
     /// condition is true.
     pub condition: Option<String>,
+    /// For the last segment of a cycle, its first one, which is the next.
+    pub returns_to: Option<u32>,
 }
+
+/// An expression of a witness that holds whenever a point is passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// Where it holds.
+    pub point: Point,
+    /// The C expression.
+    pub expression: String,
+    /// For a transition invariant, the expressions whose values at any earlier visit of the point are named
+    /// [`previous`] in the expression.
+    pub earlier: Option<Vec<String>>,
+}
+
+/// The name for the value of an expression at an earlier visit of a point, by its number.
+pub fn previous(number: usize) -> String {
+    format!("{PREVIOUS}{number}")
+}
+
+/// How these names begin.
+pub(crate) const PREVIOUS: &str = "__regatta_previous_";
+
+/// The function whose value chooses the earlier visit.
+const CHOOSE: &str = "__VERIFIER_nondet_int";
 
 /// The name for the result of a call in the conditions of steps.
 pub const RESULT: &str = "__regatta_result";
@@ -44,16 +70,42 @@ pub(crate) fn with_expressions(source: &SourceText, expressions: &[(Point, Strin
 }
 
 /// Returns the program with the expressions as assertions.
-pub fn with_assertions(source: &SourceText, assertions: &[(Point, String)]) -> Vec<u8> {
+pub fn with_assertions(source: &SourceText, assertions: &[Assertion]) -> Vec<u8> {
     let mut edits = Edits::new(source);
-    for ((point, expression), number) in assertions.iter().zip(1u32..) {
-        let value = watched(expression, number);
+    for (assertion, number) in assertions.iter().zip(1u32..) {
+        let value = watched(&assertion.expression, number);
         let check = format!("({value} || ({VIOLATED_ASSERTION} = {number}u, {VIOLATED}(), 0))");
-        edits.expression(*point, &check);
+        let check = match &assertion.earlier {
+            Some(earlier) => between_visits(&check, earlier),
+            None => check,
+        };
+        edits.expression(assertion.point, &check);
     }
+    let chooses = assertions.iter().any(|one| one.earlier.is_some());
+    let choose = match chooses {
+        true => format!("extern int {CHOOSE}(void); "),
+        false => String::new(),
+    };
     edits.finish(&format!(
-        "static unsigned {VIOLATED_ASSERTION}, {CHECKING}; extern void {VIOLATED}(void); "
+        "static unsigned {VIOLATED_ASSERTION}, {CHECKING}; extern void {VIOLATED}(void); {choose}"
     ))
+}
+
+/// Returns C code that makes the check for the present visit and an earlier one, which is chosen once, at any visit.
+fn between_visits(check: &str, earlier: &[String]) -> String {
+    const IS_CHOSEN: &str = "__regatta_is_chosen";
+    let named = || earlier.iter().enumerate();
+    // The sum has the type to which the expression's is promoted, without qualifiers.
+    let declarations: Vec<String> = named()
+        .map(|(number, text)| format!("static __typeof__(({text}) + 0) {};", previous(number)))
+        .collect();
+    let values = named().map(|(number, text)| format!("{} = ({text}), ", previous(number)));
+    let values: String = values.collect();
+    format!(
+        "({{ static unsigned {IS_CHOSEN}; {} (void)(!{IS_CHOSEN} || {check}); \
+         (void)(!{IS_CHOSEN} && {CHOOSE}() && ({values}{IS_CHOSEN} = 1u, 1)); 0; }})",
+        declarations.join(" ")
+    )
 }
 
 /// Returns C code for the truth of an expression, with [`CHECKING`] while it is evaluated, if it has an operator that is not
@@ -86,12 +138,34 @@ fn has_cast(expression: &str) -> bool {
     })
 }
 
+/// Returns the program with the automaton of a path that does not end.
+pub fn with_cycle(source: &SourceText, steps: &[(Point, Step)]) -> Vec<u8> {
+    let (edits, functions) = automaton(source, steps);
+    edits.finish(&format!("static unsigned {LAP}; {functions}"))
+}
+
 /// Returns the program with the automaton, and the range of the target's statement in it.
 pub fn with_automaton(
     source: &SourceText,
     steps: &[(Point, Step)],
     target: Extent,
 ) -> (Vec<u8>, TextRange) {
+    let (mut edits, functions) = automaton(source, steps);
+    if let Some(statement) = target.statement {
+        edits.mark(statement);
+    }
+    let range = |edits: &Edits<'_>| TextRange {
+        file: source.name().to_owned(),
+        function: source.function(target.first).unwrap_or_default().to_owned(),
+        first: edits.place(source.range(target.first).0, &functions),
+        last: edits.place(source.range(target.last).1.saturating_sub(1), &functions),
+    };
+    let range = range(&edits);
+    (edits.finish(&functions), range)
+}
+
+/// Returns the insertions of the automaton, and its declarations.
+fn automaton<'s>(source: &'s SourceText, steps: &[(Point, Step)]) -> (Edits<'s>, String) {
     let mut by_point: BTreeMap<Point, Vec<&Step>> = BTreeMap::new();
     for (point, step) in steps {
         by_point.entry(*point).or_default().push(step);
@@ -124,17 +198,7 @@ pub fn with_automaton(
             }
         }
     }
-    if let Some(statement) = target.statement {
-        edits.mark(statement);
-    }
-    let range = |edits: &Edits<'_>| TextRange {
-        file: source.name().to_owned(),
-        function: source.function(target.first).unwrap_or_default().to_owned(),
-        first: edits.place(source.range(target.first).0, &functions),
-        last: edits.place(source.range(target.last).1.saturating_sub(1), &functions),
-    };
-    let range = range(&edits);
-    (edits.finish(&functions), range)
+    (edits, functions)
 }
 
 fn is_switch(source: &SourceText, point: Point) -> bool {
@@ -148,6 +212,15 @@ fn is_switch(source: &SourceText, point: Point) -> bool {
 
 /// The name for the value of a controlling expression.
 const CHOICE: &str = "__regatta_choice";
+
+/// Returns the value of a branching that is taken if the one with the value is not.
+pub(crate) fn other_branch(value: &str) -> String {
+    match value {
+        "true" => "false".to_owned(),
+        "false" => "true".to_owned(),
+        value => format!("!({})", branch_condition(value)),
+    }
+}
 
 fn branch_condition(value: &str) -> String {
     match value {
@@ -186,15 +259,16 @@ fn moves(steps: &[&Step], condition: impl Fn(&str) -> String) -> String {
         .into_iter()
         .map(|step| {
             let here = step.segment;
-            let next = match step.advances {
-                true => here + 1,
-                false => PATH_LEFT,
+            let next = match (step.advances, step.returns_to) {
+                (true, Some(first)) => format!("{first}u, {LAP} = 1u"),
+                (true, None) => format!("{}u", here + 1),
+                (false, _) => format!("{PATH_LEFT}u"),
             };
             let condition = match &step.condition {
                 Some(text) => format!("{} && ", watched(&condition(text), 1)),
                 None => String::new(),
             };
-            let text = format!("{SEGMENT} == {here}u && {condition}({SEGMENT} = {next}u, 1)");
+            let text = format!("{SEGMENT} == {here}u && {condition}({SEGMENT} = {next}, 1)");
             (here, text)
         })
         .collect();
@@ -547,6 +621,7 @@ mod tests {
             segment,
             advances: true,
             condition: condition.map(str::to_owned),
+            returns_to: None,
         };
         let steps = [
             (Point::Enter(close(25)), step(0, None)),
@@ -580,6 +655,7 @@ mod tests {
             segment,
             advances: true,
             condition: Some(condition.to_owned()),
+            returns_to: None,
         };
         let close = parsed.at(1, 22).expect("a parenthesis");
         let branch = Point::Branch(statement(&parsed, "if"));

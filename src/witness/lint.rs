@@ -7,9 +7,10 @@ use super::format::{
     Action, Content, Entry, Invariant, InvariantKind, Location, OWN_SPECIFICATION, Segment,
     TaskText, Version, Waypoint, WaypointKind, Witness,
 };
-use super::instrument::{RESULT, Step, default_of, with_expressions};
+use super::instrument::{RESULT, Step, default_of, other_branch, previous, with_expressions};
 use super::node::Located;
 use super::points::{Extent, Point, Wanted, find, targets};
+use super::transition;
 use regatta_base::Error;
 use regatta_base::digest::sha256;
 use regatta_frontend::property::Forbidden;
@@ -40,6 +41,8 @@ pub struct Resolved {
     pub data_model: Option<DataModel>,
     /// The paths to violations.
     pub violations: Vec<ViolationPath>,
+    /// The paths that do not end.
+    pub cycles: Vec<CyclicPath>,
     /// Whether there is a set of invariants, even an empty one.
     pub has_invariant_set: bool,
     /// The invariants with their points in the program.
@@ -61,6 +64,23 @@ pub struct ResolvedInvariant {
     /// The place in the program, for messages.
     pub place: String,
     pub kind: InvariantKind,
+    /// What a transition invariant says of earlier visits.
+    pub transition: Option<Transition>,
+}
+
+/// What a transition invariant says of earlier visits of its point.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The expressions whose earlier values are named ([`previous`]) in the invariant.
+    pub earlier: Vec<String>,
+    /// Whether there is no infinite sequence of visits each two of which the invariant relates.
+    pub is_well_founded: bool,
+}
+
+/// A path of a program that does not end.
+#[derive(Clone, Debug)]
+pub struct CyclicPath {
+    pub steps: Vec<(Point, Step)>,
 }
 
 /// The path of a violation in the program.
@@ -380,7 +400,9 @@ impl Linter<'_> {
                 self.contract(invariant, point);
                 return self.unused(invariant.kind.name());
             }
-            InvariantKind::Transition => return self.unused(invariant.kind.name()),
+            InvariantKind::LoopTransition | InvariantKind::LocationTransition => {
+                return self.transition(invariant, point);
+            }
             InvariantKind::Loop | InvariantKind::Location => {}
         }
         let words = |text: &str, name: &String| {
@@ -403,19 +425,61 @@ impl Linter<'_> {
         };
         let finding = Finding::new(invariant.value.at, invariant.value.value.clone());
         self.expressions.push((point, expression.clone(), finding));
-        let location = &invariant.location;
         self.resolved.invariants.push(ResolvedInvariant {
             point,
             expression,
             text: invariant.value.value.clone(),
-            place: match &location.column {
-                Some(column) => format!(
-                    "{}:{}:{}",
-                    location.file_name.value, location.line.value, column.value
-                ),
-                None => format!("{}:{}", location.file_name.value, location.line.value),
-            },
+            place: place_of_location(&invariant.location),
             kind: invariant.kind,
+            transition: None,
+        });
+    }
+
+    /// Resolves a transition invariant, which is used for termination.
+    fn transition(&mut self, invariant: &Invariant, point: Option<Point>) {
+        let value = &invariant.value;
+        let mut ghosts = self.ghosts.iter();
+        let is_of_ghosts = ghosts.any(|name| transition::has_word(&value.value, name));
+        if !self.property.is_termination() || is_of_ghosts {
+            return self.unused(invariant.kind.name());
+        }
+        let Some(read) = transition::read(&value.value) else {
+            return self.unused("transition invariant with a label other than `AnyPrev`");
+        };
+        let named = |text: &str| Located {
+            value: text.to_owned(),
+            at: value.at,
+        };
+        let expression = self.expression(&named(&read.text));
+        let earlier = read.earlier.iter();
+        let earlier: Option<Vec<String>> =
+            earlier.map(|text| self.expression(&named(text))).collect();
+        let (Some(point), Some(expression), Some(earlier)) = (point, expression, earlier) else {
+            return;
+        };
+        // The earlier values are of the present ones' types.
+        let numbers = 0..earlier.len();
+        let declared = numbers.map(|number| {
+            let text = &earlier[number];
+            format!(
+                "__typeof__(({text}) + 0) {} = ({text}) + 0; ",
+                previous(number)
+            )
+        });
+        let declared: String = declared.collect();
+        let readable = format!("({{ {declared}!({expression}); }})");
+        let finding = Finding::new(value.at, value.value.clone());
+        self.expressions.push((point, readable, finding));
+        self.resolved.invariants.push(ResolvedInvariant {
+            point,
+            expression,
+            text: value.value.clone(),
+            place: place_of_location(&invariant.location),
+            kind: invariant.kind,
+            transition: Some(Transition {
+                is_well_founded: transition::is_well_founded(&read),
+                earlier,
+            }),
         });
     }
 
@@ -475,6 +539,10 @@ impl Linter<'_> {
             let mut waypoints = segment.waypoints.iter();
             waypoints.any(|waypoint| waypoint.action == Action::Cycle)
         });
+        if self.property.is_termination() {
+            self.cyclic(segments);
+            return Ok(());
+        }
         if is_cyclic {
             self.unused("a path that does not end");
         }
@@ -507,6 +575,53 @@ impl Linter<'_> {
             self.resolved.violations.push(path);
         }
         Ok(())
+    }
+
+    /// Resolves a path that does not end: segments that are passed once, then those of the cycle.
+    fn cyclic(&mut self, segments: &[Segment]) {
+        let is_cycle = |segment: &Segment| {
+            let last = segment.waypoints.last();
+            last.is_some_and(|waypoint| waypoint.action == Action::Cycle)
+        };
+        let Some(first) = segments.iter().position(is_cycle) else {
+            if let Some(last) = segments.last() {
+                self.complain(
+                    last.at,
+                    "the cycle is missing: no segment has `action: cycle`",
+                );
+            }
+            return;
+        };
+        let mut steps = Vec::new();
+        let mut is_whole = true;
+        let first_of_cycle = first as u32;
+        for (segment, number) in segments.iter().zip(0u32..) {
+            is_whole &= self.segment(segment, false, true);
+            if number > first_of_cycle && !is_cycle(segment) {
+                self.complain(segment.at, "a segment to follow comes after the cycle");
+                is_whole = false;
+            }
+            let is_last = number as usize + 1 == segments.len();
+            for waypoint in &segment.waypoints {
+                if waypoint.kind == WaypointKind::Target {
+                    self.complain(waypoint.at, "a path that does not end has no target");
+                    is_whole = false;
+                    continue;
+                }
+                let Some((point, mut step)) = self.waypoint(waypoint, number) else {
+                    is_whole = false;
+                    continue;
+                };
+                if waypoint.action == Action::Cycle {
+                    steps.extend(departure(waypoint.kind, point, &step));
+                    step.returns_to = is_last.then_some(first_of_cycle);
+                }
+                steps.push((point, step));
+            }
+        }
+        if is_whole {
+            self.resolved.cycles.push(CyclicPath { steps });
+        }
     }
 
     /// Returns the reason, if any, for which a run along the path may not be recognised.
@@ -633,6 +748,7 @@ impl Linter<'_> {
             segment,
             advances: waypoint.action != Action::Avoid,
             condition,
+            returns_to: None,
         };
         Some((point?, step))
     }
@@ -663,6 +779,7 @@ impl Linter<'_> {
             segment,
             advances: waypoint.action != Action::Avoid,
             condition: Some(default_of(&cases)),
+            returns_to: None,
         };
         Some((point, step))
     }
@@ -753,6 +870,29 @@ impl Linter<'_> {
             ..self.load_options()
         };
         load(&self.subject.file, &options).map(drop)
+    }
+}
+
+/// Returns the step by which a path leaves its cycle: the waypoint is evaluated, but not passed.
+fn departure(kind: WaypointKind, point: Point, step: &Step) -> Option<(Point, Step)> {
+    let condition = step.condition.as_ref()?;
+    let departure = Step {
+        advances: false,
+        condition: Some(match kind {
+            WaypointKind::Branching => other_branch(condition),
+            _ => format!("!({condition})"),
+        }),
+        ..step.clone()
+    };
+    Some((point, departure))
+}
+
+/// Describes a location for messages.
+fn place_of_location(location: &Location) -> String {
+    let (file, line) = (&location.file_name.value, location.line.value);
+    match &location.column {
+        Some(column) => format!("{file}:{line}:{}", column.value),
+        None => format!("{file}:{line}"),
     }
 }
 

@@ -49,17 +49,16 @@ pub enum Wanted {
 pub fn find(source: &SourceText, wanted: Wanted, location: &Location) -> Result<Point, Finding> {
     let finder = Finder::new(source, location)?;
     let found = match wanted {
-        Wanted::Waypoint(WaypointKind::Assumption) | Wanted::Invariant(InvariantKind::Location) => {
+        Wanted::Waypoint(WaypointKind::Assumption)
+        | Wanted::Invariant(InvariantKind::Location | InvariantKind::LocationTransition) => {
             finder.statement()
         }
         Wanted::Waypoint(WaypointKind::Target) => return Err(finder.no_target(location)),
         Wanted::Waypoint(WaypointKind::Branching) => finder.branching(),
         Wanted::Waypoint(WaypointKind::FunctionEnter) => finder.call(Point::Enter),
         Wanted::Waypoint(WaypointKind::FunctionReturn) => finder.call(Point::Return),
-        Wanted::Invariant(InvariantKind::Loop) => finder.head(),
+        Wanted::Invariant(InvariantKind::Loop | InvariantKind::LoopTransition) => finder.head(),
         Wanted::Invariant(InvariantKind::Contract) => finder.definition(),
-        // Transition invariants are not used, so any point will do.
-        Wanted::Invariant(InvariantKind::Transition) => return Ok(Point::Statement(0)),
     };
     let (point, token) = found.map_err(|message| {
         let at = location.column.as_ref().map_or(location.line.at, |c| c.at);

@@ -3,6 +3,7 @@
 //! The program is instrumented with the witness ([`regatta_witness::instrument`]) and verified like any program, with
 //! the same checks of answers.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::verify::{self, Job};
@@ -10,11 +11,12 @@ use super::witness;
 use crate::complain;
 use crate::options::{CheckOption, ReplayOption, ValidateOptions, VerifyOptions, WitnessFormat};
 use regatta_base::printable::{printable, printable_line};
+use regatta_program::Property;
 use regatta_program::ghost::CountedErrors;
 use regatta_run::options::Validation;
 use regatta_run::verdict::{Conclusion, Verdict};
 use regatta_witness::input_values::values_of;
-use regatta_witness::instrument::{with_assertions, with_automaton};
+use regatta_witness::instrument::{Assertion, with_assertions, with_automaton, with_cycle};
 use regatta_witness::lint::{
     Resolved, ResolvedInvariant, Subject, ViolationPath, forbidden, place_in,
 };
@@ -79,6 +81,7 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     load.data_model = resolved.data_model.unwrap_or(load.data_model);
     let Resolved {
         violations,
+        cycles,
         invariants,
         has_invariant_set,
         has_several,
@@ -113,6 +116,7 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
             // Whether the witness is right is asked of the program as it is.
             withholds_unknown: false,
             validation: Some(validation),
+            with_witness: None,
             warnings,
             judge: Box::new(move |conclusion| {
                 with_unused(
@@ -120,6 +124,17 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
                     &unused_text,
                 )
             }),
+        });
+    }
+    if let Some(path) = cycles.into_iter().next() {
+        return Ok(Job {
+            file,
+            load,
+            withholds_unknown: false,
+            validation: Some(Validation::Cycle),
+            with_witness: Some(with_cycle(&source, &path.steps).into()),
+            warnings,
+            judge: Box::new(move |conclusion| with_unused(judge_cycle(conclusion), &unused_text)),
         });
     }
     if !has_invariant_set {
@@ -139,9 +154,29 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
     }
     let assertions = invariants.iter();
     let assertions: Vec<_> = assertions
-        .map(|invariant| (invariant.point, invariant.expression.clone()))
+        .map(|invariant| Assertion {
+            point: invariant.point,
+            expression: invariant.expression.clone(),
+            earlier: (invariant.transition.as_ref()).map(|transition| transition.earlier.clone()),
+        })
         .collect();
-    load.text = Some(with_assertions(&source, &assertions).into());
+    let text: Arc<[u8]> = with_assertions(&source, &assertions).into();
+    if load.property.is_termination() {
+        return Ok(Job {
+            file,
+            load,
+            withholds_unknown: false,
+            validation: Some(Validation::Invariants {
+                count: invariants.len(),
+            }),
+            with_witness: Some(text),
+            warnings,
+            judge: Box::new(move |conclusion| {
+                judge_termination(&invariants, &unused_text, conclusion)
+            }),
+        });
+    }
+    load.text = Some(text);
     Ok(Job {
         file,
         load,
@@ -149,6 +184,7 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         validation: Some(Validation::Invariants {
             count: invariants.len(),
         }),
+        with_witness: None,
         warnings,
         judge: Box::new(move |conclusion| {
             with_unused(judge_invariants(&invariants, conclusion), &unused_text)
@@ -218,6 +254,85 @@ fn judge_violation(path: &ViolationPath, has_several: bool, conclusion: Conclusi
             }
         }
         Verdict::Unknown(_) => conclusion,
+    }
+}
+
+/// Translates an answer about endless executions along the path of a witness to one about the witness.
+fn judge_cycle(conclusion: Conclusion) -> Conclusion {
+    match &conclusion.verdict {
+        Verdict::False(_) => {
+            complain("the witness is confirmed: an execution goes on for ever along its cycle");
+            conclusion
+        }
+        Verdict::True => Conclusion {
+            verdict: Verdict::Unknown(
+                "the witness is refuted: no run along its path goes on for ever".to_owned(),
+            ),
+            ..conclusion
+        },
+        Verdict::Unknown(_) => conclusion,
+    }
+}
+
+/// Translates an answer about a program and the transition invariants of a witness to one about the witness.
+fn judge_termination(
+    invariants: &[ResolvedInvariant],
+    unused: &str,
+    conclusion: Conclusion,
+) -> Conclusion {
+    let unknown = |reason: String, conclusion: Conclusion| Conclusion {
+        verdict: Verdict::Unknown(reason),
+        ..conclusion
+    };
+    let is_unfounded = |invariant: &&ResolvedInvariant| {
+        let transition = invariant.transition.as_ref();
+        transition.is_some_and(|transition| !transition.is_well_founded)
+    };
+    let unfounded = invariants.iter().find(is_unfounded);
+    match (&conclusion.verdict, unfounded) {
+        (Verdict::True, _) if !unused.is_empty() => {
+            let reason = format!("the program ends, but not checked is: {unused}");
+            unknown(reason, conclusion)
+        }
+        (Verdict::True, Some(invariant)) => {
+            let reason = format!(
+                "the transition invariant `{}` at {} is not seen to be well-founded",
+                invariant.text, invariant.place
+            );
+            unknown(reason, conclusion)
+        }
+        (Verdict::True, None) => {
+            complain(match invariants.len() {
+                0 => "the witness has no invariants; every execution ends",
+                _ => "all invariants hold, and every execution ends",
+            });
+            conclusion
+        }
+        (Verdict::False(Property::Termination), _) => {
+            complain("the witness is refuted: an execution goes on for ever");
+            conclusion
+        }
+        (Verdict::False(_), _) => {
+            let wrong = conclusion.wrong_assertion;
+            let wrong = wrong.and_then(|number| invariants.get(number as usize));
+            match wrong.filter(|wrong| wrong.transition.is_some() && !conclusion.is_undefined) {
+                // A witness may mean only visits within one execution of the loop.
+                Some(wrong) => {
+                    let (text, place) = (&wrong.text, &wrong.place);
+                    let reason = format!(
+                        "the witness cannot be confirmed: the transition invariant `{text}` at {place} does not hold between two visits of this place"
+                    );
+                    complain(&reason);
+                    unknown(reason, conclusion)
+                }
+                None => match judge_invariants(invariants, conclusion) {
+                    // A proof or an alarm of another property is no answer.
+                    conclusion if matches!(conclusion.verdict, Verdict::Unknown(_)) => conclusion,
+                    conclusion => unknown("an invariant does not hold".to_owned(), conclusion),
+                },
+            }
+        }
+        (Verdict::Unknown(_), _) => conclusion,
     }
 }
 

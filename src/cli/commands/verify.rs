@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::functions;
@@ -47,6 +48,7 @@ pub fn run(started: Instant, options: &VerifyOptions) -> u8 {
             load,
             withholds_unknown,
             validation: None,
+            with_witness: None,
             warnings,
             judge: Box::new(|conclusion| conclusion),
         })
@@ -61,6 +63,8 @@ pub(super) struct Job {
     pub withholds_unknown: bool,
     /// The witness with which the program was instrumented, if it was.
     pub validation: Option<Validation>,
+    /// The text of the program with the witness in it, if some questions are asked about the program alone.
+    pub with_witness: Option<Arc<[u8]>>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Translates the answer about the program to the command's answer.
@@ -87,6 +91,7 @@ pub(super) fn run_with(
         load: mut load_options,
         withholds_unknown,
         validation,
+        with_witness,
         warnings,
         judge,
     } = match job() {
@@ -144,6 +149,7 @@ pub(super) fn run_with(
             load: load_options,
             withholds_unknown,
             validation,
+            with_witness,
         },
         race: RaceOptions {
             portfolio,
@@ -223,7 +229,12 @@ pub(super) fn run_with(
     let mut observe = |event: &Event| output.event(event);
     let with_remains = |(outcome, remains)| (outcome, Some(remains));
     let supervised = if run_options.task.load.property.is_termination() {
-        turns::decide_termination(started, limits, &mut observe, &race).map(with_remains)
+        let has_witness = matches!(
+            run_options.task.validation,
+            Some(Validation::Invariants { count: 1.. })
+        );
+        let decided = turns::decide_termination(started, limits, has_witness, &mut observe, &race);
+        decided.map(with_remains)
     } else if options.all {
         Supervisor::new(started)
             .and_then(|mut supervisor| {

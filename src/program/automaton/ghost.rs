@@ -15,6 +15,9 @@ pub const CHECKING: &str = "__regatta_checking";
 /// The ghost variable that is one while the statement of the violation is executed.
 pub const AT_TARGET: &str = "__regatta_at_target";
 
+/// The ghost variable that is one if all segments of the witness's cycle have been passed since it was last set to zero.
+pub const LAP: &str = "__regatta_lap";
+
 /// The errors that count as the violation described by a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedErrors {

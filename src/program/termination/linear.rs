@@ -148,6 +148,16 @@ impl Linear {
         atoms.collect()
     }
 
+    /// The factors of the bit vectors that are read as numbers, and the constant; `None` if there is a choice.
+    pub fn sum(&self) -> Option<(Vec<(i128, TermId, Reading)>, i128)> {
+        let parts = self.parts.iter();
+        let parts = parts.map(|(factor, atom)| match atom {
+            Atom::Bits { bits, reading } => Some((*factor, *bits, *reading)),
+            Atom::Choice(_) => None,
+        });
+        Some((parts.collect::<Option<_>>()?, self.constant))
+    }
+
     /// The combination of what the bit vectors and conditions are mapped to.
     pub fn map(&self, to: &mut impl FnMut(TermId) -> TermId) -> Self {
         let mut mapped = Self::constant(self.constant);

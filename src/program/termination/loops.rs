@@ -201,7 +201,7 @@ impl<'p> Loops<'p> {
     }
 
     /// The edges, and those of all functions that they may call.
-    fn with_called(&self, mut edges: Vec<EdgeId>) -> Vec<EdgeId> {
+    pub fn with_called(&self, mut edges: Vec<EdgeId>) -> Vec<EdgeId> {
         let mut called: FxHashSet<FunctionId> = FxHashSet::default();
         let mut next = 0;
         while let Some(&edge) = edges.get(next) {

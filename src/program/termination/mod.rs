@@ -5,6 +5,7 @@
 //!   reachable is a proof that all executions end.
 //! * `linear`: linear combinations; `features`: those that measures are made of; `measures`: their combinations, and the
 //!   choice among them; `samples`: the rounds of runs; `accesses`: what accesses to memory tell of pointers.
+//! * `told`: measures as witnesses tell them.
 //! * `unfold`: recursion through several functions as recursion of one.
 //! * `recurrence`: an error is reached if a state at a loop's head comes again. Such an execution can go on for ever.
 //!
@@ -20,12 +21,14 @@ mod measures;
 mod ranking;
 mod recurrence;
 mod samples;
+mod told;
 mod unfold;
 
 pub use measures::{Descent, Measure};
 pub use ranking::Ranking;
-pub use recurrence::{Recurrence, Revisits, recurrence};
+pub use recurrence::{Lap, Recurrence, Revisits, recurrence, saved_for};
 pub use samples::Sample;
+pub use told::{LoopMeasure, VariableSum};
 pub use unfold::unfold;
 
 /// Why the question of termination cannot be put, in words.

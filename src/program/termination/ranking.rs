@@ -40,7 +40,7 @@ use regatta_term::{Build, Op, Pool, TermId, store, substitute};
 
 /// What needs a measure.
 #[derive(Copy, Clone)]
-enum Site {
+pub(super) enum Site {
     /// A loop, by its number.
     Loop(usize),
     /// The calls of a function by itself.
@@ -49,9 +49,9 @@ enum Site {
 
 /// The loops and recursive functions of a program with the features for their measures.
 pub struct Ranking<'p> {
-    loops: Loops<'p>,
-    sites: Vec<Site>,
-    features: Vec<Features>,
+    pub(super) loops: Loops<'p>,
+    pub(super) sites: Vec<Site>,
+    pub(super) features: Vec<Features>,
 }
 
 /// What happens where a round does not decrease its loop's measure, or an execution overflows.

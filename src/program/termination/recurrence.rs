@@ -24,12 +24,13 @@ use super::samples::{RandomInputs, random};
 use crate::cfa::*;
 use crate::cut_points::{Loop, LoopShape};
 use crate::external::{External, ExternalKind};
+use crate::ghost::{LAP, SEGMENT};
 use crate::graph::Graph;
 use crate::interpreter::InputSource;
 use crate::liveness::Liveness;
 use crate::variables::VariableUse;
 use regatta_base::source::Span;
-use regatta_term::{Build, Op, Sort, TermId, TermKind, Value, for_each_subterm, store};
+use regatta_term::{Build, Op, Sort, TermId, TermKind, Value, conjuncts, for_each_subterm, store};
 
 /// A program in which an error is reached when a state comes again. What were errors before are ends of executions.
 pub struct Recurrence {
@@ -80,11 +81,45 @@ impl InputSource for Revisits {
     }
 }
 
+/// What has to happen between two visits of a state.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Lap {
+    /// Nothing in particular.
+    Any,
+    /// The cycle of a witness is passed ([`LAP`]).
+    OfWitness,
+}
+
+/// The variable that becomes true where the state is saved whose return is the error.
+pub fn saved_for(program: &Program, error: LocationId) -> Option<VariableId> {
+    let mut edges = program.edges.iter();
+    let edge = edges.find(|edge| edge.target == error)?;
+    let Some(Operation::Assume(returns)) = edge.operations.last() else {
+        return None;
+    };
+    let mut parts = conjuncts(store(), *returns).into_iter();
+    parts.find_map(|part| {
+        let mut variables = (0..).map(VariableId).zip(&program.variables);
+        let is_saved = |assigned: &Operation, variable: VariableId| {
+            *assigned == assign(variable, TermId::TRUE)
+        };
+        let (variable, _) = variables.find(|(_, known)| store().variable(known.symbol) == part)?;
+        let mut operations = program.edges.iter().flat_map(|edge| &edge.operations);
+        operations
+            .any(|operation| is_saved(operation, variable))
+            .then_some(variable)
+    })
+}
+
 /// Asks whether a state comes again.
 ///
 /// # Errors
-/// When an execution that comes back to a state need not go on for ever.
-pub fn recurrence(program: &Program) -> Result<Recurrence, Obstacle> {
+/// When an execution that comes back to a state need not go on for ever, or the program does not have the cycle of a witness.
+pub fn recurrence(program: &Program, lap: Lap) -> Result<Recurrence, Obstacle> {
+    let lap = match lap {
+        Lap::Any => None,
+        Lap::OfWitness => Some(LapOfWitness::of(program)?),
+    };
     if program.externals.iter().any(may_not_return) {
         return Err(Obstacle(
             "it is not known whether a function without a definition returns",
@@ -102,6 +137,7 @@ pub fn recurrence(program: &Program) -> Result<Recurrence, Obstacle> {
         liveness: &liveness,
         uses,
         edges: program.edges.len(),
+        lap,
     };
     for (number, cycle) in loops.all().iter().enumerate() {
         let is_natural = cycle.shape == LoopShape::Natural;
@@ -121,6 +157,30 @@ pub fn recurrence(program: &Program) -> Result<Recurrence, Obstacle> {
         program: question.result,
         inputs: program.inputs.len(),
     })
+}
+
+/// The ghost variables by which the cycle of a witness is followed.
+#[derive(Copy, Clone)]
+struct LapOfWitness {
+    segment: VariableId,
+    is_passed: VariableId,
+}
+
+impl LapOfWitness {
+    fn of(program: &Program) -> Result<Self, Obstacle> {
+        let find = |name: &str| {
+            let mut variables = (0..).map(VariableId).zip(&program.variables);
+            let found = variables.find(|(_, variable)| variable.name == name);
+            let is_usable =
+                |(_, variable): &(VariableId, &Variable)| variable.sort == Sort::BitVec(32);
+            let missing = Obstacle("the cycle of the witness is not in the program");
+            found.filter(is_usable).map(|found| found.0).ok_or(missing)
+        };
+        Ok(Self {
+            segment: find(SEGMENT)?,
+            is_passed: find(LAP)?,
+        })
+    }
 }
 
 /// Whether a call of the function may be the last thing that an execution does, although the program as lowered goes on.
@@ -167,6 +227,8 @@ struct Question<'l, 'p> {
     uses: VariableUse,
     /// The number of edges of the original program.
     edges: usize,
+    /// The cycle of a witness that has to be passed, if there is one.
+    lap: Option<LapOfWitness>,
 }
 
 impl Question<'_, '_> {
@@ -178,6 +240,7 @@ impl Question<'_, '_> {
         let scope = Scope::Local(cycle.function);
         let saved = self.saved(&name, &relevant.scalars, scope);
         self.watch_memory(edges, &relevant.memory, is_saved);
+        let lap = self.lap;
         let program = &mut self.result;
         let (entries, rounds) = (
             program.add_location_like(cycle.head),
@@ -187,7 +250,7 @@ impl Question<'_, '_> {
         lead(program, self.edges, cycle, &Detour { entries, rounds });
         let forget = vec![assign(is_saved, TermId::FALSE)];
         program.connect(entries, visit, forget);
-        compare(program, rounds, visit, &saved, is_saved);
+        compare(program, rounds, visit, &saved, is_saved, lap);
         let saves = self.flag(&name, "saves", scope);
         let chosen = self.choose(visit, saves);
         let program = &mut self.result;
@@ -195,7 +258,7 @@ impl Question<'_, '_> {
         let other = Operation::Assume(store().not(is_chosen));
         program.connect(chosen, cycle.head, vec![other]);
         let mut save = vec![Operation::Assume(is_chosen)];
-        save.extend(save_all(program, &saved, is_saved));
+        save.extend(save_all(program, &saved, is_saved, lap));
         program.connect(chosen, cycle.head, save);
     }
 
@@ -217,6 +280,7 @@ impl Question<'_, '_> {
         let saved = self.saved(&name, &relevant.scalars, Scope::Global);
         self.watch_memory(edges, &relevant.memory, is_saved);
         self.at_start(assign(is_saved, TermId::FALSE));
+        let lap = self.lap;
         let program = &mut self.result;
         let (first, visit) = (
             program.add_location_like(entry),
@@ -230,12 +294,12 @@ impl Question<'_, '_> {
         }
         // A loop at the entry has a location before it.
         let begin = std::mem::replace(&mut program.functions[function.index()].entry, first);
-        compare(program, first, visit, &saved, is_saved);
+        compare(program, first, visit, &saved, is_saved, lap);
         let chosen = self.choose(visit, is_own);
         let program = &mut self.result;
         let own = value(program, is_own);
         let mut save = vec![Operation::Assume(own)];
-        save.extend(save_all(program, &saved, is_saved));
+        save.extend(save_all(program, &saved, is_saved, lap));
         program.connect(chosen, begin, save);
         let other = Operation::Assume(store().not(own));
         program.connect(chosen, begin, vec![other.clone()]);
@@ -304,8 +368,11 @@ impl Question<'_, '_> {
         edges: &[EdgeId],
     ) -> Relevant {
         let accessed = self.accessed(edges);
+        let lap = self.lap;
+        let is_segment = |variable: VariableId| lap.is_some_and(|lap| lap.segment == variable);
         variables.retain(|&variable| {
-            self.liveness.is_live(location, variable) || accessed.contains(&variable)
+            let is_live = self.liveness.is_live(location, variable);
+            is_live || accessed.contains(&variable) || is_segment(variable)
         });
         let is_memory = |variable: &VariableId| {
             let sort = self.loops.program.variable(*variable).sort;
@@ -379,11 +446,13 @@ fn compare(
     to: LocationId,
     saved: &[(VariableId, VariableId)],
     is_saved: VariableId,
+    lap: Option<LapOfWitness>,
 ) {
     let same = saved
         .iter()
         .map(|&(variable, saved)| store().eq(value(program, variable), value(program, saved)));
-    let same: Vec<TermId> = same.collect();
+    let mut same: Vec<TermId> = same.collect();
+    same.extend(lap.map(|lap| store().eq(value(program, lap.is_passed), store().bv(32, 1))));
     let same = store().and2(value(program, is_saved), store().and(same));
     let error = failure(program, from);
     program.connect(from, error, vec![Operation::Assume(same)]);
@@ -396,11 +465,13 @@ fn save_all(
     program: &Program,
     saved: &[(VariableId, VariableId)],
     is_saved: VariableId,
+    lap: Option<LapOfWitness>,
 ) -> Vec<Operation> {
     let values = saved.iter();
     let values = values.map(|&(variable, saved)| assign(saved, value(program, variable)));
     let marked = assign(is_saved, TermId::TRUE);
-    values.chain([marked]).collect()
+    let begins = lap.map(|lap| assign(lap.is_passed, store().bv(32, 0)));
+    values.chain([marked]).chain(begins).collect()
 }
 
 fn assign(target: VariableId, value: TermId) -> Operation {

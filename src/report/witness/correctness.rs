@@ -22,7 +22,7 @@ use regatta_run::evidence::Evidence;
 use regatta_term::{TermId, conjuncts, store};
 
 /// Maximum length of a C expression in bytes; longer ones are left out.
-const MAXIMUM_EXPRESSION_LENGTH: usize = 4_000;
+pub(super) const MAXIMUM_EXPRESSION_LENGTH: usize = 4_000;
 
 /// Maximum number of call strings of a function; beyond it, its invariants are left out.
 const MAXIMUM_CALL_STRINGS: usize = 64;
@@ -46,6 +46,8 @@ pub enum InvariantKind {
     Loop,
     /// It holds whenever the statement is about to be executed.
     Location,
+    /// It holds between any two times at which the loop's controlling expression is about to be evaluated.
+    LoopTransition,
 }
 
 /// The invariants of the source, and what is left out of the proof.

@@ -6,6 +6,7 @@
 //!
 //! * [`violation`]: the waypoints of a confirmed alarm's execution.
 //! * [`correctness`]: the invariants of a confirmed proof as invariants of the source.
+//! * [`measures`]: measures of loops as transition invariants (version 2.1).
 //! * [`contract`]: summaries of recursive functions as contracts (version 2.1).
 //! * [`scope`]: formulas as C expressions in a scope; [`expression`]: variables and values as C.
 //! * [`mod@write`]: the file.
@@ -13,6 +14,7 @@
 mod contract;
 pub mod correctness;
 mod expression;
+mod measures;
 mod scope;
 pub mod violation;
 pub mod write;
@@ -30,7 +32,37 @@ use write::SourceLines;
 pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
     let warn = |message: String| evidence.reporter.event(EventKind::Warning { message });
     let lines = SourceLines::read(evidence.options);
+    let is_of_termination = evidence.options.load.property.is_termination();
+    let version = match is_of_termination {
+        true => version.max(Version::V2_1),
+        false => version,
+    };
     let entry = match evidence.ground {
+        Ground::Run(violation) if is_of_termination => {
+            let limits = violation::Limits::of(evidence.time_left);
+            let (lowered, executable) = (evidence.lowered, evidence.executable);
+            match violation::of_endless_run(lowered, executable, violation, limits, &lines) {
+                Some((stem, cycle)) => write::Entry::Endless(stem, cycle),
+                None => {
+                    warn("no witness is written: its cycle has no place in the source".to_owned());
+                    return;
+                }
+            }
+        }
+        Ground::Measures(found) => {
+            let mut invariants = measures::in_source(evidence.lowered, found);
+            invariants.retain(|one| lines.is_of_file(&one.at));
+            if invariants.is_empty() {
+                let reason = match found.is_empty() {
+                    true => {
+                        "there is no loop that is executed once, or its measure is not made of variables"
+                    }
+                    false => "C cannot express why the loops end",
+                };
+                warn(format!("the witness has no invariant: {reason}"));
+            }
+            write::Entry::Correctness(invariants, Vec::new())
+        }
         Ground::Run(violation) => {
             let limits = violation::Limits::of(evidence.time_left);
             let found = violation::of_run(
@@ -82,7 +114,7 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
             let place = write::Place::of(evidence.lowered, span, None);
             Some(lines.text_at(&place).unwrap_or_default())
         }
-        Ground::Proof(..) | Ground::AllRuns => None,
+        Ground::Proof(..) | Ground::AllRuns | Ground::Measures(_) => None,
     };
     let written = write::write(file, version, &entry, evidence.options, error);
     if let Err(error) = written {

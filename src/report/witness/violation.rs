@@ -13,11 +13,12 @@ use super::expression;
 use super::write::{Place, SourceLines};
 use regatta_certify::replay::Violation;
 use regatta_program::interpreter::{Executable, Machine, Observer, ReplayInputs, StateView};
+use regatta_program::termination::saved_for;
 use regatta_program::{
     EdgeId, FunctionId, InputId, InputKind, Names, Operation, Program, Role, Scope, Span,
     VariableId, Waypoint, WaypointKind, interpreter,
 };
-use regatta_term::{Symbol, Value, evaluate, free_variables, store};
+use regatta_term::{Symbol, TermId, Value, evaluate, free_variables, store};
 
 /// Maximum number of waypoints; of a longer execution only the first part is written.
 const MAXIMUM_WAYPOINTS: usize = 4_000;
@@ -112,6 +113,47 @@ pub fn of_run(
     result
 }
 
+/// Returns the waypoints of an execution that goes on for ever, as far as they are in the file: those up to the first visit of
+/// the state that comes again, and those from there to the next visit; `None` if the latter has none.
+pub fn of_endless_run(
+    program: &Program,
+    executable: &Executable,
+    violation: &Violation,
+    limits: Limits,
+    lines: &SourceLines,
+) -> Option<(Vec<WitnessWaypoint>, Vec<WitnessWaypoint>)> {
+    let saved = saved_for(program, violation.location)?;
+    let mut follower = Follower::new(program, violation);
+    follower.saved = Some(saved);
+    let mut inputs = ReplayInputs::new(&violation.inputs);
+    let limits = interpreter::Limits {
+        steps: MAXIMUM_STEPS,
+        deadline: Some(limits.deadline),
+        ..interpreter::Limits::default()
+    };
+    let report = Machine::new(executable).run_observed(&mut inputs, limits, &mut follower);
+    follower.settle_all();
+    let end = interpreter::Outcome::Error {
+        location: violation.location,
+    };
+    if report.outcome != end {
+        return None;
+    }
+    let is_cut = follower.followed.len() >= MAXIMUM_BRANCHINGS;
+    let (begin, passed) = (follower.lap?, follower.passed_in_lap);
+    let mut stem = follower.followed;
+    let mut cycle = stem.split_off(begin.min(stem.len()));
+    for waypoints in [&mut stem, &mut cycle] {
+        waypoints.retain(|waypoint| lines.is_of_file(waypoint.at()));
+    }
+    if is_cut || cycle.is_empty() {
+        // A waypoint that is missing would be one at which the cycle is left.
+        cycle.clear();
+        cycle.extend(passed.filter(|waypoint| lines.is_of_file(waypoint.at())));
+    }
+    (!cycle.is_empty()).then_some((stem, cycle))
+}
+
 /// An input that is not written yet, and the variable that has its value.
 struct Drawn {
     input: InputId,
@@ -138,6 +180,12 @@ struct Follower<'a> {
     last_statement: Option<Waypoint>,
     /// Whether the last edge led to a function's exit.
     has_returned: bool,
+    /// The variable that becomes true where the state is saved that comes again.
+    saved: Option<VariableId>,
+    /// The number of waypoints up to there.
+    lap: Option<usize>,
+    /// A waypoint after that which is passed whatever the values of variables are: the first statement, or else a loop.
+    passed_in_lap: Option<WitnessWaypoint>,
 }
 
 impl<'a> Follower<'a> {
@@ -152,6 +200,9 @@ impl<'a> Follower<'a> {
             known: FxHashMap::default(),
             last_statement: None,
             has_returned: false,
+            saved: None,
+            lap: None,
+            passed_in_lap: None,
         }
     }
 
@@ -176,6 +227,9 @@ impl<'a> Follower<'a> {
         match operation {
             Operation::Havoc { target, input } => self.draw(*target, *input, function),
             Operation::Assign { target, value } => {
+                if self.saved == Some(*target) && *value == TermId::TRUE {
+                    self.begin_lap();
+                }
                 self.forget(*target);
                 if self.known.is_empty() {
                     return;
@@ -194,6 +248,14 @@ impl<'a> Follower<'a> {
             Operation::Call { .. } => self.change_activation(),
             _ => {}
         }
+    }
+
+    /// Begins with the waypoints of the cycle. What comes before is written at the calls that it is from.
+    fn begin_lap(&mut self) {
+        self.settle_all();
+        self.known.clear();
+        self.lap = Some(self.followed.len());
+        self.passed_in_lap = None;
     }
 
     /// Drops what is known of a variable that is written.
@@ -247,6 +309,7 @@ impl<'a> Follower<'a> {
 
     fn waypoint(&mut self, waypoint: Waypoint, function: FunctionId) {
         let Waypoint { kind, span, .. } = waypoint;
+        self.note_in_lap(kind, Place::of(self.program, span, Some(function)));
         if kind == WaypointKind::Statement {
             self.last_statement = Some(waypoint);
             self.settle(waypoint, function);
@@ -262,6 +325,25 @@ impl<'a> Follower<'a> {
         };
         let at = Place::of(self.program, span, Some(function));
         self.followed.push(WitnessWaypoint::Branching { at, value });
+    }
+
+    /// Remembers a waypoint of the cycle that is passed whatever the values of variables are.
+    fn note_in_lap(&mut self, kind: WaypointKind, at: Place) {
+        let is_known = matches!(self.passed_in_lap, Some(WitnessWaypoint::Assumption { .. }));
+        if self.lap.is_none() || at.column.is_none() || is_known {
+            return;
+        }
+        match kind {
+            WaypointKind::Statement => {
+                let value = "1".to_owned();
+                self.passed_in_lap = Some(WitnessWaypoint::Assumption { at, value });
+            }
+            WaypointKind::Loop if self.passed_in_lap.is_none() => {
+                let value = "true".to_owned();
+                self.passed_in_lap = Some(WitnessWaypoint::Branching { at, value });
+            }
+            WaypointKind::Loop | WaypointKind::Branch(_) | WaypointKind::Switch(_) => {}
+        }
     }
 
     /// Writes the pending inputs as assumptions at a statement, or at their calls.

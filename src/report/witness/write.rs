@@ -23,6 +23,8 @@ use regatta_witness::format::{OWN_SPECIFICATION, Version};
 pub enum Entry {
     /// The waypoints of a run, in order, the last one being the target.
     Violation(Vec<WitnessWaypoint>),
+    /// The waypoints of a run that does not end: those that are passed once, and those of its cycle.
+    Endless(Vec<WitnessWaypoint>, Vec<WitnessWaypoint>),
     /// Invariants, and contracts for versions from 2.1 on.
     Correctness(Vec<SourceInvariant>, Vec<Contract>),
 }
@@ -142,7 +144,13 @@ pub fn write(
     let content = match entry {
         Entry::Violation(followed) => {
             let segments = followed.iter();
-            Content::Violation(segments.map(|one| segment(one, version)).collect())
+            let segments = segments.map(|one| segment(one, "follow", version));
+            Content::Violation(segments.collect())
+        }
+        Entry::Endless(stem, cycle) => {
+            let stem = stem.iter().map(|one| segment(one, "follow", version));
+            let cycle = cycle.iter().map(|one| segment(one, "cycle", version));
+            Content::Violation(stem.chain(cycle).collect())
         }
         Entry::Correctness(invariants, contracts) => {
             let invariants = invariants.iter().map(invariant);
@@ -152,7 +160,7 @@ pub fn write(
     };
     let entry = EntryText {
         entry_type: match entry {
-            Entry::Violation(_) => "violation_sequence",
+            Entry::Violation(_) | Entry::Endless(..) => "violation_sequence",
             Entry::Correctness(..) => "invariant_set",
         },
         metadata,
@@ -291,7 +299,11 @@ struct InvariantText<'e> {
     format: &'static str,
 }
 
-fn segment(followed: &WitnessWaypoint, version: Version) -> SegmentText<'_> {
+fn segment<'w>(
+    followed: &'w WitnessWaypoint,
+    action: &'static str,
+    version: Version,
+) -> SegmentText<'w> {
     let of_result = match version {
         Version::V2_0 => "acsl_expression",
         Version::V2_1 | Version::V2_2 => "ext_c_expression",
@@ -308,7 +320,7 @@ fn segment(followed: &WitnessWaypoint, version: Version) -> SegmentText<'_> {
     };
     let waypoint = WaypointText {
         r#type: kind,
-        action: "follow",
+        action,
         location,
         constraint: constraint.map(|(value, format)| Constraint { value, format }),
     };
@@ -322,10 +334,14 @@ fn invariant(invariant: &SourceInvariant) -> SetElement<'_> {
         r#type: match invariant.kind {
             InvariantKind::Loop => "loop_invariant",
             InvariantKind::Location => "location_invariant",
+            InvariantKind::LoopTransition => "loop_transition_invariant",
         },
         location: &invariant.at,
         value: &invariant.value,
-        format: "c_expression",
+        format: match invariant.kind {
+            InvariantKind::Loop | InvariantKind::Location => "c_expression",
+            InvariantKind::LoopTransition => "ext_c_expression",
+        },
     })
 }
 

@@ -11,6 +11,7 @@ use regatta_certify::Certificate;
 use regatta_certify::check::FactNumbers;
 use regatta_certify::replay::Violation;
 use regatta_program::interpreter::Executable;
+use regatta_program::termination::LoopMeasure;
 use regatta_program::{Program, Simplified};
 
 /// The grounds of an answer.
@@ -22,6 +23,8 @@ pub enum Ground {
     Proof(Certificate, FactNumbers, Duration),
     /// The exhaustive exploration of all executions.
     AllRuns,
+    /// What decreases in loops, which shows that every execution ends.
+    Measures(Vec<LoopMeasure>),
 }
 
 /// The grounds of confirmed answers, by analysis.

@@ -12,6 +12,8 @@ use regatta_program::termination::{Descent, Sample};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
+    /// Whether the invariants of a witness hold, which are assertions in the program. It is asked before all else.
+    Witness,
     /// Whether the loops' measures decrease, and not for ever for the reason given. A proof shows that all executions end.
     Ranking(Descent),
     /// Whether a state comes again. An alarm shows that an execution goes on for ever.
@@ -27,12 +29,17 @@ const TURNS: [(Asked, f64); 5] = [
     (Asked::Recurrence, 1.0),
 ];
 
+/// The share of the wall time for the invariants of a witness.
+const SHARE_OF_WITNESS: f64 = 0.5;
+
 /// The wall time that is shared if the run has no limit. The last turn has no end then.
 const SHARED_WITHOUT_LIMIT: Duration = Duration::from_secs(60);
 
 /// The state of the questions about termination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Questions {
+    /// Whether the invariants of a witness are still to be proved.
+    has_witness: bool,
     /// The number of the present turn.
     turn: usize,
     /// The questions to which an answer is still possible.
@@ -44,9 +51,10 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// The first turn.
-    pub fn new() -> Self {
+    /// The first turn. The invariants of a witness, if there are any, are asked about before it.
+    pub fn new(has_witness: bool) -> Self {
         Self {
+            has_witness,
             turn: 0,
             open: TURNS.map(|(question, _)| question).to_vec(),
             refuting: Vec::new(),
@@ -56,7 +64,10 @@ impl Questions {
 
     /// The question whose turn it is.
     pub fn present(&self) -> Asked {
-        TURNS[self.turn].0
+        match self.has_witness {
+            true => Asked::Witness,
+            false => TURNS[self.turn].0,
+        }
     }
 
     /// The number of turns that this question has had.
@@ -70,6 +81,9 @@ impl Questions {
     /// When the turn ends, given the limit of the run; `None` if it does not.
     pub fn end(&self, of_run: Option<Duration>) -> Option<Duration> {
         let present = self.present();
+        if present == Asked::Witness {
+            return of_run.map(|wall| wall.mul_f64(SHARE_OF_WITNESS));
+        }
         let is_alone = self.open.iter().all(|&question| question == present);
         let is_last = is_alone || self.turn + 1 == TURNS.len();
         match is_last {
@@ -84,12 +98,22 @@ impl Questions {
 
     /// The next turn, after the time of the present one is over.
     pub fn after_turn(mut self) -> Option<Self> {
+        if self.has_witness {
+            // Without its invariants there is no witness to confirm.
+            return None;
+        }
         let following = self.turn + 1..TURNS.len();
         self.turn = following
             .into_iter()
             .find(|&turn| self.open.contains(&TURNS[turn].0))?;
         self.refuted = 0;
         Some(self)
+    }
+
+    /// The first turn, after the invariants of a witness were proved.
+    pub fn after_witness(mut self) -> Self {
+        self.has_witness = false;
+        self
     }
 
     /// The next turn, after the present question turned out to have no answer.
@@ -109,7 +133,7 @@ impl Questions {
 
 impl Default for Questions {
     fn default() -> Self {
-        Self::new()
+        Self::new(false)
     }
 }
 
@@ -120,7 +144,7 @@ mod tests {
     #[test]
     fn questions_take_turns_until_none_is_open() {
         let limit = Some(Duration::from_secs(100));
-        let first = Questions::new();
+        let first = Questions::new(false);
         assert_eq!(first.present(), Asked::Ranking(Descent::Bounded));
         assert_eq!(first.end(limit), Some(Duration::from_secs(40)));
         let second = first.clone().after_turn().unwrap();
@@ -138,5 +162,15 @@ mod tests {
         assert_eq!(other.present(), Asked::Ranking(Descent::Finite));
         assert_eq!(other.end(None), None);
         assert_eq!(other.after_failure(), None);
+    }
+
+    #[test]
+    fn the_invariants_of_a_witness_come_first_and_are_not_passed_over() {
+        let limit = Some(Duration::from_secs(100));
+        let before = Questions::new(true);
+        assert_eq!(before.present(), Asked::Witness);
+        assert_eq!(before.end(limit), Some(Duration::from_secs(50)));
+        assert_eq!(before.clone().after_turn(), None);
+        assert_eq!(before.after_witness(), Questions::new(false));
     }
 }

@@ -1,0 +1,181 @@
+//! Measures of loops as transition invariants: what decreases from any visit of a loop's controlling expression to any later
+//! one.
+//!
+//! The numbers are written in a type that has room for all their values, so that they are those of the measure.
+
+use super::correctness::{InvariantKind, MAXIMUM_EXPRESSION_LENGTH, SourceInvariant};
+use super::write::Place;
+use regatta_program::termination::{LoopMeasure, VariableSum};
+use regatta_program::waypoint::Time;
+use regatta_program::{CScalar, Names, Program, VariableId, WaypointKind};
+use regatta_term::Sort;
+
+/// Maximum magnitude of a number in `long long`, and in `__int128`.
+const MAXIMUM_LONG: u128 = 1 << 62;
+const MAXIMUM_WIDE: u128 = 1 << 126;
+
+/// Returns the transition invariants of the loops whose head is where their controlling expression is evaluated.
+pub(super) fn in_source(program: &Program, measures: &[LoopMeasure]) -> Vec<SourceInvariant> {
+    let by_location = program.waypoints.by_location();
+    let names = Names::new(&program.waypoints);
+    let found = measures.iter().filter_map(|measure| {
+        let here = by_location.get(&measure.head)?.iter();
+        let mut loops = here.filter(|one| one.kind == WaypointKind::Loop && one.span.column > 0);
+        let waypoint = loops.next()?;
+        let scope = Scope {
+            program,
+            names: &names,
+            at: waypoint.time,
+        };
+        let function = program.location(measure.head).function;
+        let value = scope.invariant(measure)?;
+        (value.len() <= MAXIMUM_EXPRESSION_LENGTH).then(|| SourceInvariant {
+            kind: InvariantKind::LoopTransition,
+            at: Place::of(program, waypoint.span, Some(function)),
+            value,
+        })
+    });
+    let mut found: Vec<SourceInvariant> = found.collect();
+    found.sort_by(|a, b| (&a.at, &a.value).cmp(&(&b.at, &b.value)));
+    found
+}
+
+/// When the value of a variable is meant.
+#[derive(Copy, Clone)]
+enum When {
+    Earlier,
+    Now,
+}
+
+/// The names at a place of the source.
+struct Scope<'s> {
+    program: &'s Program,
+    names: &'s Names<'s>,
+    at: Time,
+}
+
+impl Scope<'_> {
+    /// Says that some list has decreased.
+    fn invariant(&self, measure: &LoopMeasure) -> Option<String> {
+        let mut disjuncts = Vec::new();
+        for list in &measure.lists {
+            for (number, decreasing) in list.iter().enumerate() {
+                let mut parts = Vec::new();
+                for before in &list[..number] {
+                    parts.push(self.comparison(before, ">=")?);
+                }
+                parts.push(self.comparison(decreasing, ">")?);
+                if measure.is_bounded {
+                    let least = self.sum(decreasing, When::Earlier, true)?;
+                    parts.push(format!("{least} >= 0"));
+                }
+                disjuncts.push(parts.join(" && "));
+            }
+        }
+        Some(match &disjuncts[..] {
+            // The loop's head is visited once.
+            [] => "0".to_owned(),
+            [only] => only.clone(),
+            several => format!("({})", several.join(") || (")),
+        })
+    }
+
+    /// Compares what the sum was with what it is.
+    fn comparison(&self, sum: &VariableSum, operator: &str) -> Option<String> {
+        let earlier = self.sum(sum, When::Earlier, false)?;
+        let now = self.sum(sum, When::Now, false)?;
+        Some(format!("{earlier} {operator} {now}"))
+    }
+
+    fn sum(&self, sum: &VariableSum, when: When, with_constant: bool) -> Option<String> {
+        let wide = self.type_for(sum)?;
+        let mut text = String::new();
+        for &(factor, variable, is_signed) in &sum.parts {
+            let value = self.value(variable, is_signed, wide, when)?;
+            let sign = match (text.is_empty(), factor < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let factor = match factor.unsigned_abs() {
+                1 => String::new(),
+                factor => format!("{factor} * "),
+            };
+            text.push_str(&format!("{sign}{factor}{value}"));
+        }
+        if with_constant && sum.constant != 0 {
+            let sign = if sum.constant < 0 { "-" } else { "+" };
+            text.push_str(&format!(" {sign} {}", sum.constant.unsigned_abs()));
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// A type with room for the sum and all its parts, in any order.
+    fn type_for(&self, sum: &VariableSum) -> Option<&'static str> {
+        let mut most = sum.constant.unsigned_abs();
+        if most > MAXIMUM_LONG {
+            return None;
+        }
+        for &(factor, variable, _) in &sum.parts {
+            let (bits, _) = self.integer(variable)?;
+            let factor = factor.unsigned_abs();
+            if factor > MAXIMUM_LONG {
+                return None;
+            }
+            most = most.saturating_add(factor.saturating_mul(1 << bits));
+        }
+        match most {
+            ..=MAXIMUM_LONG => Some("long long"),
+            ..=MAXIMUM_WIDE => Some("__int128"),
+            _ => None,
+        }
+    }
+
+    /// The width and the sign of a variable of an integer type.
+    fn integer(&self, variable: VariableId) -> Option<(u8, bool)> {
+        let variable = self.program.variable(variable);
+        match variable.c_type? {
+            CScalar::Integer { bits, signed }
+                if variable.sort == Sort::BitVec(bits) && bits <= 64 =>
+            {
+                Some((bits, signed))
+            }
+            _ => None,
+        }
+    }
+
+    fn value(
+        &self,
+        variable: VariableId,
+        is_signed: bool,
+        wide: &str,
+        when: When,
+    ) -> Option<String> {
+        let (bits, is_declared_signed) = self.integer(variable)?;
+        let name = self.names.of(variable, self.at)?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.chars().all(is_word) {
+            return None;
+        }
+        let name = match when {
+            When::Earlier => format!("\\at({name}, AnyPrev)"),
+            When::Now => name,
+        };
+        if is_signed == is_declared_signed {
+            return Some(format!("({wide}){name}"));
+        }
+        let read = match (bits, is_signed) {
+            (8, true) => "signed char",
+            (8, false) => "unsigned char",
+            (16, true) => "short",
+            (16, false) => "unsigned short",
+            (32, true) => "int",
+            (32, false) => "unsigned int",
+            (64, true) => "long long",
+            (64, false) => "unsigned long long",
+            _ => return None,
+        };
+        Some(format!("({wide})({read}){name}"))
+    }
+}
