@@ -159,6 +159,26 @@ fn written_witnesses_are_confirmed() {
     }
 }
 
+/// After a signed overflow, anything may happen.
+#[test]
+fn invariants_hold_up_to_an_overflow() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int i = __VERIFIER_nondet_int(), j = __VERIFIER_nondet_int();
+  while (i > j) {
+    j = j + 3;
+  }
+  return 0;
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, found) = written(folder.path(), program);
+    assert_eq!(result(&text), "RESULT: TRUE", "{text}");
+    assert_eq!(found.map(|found| found.len()), Some(1), "{text}");
+    let text = confirmed(folder.path());
+    assert_eq!(result(&text), "RESULT: TRUE", "{text}");
+}
+
 /// A loop in a function that is called several times, one whose condition is at its end, and one whose measure is of memory.
 #[test]
 fn what_cannot_be_told_is_left_out() {
@@ -213,7 +233,7 @@ fn invariants(program: &str, list: &[(u32, &str)]) -> String {
     };
     let content: String = list.iter().map(one).collect();
     let content = match list {
-        [] => "  []\n",
+        [] => "    []\n",
         _ => &content,
     };
     validated(program, "2.1", "invariant_set", content)
@@ -280,6 +300,12 @@ fn transition_invariants_are_checked() {
         (
             UP,
             &[(5, r"10 / \at(i, AnyPrev) > 10 / i")],
+            "UNKNOWN",
+            "has no defined value",
+        ),
+        (
+            UP,
+            &[(5, r"\at(i, AnyPrev) + 2147483647 < i + 2147483647")],
             "UNKNOWN",
             "has no defined value",
         ),

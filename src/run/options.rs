@@ -238,14 +238,6 @@ impl Question {
         matches!(self, Self::List | Self::Survey | Self::Targets { .. })
     }
 
-    /// Whether it is asked if the invariants of a witness hold, before it is asked if executions end.
-    pub(crate) fn is_of_invariants(&self) -> bool {
-        match self {
-            Self::Termination(questions) => questions.present() == Asked::Witness,
-            _ => false,
-        }
-    }
-
     /// Whether it is asked if measures decrease.
     pub(crate) fn is_of_ranking(&self) -> bool {
         let Self::Termination(questions) = self else {

@@ -3,7 +3,6 @@
 //! An answer of the simplifier is checked like an engine's ([`crate::judge::answer`]).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,11 +31,11 @@ use regatta_certify::check::FactNumbers;
 use regatta_certify::defined::{Undefined, guard};
 use regatta_certify::{Certificate, ProofStep};
 use regatta_frontend::advice::advise;
-use regatta_frontend::property::{Check, Forbidden};
+use regatta_frontend::property::Check;
 use regatta_frontend::{LoadOptions, Specification, load};
 use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
-use regatta_program::ghost::{CHECKING, restrict};
+use regatta_program::ghost::{CHECKING, restrict, restrict_to_assertions};
 use regatta_program::interpreter::ReplayInputs;
 use regatta_program::simplify::{Simplified, simplify, simplify_loosely, unsimplified};
 use regatta_program::termination::{
@@ -209,7 +208,11 @@ impl Pipeline<'_> {
         lowered: &Program,
         attempt: &Attempt,
     ) -> Conclusion {
-        let conclusion = self.verify(lowered.clone(), attempt, None);
+        let mut lowered = lowered.clone();
+        if !restrict_to_assertions(&mut lowered) {
+            return Conclusion::unknown("internal error in the validator");
+        }
+        let conclusion = self.verify(lowered, attempt, None);
         match conclusion.verdict {
             Verdict::True => Conclusion {
                 sequel: Some(Box::new(questions.clone().after_witness())),
@@ -552,13 +555,6 @@ fn load_program(
         if is_of_witness {
             load_options.text.clone_from(&options.with_witness);
         }
-    }
-    if question.is_of_invariants() {
-        load_options.property = Specification {
-            forbidden: Forbidden::nothing(),
-            checks: BTreeSet::new(),
-        };
-    } else if let Question::Termination(_) = question {
         // What an execution does after a signed overflow is undefined: it neither goes on for ever for certain (overflow
         // is an end of the executions in which a state is to come again), nor does it end by wrapping around (overflow
         // is an end or an error where measures are to decrease).

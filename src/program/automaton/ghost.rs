@@ -142,6 +142,27 @@ pub fn restrict(program: &mut Program, counted: &CountedErrors) -> bool {
     true
 }
 
+/// Restricts the program's errors to wrong expressions of the witness, and to operations in them that are not defined. Returns
+/// `false` if the program's variables cannot express this.
+#[must_use]
+pub fn restrict_to_assertions(program: &mut Program) -> bool {
+    let mut conditions = Vec::new();
+    for name in [VIOLATED_ASSERTION, CHECKING] {
+        match equals(program, name, 0) {
+            Ok(is_zero) => conditions.push(store().not(is_zero)),
+            Err(Absent::Nowhere) => {}
+            Err(Absent::NotAVariable) => return false,
+        }
+    }
+    let is_of_witness = store().or(conditions);
+    for edge in &mut program.edges {
+        if program.errors.contains(&edge.target) {
+            edge.operations.push(Operation::Assume(is_of_witness));
+        }
+    }
+    true
+}
+
 /// Why a ghost variable cannot be compared.
 enum Absent {
     /// No code of the program changes it, so it keeps its initial value, zero.
