@@ -171,6 +171,26 @@ int main(void) {
   return 0;
 }
 ";
+    one_invariant_is_confirmed(program);
+}
+
+/// What decreases first is that a condition holds.
+#[test]
+fn measures_with_conditions_are_told() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int();
+  while (a > b) {
+    a--;
+    b = c;
+  }
+  return 0;
+}
+";
+    one_invariant_is_confirmed(program);
+}
+
+fn one_invariant_is_confirmed(program: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let (text, found) = written(folder.path(), program);
     assert_eq!(result(&text), "RESULT: TRUE", "{text}");

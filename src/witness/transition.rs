@@ -170,6 +170,7 @@ fn is_fixed(token: &str, last: &str) -> bool {
     match token {
         "char" | "short" | "int" | "long" | "signed" | "unsigned" | "__int128" | "_Bool" => true,
         "(" | ")" | "+" | "-" | "~" | "/" | "%" | "<<" | ">>" => true,
+        "?" | ":" | "<" | ">" | "<=" | ">=" | "==" | "!=" | "&&" | "||" | "!" => true,
         // Otherwise it may be unary.
         "*" | "&" => is_number(last) || last.starts_with(PREVIOUS),
         _ => is_number(token),
@@ -263,6 +264,11 @@ mod tests {
             ("(int)*\\at(p, AnyPrev) > (int)*p", false),
             ("\\at(p, AnyPrev)[0] > p[0]", false),
             ("(int)(\\at(x, AnyPrev) > x)", false),
+            (
+                "(\\at(x, AnyPrev) < 3 ? \\at(x, AnyPrev) : 7) > (x < 3 ? x : 7)",
+                true,
+            ),
+            ("\\at(x, AnyPrev) < 3 ? \\at(x, AnyPrev) > x : 0", false),
             ("1 > 0", false),
             ("x > x", false),
             ("1", false),

@@ -25,6 +25,14 @@ struct Choice {
     otherwise: Linear,
 }
 
+/// A number of a linear combination, as others see it.
+pub(super) enum Part<'l> {
+    /// A bit vector that is read as a number.
+    Bits(TermId, Reading),
+    /// The first number if the condition holds, or else the second.
+    Choice(TermId, &'l Linear, &'l Linear),
+}
+
 /// A linear combination.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Linear {
@@ -148,14 +156,18 @@ impl Linear {
         atoms.collect()
     }
 
-    /// The factors of the bit vectors that are read as numbers, and the constant; `None` if there is a choice.
-    pub fn sum(&self) -> Option<(Vec<(i128, TermId, Reading)>, i128)> {
-        let parts = self.parts.iter();
-        let parts = parts.map(|(factor, atom)| match atom {
-            Atom::Bits { bits, reading } => Some((*factor, *bits, *reading)),
-            Atom::Choice(_) => None,
+    /// The factors and the numbers, and the constant.
+    pub fn parts(&self) -> (impl Iterator<Item = (i128, Part<'_>)>, i128) {
+        let parts = self.parts.iter().map(|(factor, atom)| {
+            let part = match atom {
+                Atom::Bits { bits, reading } => Part::Bits(*bits, *reading),
+                Atom::Choice(choice) => {
+                    Part::Choice(choice.condition, &choice.then, &choice.otherwise)
+                }
+            };
+            (*factor, part)
         });
-        Some((parts.collect::<Option<_>>()?, self.constant))
+        (parts, self.constant)
     }
 
     /// The combination of what the bit vectors and conditions are mapped to.

@@ -28,7 +28,7 @@ pub use measures::{Descent, Measure};
 pub use ranking::Ranking;
 pub use recurrence::{Lap, Recurrence, Revisits, recurrence, saved_for};
 pub use samples::Sample;
-pub use told::{LoopMeasure, VariableSum};
+pub use told::{LoopMeasure, ToldNumber, VariableSum};
 pub use unfold::unfold;
 
 /// Why the question of termination cannot be put, in words.

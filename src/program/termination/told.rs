@@ -5,12 +5,12 @@
 //! the inner loop's head as they were at the outer one's. Nothing is told of a loop that is executed several times for another
 //! reason.
 
-use super::linear::{Linear, Reading};
+use super::linear::{Linear, Part, Reading};
 use super::measures::{Descent, Measure};
 use super::ranking::{Ranking, Site};
 use crate::cfa::*;
 use crate::cut_points::Loop;
-use regatta_term::{Op, Pool, TermId, store};
+use regatta_term::{Op, Pool, Symbol, TermId, free_variables, store};
 
 /// What decreases from any visit of a loop's head to any later one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +26,28 @@ pub struct LoopMeasure {
 /// A linear combination of variables, as of numbers without any limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableSum {
-    /// The factors, and the variables with whether they are read as signed numbers.
-    pub parts: Vec<(i128, VariableId, bool)>,
+    /// The factors and the numbers.
+    pub parts: Vec<(i128, ToldNumber)>,
     /// The constant.
     pub constant: i128,
+}
+
+/// A number in a sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToldNumber {
+    /// The value of a variable.
+    Variable {
+        variable: VariableId,
+        /// Whether its bits are read as a signed number.
+        is_signed: bool,
+    },
+    /// One of two sums.
+    Choice {
+        /// The condition of the first one, a term over variables.
+        condition: TermId,
+        then: VariableSum,
+        otherwise: VariableSum,
+    },
 }
 
 impl Ranking<'_> {
@@ -77,8 +95,7 @@ impl Ranking<'_> {
         let mut next = Some(inner);
         while let Some(cycle) = next {
             let list = self.sums(measures, cycle)?;
-            let parts = list.iter().flat_map(|sum| &sum.parts);
-            let mut variables = parts.map(|part| part.1);
+            let mut variables = list.iter().flat_map(|sum| self.variables(sum));
             if !variables.all(|variable| self.keeps(cycle, inner, variable)) {
                 return None;
             }
@@ -102,20 +119,56 @@ impl Ranking<'_> {
     }
 
     fn sum_of_variables(&self, sum: &Linear) -> Option<VariableSum> {
-        let (parts, constant) = sum.sum()?;
-        let parts = parts.into_iter().map(|(factor, bits, reading)| {
-            let (bits, reading) = as_narrow(bits, reading);
-            let (symbol, 0) = store().as_variable(bits)? else {
-                return None;
+        let (parts, constant) = sum.parts();
+        let parts = parts.map(|(factor, part)| {
+            let number = match part {
+                Part::Bits(bits, reading) => {
+                    let (bits, reading) = as_narrow(bits, reading);
+                    let (symbol, 0) = store().as_variable(bits)? else {
+                        return None;
+                    };
+                    ToldNumber::Variable {
+                        variable: self.variable(symbol)?,
+                        is_signed: reading == Reading::Signed,
+                    }
+                }
+                Part::Choice(condition, then, otherwise) => ToldNumber::Choice {
+                    condition,
+                    then: self.sum_of_variables(then)?,
+                    otherwise: self.sum_of_variables(otherwise)?,
+                },
             };
-            let mut variables = (0..).map(VariableId).zip(&self.loops.program.variables);
-            let (variable, _) = variables.find(|(_, known)| known.symbol == symbol)?;
-            Some((factor, variable, reading == Reading::Signed))
+            Some((factor, number))
         });
         Some(VariableSum {
             parts: parts.collect::<Option<_>>()?,
             constant,
         })
+    }
+
+    fn variable(&self, symbol: Symbol) -> Option<VariableId> {
+        let mut variables = (0..).map(VariableId).zip(&self.loops.program.variables);
+        let found = variables.find(|(_, known)| known.symbol == symbol);
+        found.map(|(variable, _)| variable)
+    }
+
+    /// The variables on which the sum depends.
+    fn variables(&self, sum: &VariableSum) -> Vec<VariableId> {
+        let parts = sum.parts.iter();
+        let of_part = |(_, number): &(i128, ToldNumber)| match number {
+            ToldNumber::Variable { variable, .. } => vec![*variable],
+            ToldNumber::Choice {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let free = free_variables(store(), *condition).into_iter();
+                let free = free.filter_map(|(symbol, _)| self.variable(symbol));
+                let of_sums = [then, otherwise].map(|sum| self.variables(sum));
+                free.chain(of_sums.concat()).collect()
+            }
+        };
+        parts.flat_map(of_part).collect()
     }
 
     /// Whether the variable has the same value at the inner loop's head as at the last visit of the outer loop's.

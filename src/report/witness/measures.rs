@@ -4,11 +4,12 @@
 //! The numbers are written in a type that has room for all their values, so that they are those of the measure.
 
 use super::correctness::{InvariantKind, MAXIMUM_EXPRESSION_LENGTH, SourceInvariant};
+use super::expression;
 use super::write::Place;
-use regatta_program::termination::{LoopMeasure, VariableSum};
+use regatta_program::termination::{LoopMeasure, ToldNumber, VariableSum};
 use regatta_program::waypoint::Time;
 use regatta_program::{CScalar, Names, Program, VariableId, WaypointKind};
-use regatta_term::Sort;
+use regatta_term::{Sort, Symbol, TermId, store, to_c};
 
 /// Maximum magnitude of a number in `long long`, and in `__int128`.
 const MAXIMUM_LONG: u128 = 1 << 62;
@@ -88,11 +89,30 @@ impl Scope<'_> {
     }
 
     fn sum(&self, sum: &VariableSum, when: When, with_constant: bool) -> Option<String> {
-        let wide = self.type_for(sum)?;
+        let wide = match self.magnitude(sum)? {
+            ..=MAXIMUM_LONG => "long long",
+            ..=MAXIMUM_WIDE => "__int128",
+            _ => return None,
+        };
         let mut text = String::new();
-        for &(factor, variable, is_signed) in &sum.parts {
-            let value = self.value(variable, is_signed, wide, when)?;
-            let sign = match (text.is_empty(), factor < 0) {
+        for (factor, number) in &sum.parts {
+            let value = match number {
+                ToldNumber::Variable {
+                    variable,
+                    is_signed,
+                } => self.value(*variable, *is_signed, wide, when)?,
+                ToldNumber::Choice {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    let condition = self.condition(*condition, when)?;
+                    let then = self.sum(then, when, true)?;
+                    let otherwise = self.sum(otherwise, when, true)?;
+                    format!("({wide})(({condition}) ? {then} : {otherwise})")
+                }
+            };
+            let sign = match (text.is_empty(), *factor < 0) {
                 (true, false) => "",
                 (true, true) => "-",
                 (false, false) => " + ",
@@ -104,32 +124,47 @@ impl Scope<'_> {
             };
             text.push_str(&format!("{sign}{factor}{value}"));
         }
-        if with_constant && sum.constant != 0 {
-            let sign = if sum.constant < 0 { "-" } else { "+" };
-            text.push_str(&format!(" {sign} {}", sum.constant.unsigned_abs()));
+        match (with_constant, text.is_empty()) {
+            (true, true) => return Some(sum.constant.to_string()),
+            (true, false) if sum.constant != 0 => {
+                let sign = if sum.constant < 0 { "-" } else { "+" };
+                text.push_str(&format!(" {sign} {}", sum.constant.unsigned_abs()));
+            }
+            _ => {}
         }
         (!text.is_empty()).then_some(text)
     }
 
-    /// A type with room for the sum and all its parts, in any order.
-    fn type_for(&self, sum: &VariableSum) -> Option<&'static str> {
+    /// The greatest magnitude of the sum and all its parts, in any order.
+    fn magnitude(&self, sum: &VariableSum) -> Option<u128> {
         let mut most = sum.constant.unsigned_abs();
-        if most > MAXIMUM_LONG {
-            return None;
-        }
-        for &(factor, variable, _) in &sum.parts {
-            let (bits, _) = self.integer(variable)?;
+        for (factor, number) in &sum.parts {
+            let of_number = match number {
+                ToldNumber::Variable { variable, .. } => 1 << self.integer(*variable)?.0,
+                ToldNumber::Choice {
+                    then, otherwise, ..
+                } => self.magnitude(then)?.max(self.magnitude(otherwise)?),
+            };
+            // Constants are written as `int` or `long`.
             let factor = factor.unsigned_abs();
-            if factor > MAXIMUM_LONG {
+            if factor > MAXIMUM_LONG || sum.constant.unsigned_abs() > MAXIMUM_LONG {
                 return None;
             }
-            most = most.saturating_add(factor.saturating_mul(1 << bits));
+            most = most.saturating_add(factor.saturating_mul(of_number));
         }
-        match most {
-            ..=MAXIMUM_LONG => Some("long long"),
-            ..=MAXIMUM_WIDE => Some("__int128"),
-            _ => None,
-        }
+        Some(most)
+    }
+
+    /// A condition over variables.
+    fn condition(&self, condition: TermId, when: When) -> Option<String> {
+        let by_symbol = self.program.variables_by_symbol();
+        let declared = |symbol: Symbol, instance: u32| {
+            let variable = *by_symbol.get(&symbol).filter(|_| instance == 0)?;
+            self.integer(variable)?;
+            let name = self.name(variable, when)?;
+            expression::c_variable(self.program.variable(variable), &name)
+        };
+        to_c(store(), condition, &declared)
     }
 
     /// The width and the sign of a variable of an integer type.
@@ -153,15 +188,7 @@ impl Scope<'_> {
         when: When,
     ) -> Option<String> {
         let (bits, is_declared_signed) = self.integer(variable)?;
-        let name = self.names.of(variable, self.at)?;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if !name.chars().all(is_word) {
-            return None;
-        }
-        let name = match when {
-            When::Earlier => format!("\\at({name}, AnyPrev)"),
-            When::Now => name,
-        };
+        let name = self.name(variable, when)?;
         if is_signed == is_declared_signed {
             return Some(format!("({wide}){name}"));
         }
@@ -177,5 +204,18 @@ impl Scope<'_> {
             _ => return None,
         };
         Some(format!("({wide})({read}){name}"))
+    }
+
+    /// The variable's name, with the label for its value of before.
+    fn name(&self, variable: VariableId, when: When) -> Option<String> {
+        let name = self.names.of(variable, self.at)?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.chars().all(is_word) {
+            return None;
+        }
+        Some(match when {
+            When::Earlier => format!("\\at({name}, AnyPrev)"),
+            When::Now => name,
+        })
     }
 }

@@ -51,7 +51,6 @@ impl Lowerer<'_> {
             self.cursor.origin().is_some() || rule_of_model(self.function.name()).is_some();
         self.input.property().checks.contains(&rule.check())
             && is_text_checked
-            && !self.cursor.is_watched()
             && !self.cursor.is_wrapping()
     }
 
@@ -63,9 +62,14 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Emits a check; without a condition, the operation is not modelled.
+    /// Emits a check; without a condition, the operation is not modelled. In an expression of a witness, which is no operation
+    /// of the program, it says where the expression has a value.
     fn check(&mut self, condition: Option<Expr>, rule: Rule) {
         match condition {
+            Some(condition) if self.cursor.is_watched() => {
+                self.expect(condition, rule.condition());
+            }
+            None if self.cursor.is_watched() => self.expect_unseen(rule.condition()),
             Some(condition) if fold::constant_truth(&condition) == Some(true) => {}
             Some(condition) => self.emit_fresh(Instruction::Check { condition, rule }),
             None => self.unsupported(format!("the check that {}", rule.condition())),

@@ -49,7 +49,7 @@ fn address_operand(node: &Node<ast::Expression>) -> Option<&Node<ast::Expression
 
 impl Lowerer<'_> {
     /// Notes that the condition has to hold here.
-    fn expect(&mut self, condition: Expr, what: &str) {
+    pub(in crate::lower) fn expect(&mut self, condition: Expr, what: &str) {
         if fold::constant_truth(&condition) != Some(true) {
             let what = what.to_owned();
             self.emit_fresh(Instruction::Expect { condition, what });
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
     }
 
     /// Notes something that has to hold here and that no condition says.
-    fn expect_unseen(&mut self, what: &str) {
+    pub(in crate::lower) fn expect_unseen(&mut self, what: &str) {
         self.note_assumption(AssumptionKind::Defined, what);
     }
 
