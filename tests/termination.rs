@@ -217,6 +217,10 @@ fn what_cannot_be_told_is_left_out() {
 
 /// Has a witness of the program validated whose content is given.
 fn validated(program: &str, version: &str, kind: &str, content: &str) -> String {
+    validated_for("F end", program, version, kind, content)
+}
+
+fn validated_for(formula: &str, program: &str, version: &str, kind: &str, content: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("p.c"), program).expect("the program is written");
     let hash = sha256(program.as_bytes());
@@ -230,7 +234,7 @@ fn validated(program: &str, version: &str, kind: &str, content: &str) -> String 
     task:
       input_files: [p.c]
       input_file_hashes: {{p.c: {hash}}}
-      specification: CHECK( init(main()), LTL(F end) )
+      specification: CHECK( init(main()), LTL({formula}) )
       data_model: LP64
       language: C
   content:
@@ -358,6 +362,27 @@ fn transition_invariants_are_checked() {
             "{list:?}: {text}"
         );
         assert!(text.contains(message), "{list:?}: {text}");
+    }
+}
+
+/// Where the program's arithmetic is checked, that of a witness has to be defined all the same.
+#[test]
+fn invariants_may_not_overflow_where_overflow_is_checked() {
+    for (value, expected) in [
+        ("i + 2147483647 != 7", "RESULT: UNKNOWN"),
+        ("i / (i - i) != 7 || 1", "RESULT: UNKNOWN"),
+        ("i >= 0", "RESULT: TRUE"),
+    ] {
+        let content = format!(
+            "  - invariant:
+      type: loop_invariant
+      location: {{file_name: p.c, line: 5}}
+      value: {value:?}
+      format: c_expression
+"
+        );
+        let text = validated_for("G ! overflow", UP, "2.0", "invariant_set", &content);
+        assert!(result(&text).starts_with(expected), "{value}: {text}");
     }
 }
 
