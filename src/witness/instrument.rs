@@ -546,6 +546,7 @@ mod tests {
             segment: 0,
             advances: true,
             condition: None,
+            returns_to: None,
         };
         let close = parsed.at(2, 15).expect("a parenthesis");
         let target = Extent {
@@ -597,6 +598,7 @@ mod tests {
                 segment,
                 advances: true,
                 condition: None,
+                returns_to: None,
             })
             .collect();
         let steps: Vec<&Step> = steps.iter().collect();
