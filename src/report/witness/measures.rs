@@ -89,10 +89,13 @@ impl Scope<'_> {
     }
 
     fn sum(&self, sum: &VariableSum, when: When, with_constant: bool) -> Option<String> {
-        let wide = match self.magnitude(sum)? {
-            ..=MAXIMUM_LONG => "long long",
-            ..=MAXIMUM_WIDE => "__int128",
-            _ => return None,
+        let most = self.magnitude(sum)?;
+        if most > MAXIMUM_WIDE {
+            return None;
+        }
+        let wide = match most > MAXIMUM_LONG {
+            true => "__int128",
+            false => "long long",
         };
         let mut text = String::new();
         for (factor, number) in &sum.parts {
