@@ -184,7 +184,7 @@ impl LapOfWitness {
 }
 
 /// Whether a call of the function may be the last thing that an execution does, although the program as lowered goes on.
-fn may_not_return(external: &External) -> bool {
+pub(super) fn may_not_return(external: &External) -> bool {
     match external.kind {
         ExternalKind::Function { is_library, .. } => {
             !is_library && !external.name.starts_with("__VERIFIER_nondet")

@@ -3,11 +3,12 @@
 //! Between two visits within one execution of a loop, its measure has decreased. An inner loop is executed again in each round
 //! of the loop around it. So either its own measure has decreased or that of some loop around it, where these are the same at
 //! the inner loop's head as they were at the outer one's. Nothing is told of a loop that is executed several times for another
-//! reason.
+//! reason, and nothing at all where a function without a definition may call those of the program.
 
 use super::linear::{Linear, Part, Reading};
 use super::measures::{Descent, Measure};
 use super::ranking::{Ranking, Site};
+use super::recurrence::may_not_return;
 use crate::cfa::*;
 use crate::cut_points::Loop;
 use regatta_term::{Op, Pool, Symbol, TermId, free_variables, store};
@@ -53,6 +54,9 @@ pub enum ToldNumber {
 impl Ranking<'_> {
     /// The measures of the loops that can be told.
     pub fn told(&self, measures: &[Measure], descent: Descent) -> Vec<LoopMeasure> {
+        if self.loops.program.externals.iter().any(may_not_return) {
+            return Vec::new();
+        }
         let sites = self.sites.iter();
         let loops = sites.filter_map(|site| match site {
             Site::Loop(number) => Some(&self.loops.all()[*number]),
