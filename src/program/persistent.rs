@@ -342,6 +342,28 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         })
     }
 
+    /// [`Self::intersect`] with `other`, of a map that has been intersected with `last` before: only keys whose values in
+    /// `last` and `other` differ are looked at. A value that `meet` has computed must not change where it meets one of those
+    /// that it was computed from.
+    pub(crate) fn intersect_changes(
+        &self,
+        last: &Self,
+        other: &Self,
+        meet: &mut impl FnMut(u32, &V, &V) -> Option<V>,
+    ) -> Self {
+        let mut result = self.clone();
+        last.for_each_difference(other, &mut |key, _, value| {
+            let Some(own) = self.get(key) else {
+                return;
+            };
+            match value.and_then(|value| meet(key, own, value)) {
+                Some(value) => result.insert(key, value),
+                None => result.remove(key),
+            }
+        });
+        result
+    }
+
     fn intersect_nodes(
         a: &Rc<Node<V>>,
         b: &Rc<Node<V>>,
@@ -579,7 +601,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_an_ordinary_map(common in changes(), left in changes(), right in changes()) {
+        fn agrees_with_an_ordinary_map(common in changes(), left in changes(), right in changes(), more in changes()) {
             let (base, model) = build(&common, PersistentMap::new(), Model::new());
             let (a, a_model) = build(&left, base.clone(), model.clone());
             let (b, b_model) = build(&right, base, model);
@@ -592,6 +614,12 @@ mod tests {
             let expected: Model =
                 a_model.iter().filter_map(|(k, x)| Some((*k, meet(*x, *b_model.get(k)?)?))).collect();
             prop_assert_eq!(entries(&intersection), expected);
+            let (later, _) = build(&more, b.clone(), Model::new());
+            let mut most = |_: u32, x: &u8, y: &u8| Some(*x.max(y));
+            let met = a.intersect(&b, &mut most);
+            let (whole, changes) =
+                (met.intersect(&later, &mut most), met.intersect_changes(&b, &later, &mut most));
+            prop_assert_eq!(entries(&changes), entries(&whole));
             let join = |x: Option<&u8>, y: Option<&u8>| match (x, y) {
                 (Some(x), Some(y)) => *x.max(y),
                 (Some(x), None) => x + 10,

@@ -28,6 +28,9 @@ pub(super) const POWER_STAGE_TIME: Duration = Duration::from_millis(200);
 pub(super) const WHOLE_QUESTION_TIME: Duration =
     Duration::from_millis(if cfg!(test) { 0 } else { 100 });
 
+/// Maximum size of a question (terms) that is asked as a whole before its parts.
+pub(super) const MAXIMUM_SIZE_AS_A_WHOLE: usize = 20_000;
+
 /// Maximum size of a question with products (terms) that goes to the stages of the entailment at once.
 pub(super) const MAXIMUM_SIZE_FOR_STAGES: usize = 2000;
 

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use crate::queries::limits::{
     CONDITIONS_PER_GROUP, CONJUNCTS_FOR_VALUES, FIRST_TIME_OF_HARD_QUESTION, GROUP_TIME,
     MAXIMUM_CONDITIONS_IN_VAIN, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
-    MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME,
-    MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME, PARTS_PER_THREAD, POWER_STAGE_TIME,
-    TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
+    MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_AS_A_WHOLE, MAXIMUM_SIZE_FOR_STAGES,
+    MAXIMUM_SWEEPING_TIME, MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME,
+    PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME,
+    WHOLE_QUESTION_TIME,
 };
 use crate::queries::parts::Independence;
 use crate::walk::{GivenUp, Walk};
@@ -126,6 +127,10 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         }
         // The whole question has failed already, before the case distinction.
         false if walk.cases > 1 => in_parts(most)?,
+        // Solvers translate a large question for seconds before they look at the time.
+        false if size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_AS_A_WHOLE => {
+            swept_if_hard(walk, (&all, &names), most, in_parts)?
+        }
         false => match check(walk, &all, &names, most.min(WHOLE_QUESTION_TIME))? {
             TextAnswer::Unknown(_) => swept_if_hard(walk, (&all, &names), most, in_parts)?,
             answer => answer,

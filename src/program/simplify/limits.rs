@@ -13,6 +13,16 @@ pub(super) const CHANGES_BEFORE_WIDENING: u32 = 3;
 /// Number of changes of any other location's state after which ranges are widened.
 pub(super) const CHANGES_BEFORE_WIDENING_ELSEWHERE: u32 = 30;
 
+// --- constants::crossings ---
+
+/// Maximum number of changed values for which what crosses a call is changed rather than made anew.
+pub(super) const MAXIMUM_CROSSING_CHANGES: usize = 64;
+
+// --- constants::memory ---
+
+/// Maximum number of remembered evaluations of a kind.
+pub(super) const MAXIMUM_REMEMBERED_EVALUATIONS: usize = 100_000;
+
 // --- constants::objects ---
 
 /// Maximum absolute distance (bytes) of a tracked pointer from the object's start.

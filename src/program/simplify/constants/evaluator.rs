@@ -4,20 +4,19 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::memory::{Assumption, Known, Memory};
 use super::objects::{Objects, Pointer, Site};
 use crate::cfa::*;
 use crate::persistent::PersistentMap;
 use crate::simplify::limits::MAXIMUM_STORES;
-use crate::simplify::range::{Abstract, Assumed, range_of, restrict};
+use crate::simplify::range::{Abstract, Assumed, Bounds, range_of, restrict};
 use crate::simplify::workspace::replace;
 use crate::variables::VariableUse;
 use regatta_term::domain::Values;
 use regatta_term::{Build, Op, Pool, Rebuild, Sort, TermId, TermKind, store};
 
-type Map = PersistentMap<Abstract>;
-
-/// Inclusive bounds, if known.
-type Bounds = Option<(i128, i128)>;
+/// Abstract values by variable.
+pub(super) type Map = PersistentMap<Abstract>;
 
 /// The abstract state of a location; a variable without an entry may have any value.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +44,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) objects: Option<Objects>,
     /// Cache: the number of stores in the term of a constant array.
     array_sizes: RefCell<FxHashMap<TermId, usize>>,
+    /// Cache: the results of evaluations.
+    memory: RefCell<Memory>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -54,6 +55,7 @@ impl<'a> Evaluator<'a> {
             uses: RefCell::new(uses),
             objects: None,
             array_sizes: RefCell::default(),
+            memory: RefCell::default(),
         }
     }
 
@@ -94,6 +96,27 @@ impl<'a> Evaluator<'a> {
 
     /// The simplified term, and its range if that was computed.
     fn simplified(&self, state: &State, term: TermId) -> (TermId, Option<Bounds>) {
+        if store().is_constant(term) {
+            return (term, None);
+        }
+        let known = self.values_in(state, term);
+        if let Some(found) = self.memory.borrow().simplified(&known) {
+            return found;
+        }
+        let result = self.simplify_anew(state, term);
+        self.memory.borrow_mut().set_simplified(known, result);
+        result
+    }
+
+    /// The term with the abstract values of its variables: what its evaluation depends on.
+    fn values_in(&self, state: &State, term: TermId) -> Known {
+        let mut uses = self.uses.borrow_mut();
+        let variables = uses.of(term).iter();
+        let values = variables.map(|&variable| self.get(state, variable));
+        Known::new(term, values)
+    }
+
+    fn simplify_anew(&self, state: &State, term: TermId) -> (TermId, Option<Bounds>) {
         let result = self.with_constants(state, term);
         let sort = store().sort(result);
         let may_have_range = match sort {
@@ -186,12 +209,26 @@ impl<'a> Evaluator<'a> {
             let known = self.is_closed(value) && self.array_size(value) <= MAXIMUM_STORES;
             return known.then_some(Abstract::Constant(value));
         }
+        if store().is_constant(term) {
+            return Some(Abstract::Constant(term));
+        }
+        let known = self.values_in(state, term);
+        if let Some(found) = self.memory.borrow().value(&known) {
+            return found;
+        }
+        let value = self.evaluate_anew(state, term);
+        self.memory.borrow_mut().set_value(known, value);
+        value
+    }
+
+    /// The abstract value of a term that is no array.
+    fn evaluate_anew(&self, state: &State, term: TermId) -> Option<Abstract> {
         let (value, range) = self.simplified(state, term);
         if self.is_closed(value) {
             return Some(Abstract::Constant(value));
         }
         let (low, high) = range.unwrap_or_else(|| self.range(state, value))?;
-        Abstract::from_range(sort, low, high)
+        Abstract::from_range(store().sort(term), low, high)
     }
 
     fn array_size(&self, array: TermId) -> usize {
@@ -223,6 +260,35 @@ impl<'a> Evaluator<'a> {
         Some(state)
     }
 
+    /// What an assumed condition says in the state.
+    fn assumed(&self, state: &State, condition: TermId) -> Assumption {
+        let known = self.values_in(state, condition);
+        if let Some(found) = self.memory.borrow().assumption(&known) {
+            return found;
+        }
+        let assumption = self.assume_anew(state, condition);
+        let kept = assumption.clone();
+        self.memory.borrow_mut().set_assumption(known, kept);
+        assumption
+    }
+
+    fn assume_anew(&self, state: &State, condition: TermId) -> Assumption {
+        let condition = self.with_constants(state, condition);
+        let known = self.known(state, condition);
+        let mut learned = Vec::new();
+        let uses = self.uses.borrow();
+        let mut learn = |term, value| {
+            let symbol = store().as_variable(term).map(|(symbol, _)| symbol);
+            let variable = symbol.and_then(|symbol| uses.variable(symbol));
+            learned.extend(variable.map(|variable| (variable, value)));
+        };
+        match restrict(condition, &known, &mut learn) {
+            Assumed::Never => Assumption::Never,
+            Assumed::Always => Assumption::Always,
+            Assumed::Sometimes => Assumption::Sometimes(learned.into()),
+        }
+    }
+
     /// Applies the transfer function of an operation; `None` if it blocks. An operation of the program has a site.
     pub(super) fn step(
         &self,
@@ -239,25 +305,17 @@ impl<'a> Evaluator<'a> {
                 self.set(state, *target, known);
             }
             Operation::Assume(condition) => {
-                let condition = self.with_constants(state, *condition);
-                let mut learned = Vec::new();
-                let known = self.known(state, condition);
-                let mut learn = |term, value| learned.push((term, value));
-                match restrict(condition, &known, &mut learn) {
-                    Assumed::Never => return None,
-                    Assumed::Always => return Some(()),
-                    Assumed::Sometimes => {}
-                }
+                let learned = match self.assumed(state, *condition) {
+                    Assumption::Never => return None,
+                    Assumption::Always => return Some(()),
+                    Assumption::Sometimes(learned) => learned,
+                };
                 if self.objects.is_some() {
+                    let condition = self.with_constants(state, *condition);
                     self.learn_pointers(state, condition);
                 }
-                for (term, value) in learned {
-                    if let Some((symbol, _)) = store().as_variable(term) {
-                        let variable = self.uses.borrow().variable(symbol);
-                        if let Some(variable) = variable {
-                            self.set(state, variable, Some(value));
-                        }
-                    }
+                for &(variable, value) in learned.iter() {
+                    self.set(state, variable, Some(value));
                 }
             }
             Operation::Store {

@@ -10,18 +10,23 @@
 //! The results are substituted into the terms; decided conditions disappear, or their edges do.
 //!
 //! * [`evaluator`]: abstract states, and the transfer functions of operations.
+//! * [`memory`]: evaluations that were done before; [`crossings`]: the same for calls and returns.
 //! * [`cut_point_states`]: the states that proofs need later.
 //! * [`doubts`]: which assumptions the states leave open; [`objects`]: abstract pointers for these.
 //! * This file: the analysis, and the rewriting of the program.
 
+mod crossings;
 mod cut_point_states;
 mod doubts;
 mod evaluator;
+mod memory;
 mod objects;
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use self::crossings::{Crossing, Crossings};
 pub(super) use self::doubts::open;
 use self::evaluator::{Evaluator, State};
 use super::globals::{accessed_globals, modified_globals};
@@ -74,6 +79,7 @@ struct Analysis<'a> {
     modified: Vec<Vec<u32>>,
     /// The globals that a call of each function may read or change, by ascending number.
     accessed: Vec<Vec<u32>>,
+    crossings: RefCell<Crossings>,
 }
 
 /// The variables' ids as numbers, in the same order.
@@ -118,6 +124,7 @@ impl<'a> Analysis<'a> {
             widened: false,
             modified: numbers(modified_globals(program, calls)),
             accessed: numbers(accessed),
+            crossings: RefCell::default(),
         }
     }
 
@@ -131,8 +138,9 @@ impl<'a> Analysis<'a> {
         while let Some(Reverse(number)) = queue.pop() {
             let location = self.by_order[number as usize];
             queued[location.index()] = false;
-            for (target, state) in self.successors(location) {
-                if self.flow(target, state) && !std::mem::replace(&mut queued[target.index()], true)
+            for (target, state, crossing) in self.successors(location) {
+                if self.flow(target, state, crossing)
+                    && !std::mem::replace(&mut queued[target.index()], true)
                 {
                     queue.push(Reverse(self.order[target.index()]));
                 }
@@ -141,7 +149,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The states that the location's state propagates to other locations.
-    fn successors(&self, location: LocationId) -> Vec<(LocationId, State)> {
+    fn successors(&self, location: LocationId) -> Vec<(LocationId, State, Option<Crossing>)> {
         let program = self.program;
         let mut result = Vec::new();
         let Some(state) = &self.states[location.index()] else {
@@ -150,33 +158,39 @@ impl<'a> Analysis<'a> {
         let function = program.location(location).function;
         if location == program.function(function).exit {
             for &call in self.calls.calls_of(function) {
-                result.extend(self.after_call(program.edge(call)));
+                result.extend(self.after_call(call));
             }
         }
         for &id in self.graph.outgoing(location) {
             let edge = program.edge(id);
             match callee(edge) {
                 None if goes_on(edge) => {
-                    result.extend(self.evaluator.execute(state, id).map(|s| (edge.target, s)))
+                    let after = self.evaluator.execute(state, id);
+                    result.extend(after.map(|after| (edge.target, after, None)));
                 }
                 None => {}
                 Some(callee) => {
                     result.push((
                         program.function(callee).entry,
-                        self.enter(edge, callee, state),
+                        self.enter(id, callee, state),
+                        Some(Crossing::Call(id)),
                     ));
-                    result.extend(self.after_call(edge));
+                    result.extend(self.after_call(id));
                 }
             }
         }
         result
     }
 
-    fn enter(&self, edge: &Edge, callee: FunctionId, state: &State) -> State {
+    fn enter(&self, id: EdgeId, callee: FunctionId, state: &State) -> State {
+        let edge = self.program.edge(id);
         // Globals that the callee does not access would only cause more iterations of it.
         let accessed = &self.accessed[callee.index()];
         let mut inside = State {
-            globals: state.globals.restricted(accessed),
+            globals: self
+                .crossings
+                .borrow_mut()
+                .entered(id, &state.globals, accessed),
             ..State::default()
         };
         if let Some(objects) = &self.evaluator.objects {
@@ -204,7 +218,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// The state after a call; `None` as long as the call or the callee's exit is unreachable.
-    fn after_call(&self, edge: &Edge) -> Option<(LocationId, State)> {
+    fn after_call(&self, id: EdgeId) -> Option<(LocationId, State, Option<Crossing>)> {
+        let edge = self.program.edge(id);
         let Some(Operation::Call {
             callee, results, ..
         }) = edge.operations.first()
@@ -219,12 +234,15 @@ impl<'a> Analysis<'a> {
             self.evaluator
                 .return_objects(&mut after, exit, objects, *callee);
         }
-        after.globals = after.globals.replaced(&exit.globals, modified);
+        after.globals =
+            self.crossings
+                .borrow_mut()
+                .returned(id, &before.globals, &exit.globals, modified);
         after.objects = after.objects.replaced(&exit.objects, modified);
         for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
             self.return_value(&mut after, exit, result, from);
         }
-        Some((edge.target, after))
+        Some((edge.target, after, Some(Crossing::Return(id))))
     }
 
     /// Assigns a result of a call to the caller's variable.
@@ -240,8 +258,11 @@ impl<'a> Analysis<'a> {
     }
 
     /// Joins a state into the location's state; returns whether that changed.
-    fn flow(&mut self, target: LocationId, mut state: State) -> bool {
+    fn flow(&mut self, target: LocationId, mut state: State, crossing: Option<Crossing>) -> bool {
         let slot = target.index();
+        let mut crossings = self.crossings.borrow_mut();
+        let last = crossing.and_then(|crossing| crossings.joined(crossing, &state));
+        drop(crossings);
         let Some(old) = &self.states[slot] else {
             self.forget_dead(target, &mut state);
             self.states[slot] = Some(state);
@@ -253,7 +274,7 @@ impl<'a> Analysis<'a> {
             CHANGES_BEFORE_WIDENING_ELSEWHERE
         };
         let widen = self.visits[slot] >= patience;
-        let new = self.join(old, &state, widen);
+        let new = self.join(old, &state, last.as_ref(), widen);
         if new.same(old) {
             return false;
         }
@@ -280,7 +301,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn join(&self, old: &State, new: &State, widen: bool) -> State {
+    /// Joins two states. If `last` was joined into the first one before, its globals need not be looked at again.
+    fn join(&self, old: &State, new: &State, last: Option<&State>, widen: bool) -> State {
         let mut meet = |variable: u32, a: &Abstract, b: &Abstract| {
             let sort = self.program.variable(VariableId(variable)).sort;
             let joined = a.join(*b, sort)?;
@@ -291,7 +313,12 @@ impl<'a> Analysis<'a> {
             }
         };
         State {
-            globals: old.globals.intersect(&new.globals, &mut meet),
+            globals: match last {
+                Some(last) => old
+                    .globals
+                    .intersect_changes(&last.globals, &new.globals, &mut meet),
+                None => old.globals.intersect(&new.globals, &mut meet),
+            },
             locals: old.locals.intersect(&new.locals, &mut meet),
             objects: old.objects.intersect(&new.objects, &mut |_, &a, &b| {
                 let joined = a.join(b)?;
@@ -311,13 +338,13 @@ impl<'a> Analysis<'a> {
             let mut next: Vec<Option<State>> = vec![None; self.states.len()];
             next[entry.index()] = Some(State::default());
             for &location in &self.by_order {
-                for (target, mut state) in self.successors(location) {
+                for (target, mut state, _) in self.successors(location) {
                     next[target.index()] = Some(match &next[target.index()] {
                         None => {
                             self.forget_dead(target, &mut state);
                             state
                         }
-                        Some(other) => self.join(other, &state, false),
+                        Some(other) => self.join(other, &state, None, false),
                     });
                 }
             }

@@ -13,13 +13,16 @@ use regatta_term::domain::{AbstractValue, Environment, INFINITY, Intervals, Univ
 use regatta_term::{Build, Constant, Pool, Sort, TermId, TermKind, Value, fixed, store};
 
 /// An abstract value.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Abstract {
     /// The value of this term, which has no variables.
     Constant(TermId),
     /// The values between the inclusive bounds; for a Boolean between 0 and 1.
     Range(i128, i128),
 }
+
+/// Inclusive bounds, if known.
+pub(super) type Bounds = Option<(i128, i128)>;
 
 /// Absolute values of integer bounds are kept below this, so that sums and products of bounds do not overflow.
 const LIMIT: i128 = 1 << 62;
