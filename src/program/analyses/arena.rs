@@ -12,6 +12,9 @@ use rustc_hash::FxHashSet;
 use crate::cfa::*;
 use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, store};
 
+/// Maximum binary logarithm of the slot size (bytes) of an arena that formulas speak of.
+const MAXIMUM_SLOT_BITS: u8 = 36;
+
 /// An arena whose objects all have the same slot size.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Arena {
@@ -86,7 +89,7 @@ impl Arena {
                 return None;
             };
             let is_one = !assigned.other
-                && (5..=16).contains(&bits)
+                && (5..=MAXIMUM_SLOT_BITS).contains(&bits)
                 && assigned.room == 1 << bits
                 && first.trailing_zeros() >= u32::from(bits);
             is_one.then_some(Self {

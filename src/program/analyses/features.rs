@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::call_graph::CallGraph;
-use crate::cfa::{FunctionId, Operation, Program};
+use crate::cfa::{FunctionId, Operation, Program, Role};
 use crate::cut_points::CutPoints;
 use regatta_term::{Op, Pool, Sort, TermId, TermKind, for_each_subterm, store};
 
@@ -67,6 +67,8 @@ features! {
     regions,
     /// Number of memory regions that may contain objects created at run time.
     dynamic,
+    /// Number of arrays in which the memory model records which objects exist.
+    records,
     /// Number of stores to memory.
     stores,
     /// Number of distinct operations on floats.
@@ -92,6 +94,10 @@ impl Features {
         };
         let dynamic = program.regions.iter().filter(|region| region.dynamic);
         features.dynamic = dynamic.count() as u64;
+        let records = program.variables.iter().filter(|variable| {
+            variable.role == Role::Model && matches!(variable.sort, Sort::Array { .. })
+        });
+        features.records = records.count() as u64;
         features.count_edges(program);
         let terms = program.edges.iter().flat_map(|edge| &edge.operations);
         let terms = terms.flat_map(Operation::terms);

@@ -4,7 +4,8 @@
 //! of them, and its fields are cells at indices that follow from it. A candidate says: a pointer is null or points to
 //! an object made before the next free address or before another pointer's object; so does a field that is a pointer,
 //! for all objects in a range of addresses; an object is followed by the one that was made before it, as in a list that
-//! is built at its head; and all objects in a range satisfy what the program's assertions require of the object at one
+//! is built at its head, or by the one that was made after it; of all objects in a range, the memory model has the size of one that
+//! exists, and it counts as many as there are (under a check of memory); and all objects in a range satisfy what the program's assertions require of the object at one
 //! of its pointers. Candidates do not express reachability: an order of addresses, or all existing objects, takes its
 //! place (compare the "all cells" abstractions of heaps by arrays: \[LQ08\], \[GN17\]).
 
@@ -14,7 +15,7 @@ use crate::invariants::views::root;
 use regatta_certify::certificate::{any_index, is_any_index};
 use regatta_program::arena::Arena;
 use regatta_program::block::{Block, Blocks};
-use regatta_program::{CScalar, InlinedLocation, VariableId};
+use regatta_program::{CScalar, InlinedLocation, Role, VariableId};
 use regatta_sharing::Candidate;
 use regatta_term::{
     Build, Op, Pool, Sort, TermId, TermKind, conjuncts, for_each_subterm, free_variables, occurs,
@@ -26,6 +27,8 @@ const MAXIMUM_POINTERS: usize = 8;
 /// Maximum number of cells that hold a pointer, and of fields that do.
 const MAXIMUM_CELLS: usize = 4;
 const MAXIMUM_FIELDS: usize = 4;
+/// Maximum number of constants that are recorded of objects.
+const MAXIMUM_RECORDED: usize = 4;
 /// Maximum number of variables with which fields are compared.
 const MAXIMUM_VARIABLES: usize = 4;
 /// Maximum number of facts about a pointer that are generalised.
@@ -54,6 +57,8 @@ struct Objects {
     /// Fields that hold pointers, and others.
     links: Vec<Field>,
     values: Vec<Field>,
+    /// Arrays with one cell for each object, and the constants that are written there: what the memory model records.
+    records: Vec<(TermId, Vec<TermId>)>,
     /// Cells with pointers that are no fields.
     cells: Vec<TermId>,
     /// Pointers to which a new object's address is assigned.
@@ -77,6 +82,7 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2
                 pointers.retain(|&pointer| is_over_state(blocks, &state, pointer));
                 let mut of_place = [Vec::new(), Vec::new()];
                 objects.about(&pointers, &mut of_place);
+                objects.existence(blocks, &state, &pointers, &mut of_place[0]);
                 objects.after_steps(blocks, at, &pointers, &mut of_place);
                 objects.fields_of_newest(blocks, &state, &pointers, &mut of_place[1]);
                 for (formulas, all) in of_place.into_iter().zip([&mut structure, &mut contents]) {
@@ -126,6 +132,7 @@ impl Objects {
             address: store().concat(any, store().bv(arena.bits, 0)),
             links: Vec::new(),
             values: Vec::new(),
+            records: Vec::new(),
             cells: Vec::new(),
             newest: Vec::new(),
             facts: Vec::new(),
@@ -146,7 +153,9 @@ impl Objects {
                         arguments,
                     } = kind
                     {
-                        objects.note_cell(arguments[0], arguments[1]);
+                        if !objects.note_record(arguments) {
+                            objects.note_cell(arguments[0], arguments[1]);
+                        }
                     }
                 });
             }
@@ -170,6 +179,36 @@ impl Objects {
         facts.truncate(MAXIMUM_FACTS);
         objects.facts = facts;
         objects
+    }
+
+    /// Records an access to an array with a cell for each object; returns false for other arrays.
+    fn note_record(&mut self, arguments: &[TermId]) -> bool {
+        let t = store();
+        if t.sort(arguments[1]) != t.sort(self.any) {
+            return false;
+        }
+        let Some(array) = root(arguments[0]) else {
+            return false;
+        };
+        let known = match self.records.iter().position(|(one, _)| *one == array) {
+            Some(known) => known,
+            None => {
+                self.records.push((array, Vec::new()));
+                self.records.len() - 1
+            }
+        };
+        let written = arguments
+            .get(2)
+            .and_then(|&value| t.bit_vec_constant(value));
+        let constants = &mut self.records[known].1;
+        if let (Some(value), Some(&term)) = (written, arguments.get(2))
+            && value.bits() != 0
+            && !constants.contains(&term)
+            && constants.len() < MAXIMUM_RECORDED
+        {
+            constants.push(term);
+        }
+        true
     }
 
     /// Records a cell: a field of objects, or a pointer in memory that is no field.
@@ -260,6 +299,73 @@ impl Objects {
         store().ite(store().eq(address, first), null, store().sub(address, room))
     }
 
+    /// Returns the object made after the one at the address, or null.
+    fn after(&self, address: TermId) -> TermId {
+        let next = store().add(address, self.number(1 << self.arena.bits));
+        store().ite(store().eq(next, self.next), self.number(0), next)
+    }
+
+    /// Adds candidates about what the memory model records: which objects exist, and how many.
+    fn existence(
+        &self,
+        blocks: &Blocks,
+        state: &[VariableId],
+        pointers: &[TermId],
+        all: &mut Vec<TermId>,
+    ) {
+        if self.records.is_empty() {
+            return;
+        }
+        let t = store();
+        let mut parts = vec![TermId::TRUE];
+        for &pointer in pointers {
+            parts.extend([
+                t.ule(self.address, pointer),
+                t.and2(t.ne(pointer, self.number(0)), t.ule(pointer, self.address)),
+                t.ult(self.address, pointer),
+                t.ult(pointer, self.address),
+                t.ne(self.address, pointer),
+            ]);
+        }
+        for (array, constants) in &self.records {
+            let cell = t.select(*array, self.any);
+            let is_recorded = constants.iter().map(|&constant| t.eq(cell, constant));
+            let facts: Vec<TermId> = is_recorded.collect();
+            for &part in &parts {
+                let range = self.in_range(part, self.next);
+                all.extend(facts.iter().map(|&fact| t.implies(range, fact)));
+            }
+        }
+        let bits = self.number(self.arena.bits.into());
+        let one = self.number(1);
+        let number_between = |from: TermId, to: TermId| t.lshr(t.sub(to, from), bits);
+        let first = self.number(self.arena.first);
+        for count in self.counts(blocks, state) {
+            all.push(t.eq(count, number_between(first, self.next)));
+            for &pointer in pointers {
+                let up_to = t.add(number_between(first, pointer), one);
+                let from = number_between(pointer, self.next);
+                let is_null = self.is_null(pointer);
+                all.extend(
+                    [up_to, from].map(|number| t.eq(count, t.ite(is_null, self.number(0), number))),
+                );
+            }
+        }
+    }
+
+    /// Returns the variables of the memory model that may count objects.
+    fn counts(&self, blocks: &Blocks, state: &[VariableId]) -> Vec<TermId> {
+        let program = blocks.inlined().program();
+        let variables = state.iter().filter(|&&id| {
+            let variable = program.variable(id);
+            variable.role == Role::Model
+                && variable.sort == Sort::BitVec(self.arena.width)
+                && id != self.arena.counter
+        });
+        let terms = variables.map(|&id| store().variable(program.variable(id).symbol));
+        terms.take(MAXIMUM_VARIABLES).collect()
+    }
+
     /// Returns the condition that any object is in the arena, satisfies `lower`, and is below the upper limit.
     fn in_range(&self, lower: TermId, upper: TermId) -> TermId {
         let first = self.number(self.arena.first);
@@ -313,6 +419,9 @@ impl Objects {
                 if limit == self.next {
                     add(t.or2(is_null, self.is_object(cell, self.address)));
                     add(t.eq(cell, self.before(self.address)));
+                    let after = self.after(self.address);
+                    add(t.eq(cell, after));
+                    add(t.or2(is_null, t.eq(cell, after)));
                 }
             }
             contents.extend(self.facts.iter().map(|&fact| t.implies(range, fact)));

@@ -103,10 +103,16 @@ pub fn read_function(format: &[u8]) -> Made {
             (b's', "l") => ("const __regatta_wchar_t *", "__regatta_read_wide_text"),
             (b's' | b'n', _) => return refused(&conversion),
             (b'm', _) => continue,
-            _ => {
+            (
+                b'd' | b'i' | b'o' | b'u' | b'x' | b'X' | b'c' | b'p' | b'e' | b'E' | b'f' | b'F'
+                | b'g' | b'G' | b'a' | b'A',
+                _,
+            ) => {
                 next += 1;
                 continue;
             }
+            // Numbered arguments and extensions, some of which read memory.
+            _ => return refused(&conversion),
         };
         let text = function.parameter(&mut next, Kind::Pointer, ty);
         function.line(&format!("{reader}({text}, {precision});"));

@@ -103,6 +103,8 @@ const SYSTEM: &[(&str, &str)] = &[
 
 /// Functions of the C library and of POSIX without a model, which access memory that they get pointers to.
 const WITHOUT_MODEL: &[&str] = &[
+    "__xpg_basename",
+    "__xpg_strerror_r",
     "asctime",
     "asctime_r",
     "ctime_r",

@@ -7,23 +7,90 @@
 //!
 //! In each round: what is left of the loop without the step, or without the branch or access, is no loop that contains the other
 //! one, and loops in it are known to end in the same way.
+//!
+//! For lost memory, two more kinds of loops count as such that end:
+//! * Each round frees an object, and none makes one. That what is freed is not null is checked when the round does so.
+//! * Each round passes a branch on an input that could leave the loop. Memory that is lost in an execution which stays in the
+//!   loop is also lost in the one that leaves it at the next such branch, and is found at the end of that. This holds only if
+//!   each end of the program is looked at, and nothing excludes executions ([`Exits`]).
 
 use std::collections::BTreeSet;
 
 use regatta_program::digraph::Digraph;
 
 use super::walk::{self, Operand, start_of};
-use crate::ir::{BinaryOp, Block, Expr, Instruction, ObjectIndex, Place, ScalarType, Terminator};
+use crate::ir::{
+    BinaryOp, Block, Expr, Instruction, ObjectIndex, Place, ScalarType, Terminator, UnaryOp, Unit,
+};
 use crate::memory::limits::MAXIMUM_LOOP_BLOCKS;
 
 /// Blocks of a function.
 type Blocks = BTreeSet<u32>;
 
+/// Who can access a scalar.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Its function, by its name.
+    Function,
+    /// All functions, by its name.
+    Names,
+    /// What has its address, too.
+    Anything,
+}
+
+/// Whether executions that may leave a loop come to where lost memory is looked for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Exits {
+    Checked,
+    Unknown,
+}
+
+impl Exits {
+    /// Exits of the functions of a program: they are known if each end of the program is marked, and if nothing but the models
+    /// of the library excludes executions.
+    pub fn of(unit: &Unit) -> Self {
+        let mut blocks = unit.functions.iter().flat_map(|function| &function.blocks);
+        match blocks.all(|block| block.span.line == 0 || keeps_executions(block)) {
+            true => Self::Checked,
+            false => Self::Unknown,
+        }
+    }
+}
+
+/// Whether no execution ends in the block without being looked at.
+fn keeps_executions(block: &Block) -> bool {
+    let mut ends = false;
+    for (instruction, span) in &block.instructions {
+        match instruction {
+            Instruction::Assume(_) if span.line != 0 => return false,
+            Instruction::CallUnknown { returns: false, .. } => return false,
+            Instruction::ProgramEnds { .. } => ends = true,
+            _ => {}
+        }
+    }
+    match block.terminator {
+        Terminator::End => ends,
+        Terminator::Error | Terminator::Unreachable => false,
+        _ => true,
+    }
+}
+
 /// The loops of a function.
 pub struct Loops<'a> {
     blocks: &'a [Block],
-    /// Whether an object is a local scalar that only its name accesses.
-    is_private: &'a dyn Fn(ObjectIndex) -> bool,
+    /// Who can access an object, if it is a scalar.
+    reach: &'a dyn Fn(ObjectIndex) -> Reach,
+    exits: Exits,
+}
+
+/// What is to be checked of loops.
+#[derive(Default)]
+pub struct Checks {
+    /// Blocks of the outermost loops that are not known to end, some of each round. A loop in which nothing happens stands for
+    /// the end of the program.
+    pub endless: Blocks,
+    /// Blocks whose deallocations must not be those of null.
+    pub freeing: Blocks,
 }
 
 /// A variable's step.
@@ -34,29 +101,44 @@ struct Step {
 }
 
 impl<'a> Loops<'a> {
-    pub const fn new(blocks: &'a [Block], is_private: &'a dyn Fn(ObjectIndex) -> bool) -> Self {
-        Self { blocks, is_private }
+    pub const fn new(
+        blocks: &'a [Block],
+        reach: &'a dyn Fn(ObjectIndex) -> Reach,
+        exits: Exits,
+    ) -> Self {
+        Self {
+            blocks,
+            reach,
+            exits,
+        }
     }
 
-    /// Blocks of the outermost loops that are not known to end, some of each round. A loop in which nothing happens stands for the
-    /// end of the program.
-    pub fn endless(&self) -> Blocks {
+    /// What is to be checked of the loops.
+    pub fn checks(&self) -> Checks {
         let all: Blocks = (0..self.blocks.len() as u32).collect();
         let loops = self.components(&all).into_iter();
         let is_idle = |members: &Blocks| {
             let mut members = members.iter();
             members.all(|&block| self.block(block).instructions.is_empty())
         };
-        let mut heads = Blocks::new();
-        for members in loops.filter(|members| !is_idle(members) && !self.ends(members)) {
+        let mut checks = Checks::default();
+        for members in loops.filter(|members| !is_idle(members)) {
+            if let Some(freeing) = self.ends(&members) {
+                checks.freeing.extend(freeing);
+                continue;
+            }
             for &source in &members {
                 // Every cycle has an edge that does not lead to a later block.
                 let targets = walk::successors(&self.block(source).terminator).into_iter();
-                heads
-                    .extend(targets.filter(|target| *target <= source && members.contains(target)));
+                let heads = targets.filter(|target| *target <= source && members.contains(target));
+                checks.endless.extend(heads);
             }
         }
-        heads
+        checks
+    }
+
+    fn is_private(&self, object: ObjectIndex) -> bool {
+        (self.reach)(object) == Reach::Function
     }
 
     fn block(&self, number: u32) -> &'a Block {
@@ -81,18 +163,77 @@ impl<'a> Loops<'a> {
         sets.filter(is_cyclic).collect()
     }
 
-    /// Whether control cannot stay in a strongly connected part for ever.
-    fn ends(&self, part: &Blocks) -> bool {
-        part.len() <= MAXIMUM_LOOP_BLOCKS
-            && self.steps(part).iter().any(|step| {
-                let rest = without(part, step.block);
-                let mut tests = part.iter().filter(|&&block| self.tests(part, block, step));
-                tests.any(|&test| {
-                    let untested = self.components(&without(part, test)).into_iter();
-                    let mut untested = untested.filter(|members| members.contains(&step.block));
-                    untested.next().is_none()
-                }) && self.components(&rest).iter().all(|inner| self.ends(inner))
+    /// If control cannot stay in a strongly connected part for ever, or need not: the blocks whose deallocations this rests on.
+    fn ends(&self, part: &Blocks) -> Option<Blocks> {
+        if part.len() > MAXIMUM_LOOP_BLOCKS {
+            return None;
+        }
+        let by_step = self.steps(part).into_iter().find_map(|step| {
+            let mut tests = part.iter().filter(|&&block| self.tests(part, block, &step));
+            tests.find(|&&test| {
+                let untested = self.components(&without(part, test)).into_iter();
+                let mut untested = untested.filter(|members| members.contains(&step.block));
+                untested.next().is_none()
+            })?;
+            self.all_end(&without(part, step.block))
+        });
+        by_step
+            .or_else(|| {
+                let mut passed = part.iter().filter(|&&block| self.may_leave(part, block));
+                passed.find_map(|&block| self.all_end(&without(part, block)))
             })
+            .or_else(|| self.ends_by_freeing(part))
+    }
+
+    /// Whether all loops among the blocks end.
+    fn all_end(&self, part: &Blocks) -> Option<Blocks> {
+        let loops = self.components(part).into_iter();
+        let freeing: Option<Vec<Blocks>> = loops.map(|members| self.ends(&members)).collect();
+        Some(freeing?.into_iter().flatten().collect())
+    }
+
+    /// Whether the block branches on an input that alone decides, one way out of the part.
+    fn may_leave(&self, part: &Blocks, number: u32) -> bool {
+        let block = self.block(number);
+        let Terminator::Branch {
+            condition,
+            then,
+            otherwise,
+            ..
+        } = &block.terminator
+        else {
+            return false;
+        };
+        let stays = [then, otherwise].map(|target| part.contains(&target.0));
+        let Some(variable) = tested_for_zero(condition) else {
+            return false;
+        };
+        let mut instructions = block.instructions.iter().rev();
+        let last = instructions.find(|(instruction, _)| writes_object(instruction, variable));
+        let is_input = last.is_some_and(|(instruction, _)| match instruction {
+            Instruction::Nondet { place, .. } => place.bit_field.is_none(),
+            _ => false,
+        });
+        self.exits == Exits::Checked
+            && stays[0] != stays[1]
+            && self.is_private(variable)
+            && is_input
+    }
+
+    /// The same for a part that makes no object and frees one in each round.
+    fn ends_by_freeing(&self, part: &Blocks) -> Option<Blocks> {
+        let instructions = |number: &u32| self.block(*number).instructions.iter();
+        let mut all = part.iter().flat_map(instructions);
+        if !all.all(|(instruction, _)| makes_no_object(instruction)) {
+            return None;
+        }
+        part.iter().find_map(|&number| {
+            let mut own = instructions(&number);
+            own.find(|(instruction, _)| matches!(instruction, Instruction::Free(_)))?;
+            let mut freeing = self.all_end(&without(part, number))?;
+            freeing.insert(number);
+            Some(freeing)
+        })
     }
 
     /// The steps of variables that are written once in the part.
@@ -103,7 +244,7 @@ impl<'a> Loops<'a> {
                 if let Instruction::Assign { place, value } = instruction
                     && let Expr::ObjectAddress(variable) = *place.address
                     && place.bit_field.is_none()
-                    && (self.is_private)(variable)
+                    && self.is_private(variable)
                     && let Some(distance) = distance_from(value, variable)
                     && (1..1 << 20).contains(&distance.unsigned_abs())
                     && self.writes(part, variable) == 1
@@ -124,24 +265,15 @@ impl<'a> Loops<'a> {
         let instructions = part
             .iter()
             .flat_map(|&block| &self.block(block).instructions);
-        let writes = instructions.filter(|(instruction, _)| {
-            let mut writes = matches!(
-                instruction,
-                Instruction::Declare(other)
-                    | Instruction::BeginScope(other)
-                    | Instruction::EndScope(other)
-                    if *other == object
-            );
-            walk::operands_by_use(instruction, &mut |operand| {
-                writes |= match operand {
-                    Operand::Target(place) => start_of(&place.address) == Some(object),
-                    Operand::Filled(address) => start_of(address) == Some(object),
-                    Operand::Value(_) | Operand::Source(_) => false,
-                };
-            });
-            writes
-        });
+        let writes = instructions.filter(|(instruction, _)| writes_object(instruction, object));
         writes.count()
+    }
+
+    /// Whether no function is called in the part.
+    fn calls_nothing(&self, part: &Blocks) -> bool {
+        let blocks = part.iter().map(|&block| self.block(block));
+        let mut instructions = blocks.flat_map(|block| &block.instructions);
+        instructions.all(|(instruction, _)| calls_no_function(instruction))
     }
 
     /// Whether an expression has the same value wherever it is evaluated in the part.
@@ -149,7 +281,12 @@ impl<'a> Loops<'a> {
         match expr {
             Expr::Load(place) => match *place.address {
                 Expr::ObjectAddress(object) => {
-                    (self.is_private)(object) && self.writes(part, object) == 0
+                    let is_known = match (self.reach)(object) {
+                        Reach::Function => true,
+                        Reach::Names => self.calls_nothing(part),
+                        Reach::Anything => false,
+                    };
+                    is_known && self.writes(part, object) == 0
                 }
                 _ => false,
             },
@@ -262,6 +399,100 @@ impl<'a> Loops<'a> {
             }
             _ => false,
         }
+    }
+}
+
+/// Whether the instruction writes a part of an object that only its name accesses, or begins or ends it.
+fn writes_object(instruction: &Instruction, object: ObjectIndex) -> bool {
+    let mut writes = matches!(
+        instruction,
+        Instruction::Declare(other)
+            | Instruction::BeginScope(other)
+            | Instruction::EndScope(other)
+            if *other == object
+    );
+    walk::operands_by_use(instruction, &mut |operand| {
+        writes |= match operand {
+            Operand::Target(place) => start_of(&place.address) == Some(object),
+            Operand::Filled(address) => start_of(address) == Some(object),
+            Operand::Value(_) | Operand::Source(_) => false,
+        };
+    });
+    writes
+}
+
+const fn calls_no_function(instruction: &Instruction) -> bool {
+    matches!(instruction, Instruction::Allocate { .. }) || makes_no_object(instruction)
+}
+
+/// Whether the instruction is none that makes an object on the heap, or calls a function that may do so.
+const fn makes_no_object(instruction: &Instruction) -> bool {
+    match instruction {
+        Instruction::Assign { .. }
+        | Instruction::Copy { .. }
+        | Instruction::Fill { .. }
+        | Instruction::FillRange { .. }
+        | Instruction::Padding { .. }
+        | Instruction::Nondet { .. }
+        | Instruction::ReadDevice { .. }
+        | Instruction::WriteDevice { .. }
+        | Instruction::Approximate { .. }
+        | Instruction::Choice { .. }
+        | Instruction::Declare(_)
+        | Instruction::BeginScope(_)
+        | Instruction::EndScope(_)
+        | Instruction::ProgramEnds { .. }
+        | Instruction::Free(_)
+        | Instruction::Assume(_)
+        | Instruction::SetRounding(_)
+        | Instruction::Unsupported(_)
+        | Instruction::Waypoint { .. }
+        | Instruction::Check { .. }
+        | Instruction::Expect { .. }
+        | Instruction::Assumption { .. } => true,
+        Instruction::Call { .. }
+        | Instruction::CallUnknown { .. }
+        | Instruction::Allocate { .. } => false,
+    }
+}
+
+/// The variable that the condition compares with zero, if it does nothing else.
+fn tested_for_zero(condition: &Expr) -> Option<ObjectIndex> {
+    match condition {
+        Expr::Load(place) if place.bit_field.is_none() => match (&*place.address, place.scalar) {
+            (
+                Expr::ObjectAddress(object),
+                ScalarType::Integer { .. } | ScalarType::Bool | ScalarType::Pointer,
+            ) => Some(*object),
+            _ => None,
+        },
+        Expr::Unary {
+            op: UnaryOp::LogicalNot,
+            operand,
+            ..
+        } => tested_for_zero(operand),
+        Expr::Binary {
+            op: BinaryOp::Equal | BinaryOp::NotEqual,
+            left,
+            right,
+            ..
+        } if walk::constant_integer(right) == Some(0) => tested_for_zero(left),
+        Expr::Convert {
+            operand,
+            from: ScalarType::Integer { bits: from, .. },
+            to: ScalarType::Integer { bits: to, .. },
+        } if from <= to => tested_for_zero(operand),
+        Expr::Convert {
+            operand,
+            from: ScalarType::Bool,
+            to: ScalarType::Integer { .. },
+        }
+        | Expr::Convert {
+            operand,
+            to: ScalarType::Bool,
+            ..
+        } => tested_for_zero(operand),
+        _ => None,
     }
 }
 

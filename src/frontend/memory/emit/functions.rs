@@ -1,12 +1,10 @@
 //! Functions: their interfaces, blocks and control flow.
 
-use std::collections::BTreeSet;
-
 use super::super::walk;
 use super::calls::{Interface, Passing, only_scalar};
 use super::*;
 use crate::ir::{Block, BlockIndex, Instruction, Terminator};
-use crate::memory::analysis::endless::Loops;
+use crate::memory::analysis::endless::{Checks, Exits, Loops, Reach};
 use regatta_program::{Function, Lifetime, Property};
 
 impl Emitter<'_, '_> {
@@ -89,18 +87,19 @@ impl Emitter<'_, '_> {
             Some(first) => self.body.finish(first),
             None => self.body.end(),
         }
-        let endless = match self.tables.options.memory_checks.leaks {
-            true => self.tables.endless_loops(&data.blocks),
-            false => BTreeSet::new(),
+        let loops = match self.tables.options.memory_checks.leaks {
+            true => self.tables.checks_of_loops(&data.blocks),
+            false => Checks::default(),
         };
         for (number, block) in data.blocks.iter().enumerate() {
             let Some(location) = locations[number] else {
                 continue;
             };
             self.body.begin(location);
-            if endless.contains(&(number as u32)) {
+            if loops.endless.contains(&(number as u32)) {
                 self.check_endless_loop();
             }
+            self.body.has_to_free = loops.freeing.contains(&(number as u32));
             for (position, (instruction, span)) in block.instructions.iter().enumerate() {
                 self.body.span = *span;
                 self.instruction(BlockIndex(number as u32), position, instruction);
@@ -412,16 +411,20 @@ impl Emitter<'_, '_> {
 }
 
 impl Tables<'_, '_> {
-    /// Blocks of the loops that are not known to end.
-    fn endless_loops(&self, blocks: &[Block]) -> BTreeSet<u32> {
-        let is_private = |object: ObjectIndex| {
+    /// What is to be checked of loops that may not end.
+    fn checks_of_loops(&self, blocks: &[Block]) -> Checks {
+        let reach = |object: ObjectIndex| {
             let data = &self.unit.objects[object.0 as usize];
-            matches!(data.storage, Storage::Automatic(_))
-                && only_scalar(&data.leaves).is_some()
+            let is_named = only_scalar(&data.leaves).is_some()
                 && !self.facts.in_memory[object.0 as usize]
-                && !self.unit.volatile.contains(&object)
+                && !self.unit.volatile.contains(&object);
+            match data.storage {
+                Storage::Automatic(_) if is_named => Reach::Function,
+                Storage::Static { .. } if is_named => Reach::Names,
+                _ => Reach::Anything,
+            }
         };
-        Loops::new(blocks, &is_private).endless()
+        Loops::new(blocks, &reach, Exits::of(self.unit)).checks()
     }
 }
 

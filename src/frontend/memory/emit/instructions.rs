@@ -153,6 +153,7 @@ impl Emitter<'_, '_> {
             }
             Instruction::Free(pointer) => {
                 let address = self.value(pointer);
+                self.check_progress(address);
                 self.check_free(pointer, address);
                 if self.is_chosen(pointer) {
                     self.forget(address);

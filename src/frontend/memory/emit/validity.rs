@@ -615,12 +615,25 @@ impl<'b> Emitter<'_, 'b> {
         }
     }
 
-    /// In a loop or recursion that is not known to end, memory may be lost, which is seen nowhere else.
+    /// In a loop or recursion that is not known to end, memory may be lost, which is seen nowhere else. So there is no proof where
+    /// memory exists; executions that leave the loop are looked at all the same.
     pub fn check_endless_loop(&mut self) {
         let kept = self.nothing_lost();
-        self.body.unsupported_unless(
+        self.body.no_proof_unless(
             kept,
             "memory that exists in a loop or recursion which may not end",
+        );
+    }
+
+    /// Where a loop is known to end only if an object is freed: checks that it is not null that is.
+    pub fn check_progress(&mut self, address: TermId) {
+        if !self.body.has_to_free {
+            return;
+        }
+        let is_object = pool().ne(address, self.tables.pointer_constant(0));
+        self.body.no_proof_unless(
+            is_object,
+            "a loop which may not end, in which null is freed",
         );
     }
 
@@ -816,8 +829,11 @@ impl Tables<'_, '_> {
             });
         }
         let bytes = u64::from(self.semantics.pointer_bits / 8);
-        let are_bytes = leaves.iter().all(|leaf| leaf.bits == 8);
-        are_bytes && size >= bytes && (0..size).any(|byte| is_missing(byte.saturating_mul(8), 8))
+        let may_hold_one = leaves
+            .iter()
+            .any(|leaf| leaf.bits == 8 || u64::from(leaf.bits) >= bytes * 8);
+        let may_hold_one = may_hold_one || leaves.is_empty();
+        may_hold_one && size >= bytes && (0..size).any(|byte| is_missing(byte.saturating_mul(8), 8))
     }
 
     /// The binary logarithm of the size of the slots of a class, if its objects have slots.
@@ -919,6 +935,23 @@ impl Tables<'_, '_> {
 }
 
 impl Body<'_, '_> {
+    /// Excludes proofs where the condition does not hold; alarms behind it stand.
+    fn no_proof_unless(&mut self, holds: TermId, reason: &str) {
+        if holds == TermId::TRUE || !self.is_reached() {
+            return;
+        }
+        let Some(fork) = self.cut() else { return };
+        let (doubtful, onward) = (self.location(), self.location());
+        self.branch(fork, doubtful, pool().not(holds));
+        self.branch(fork, onward, holds);
+        self.continue_at(doubtful);
+        let goes_on = self.any(Sort::Bool, InputKind::MemoryModel, None);
+        self.unsupported_unless(goes_on, reason);
+        self.release_temporary(Sort::Bool);
+        self.finish(onward);
+        self.continue_at(onward);
+    }
+
     /// Ends the path with something that is not modelled where the condition does not hold.
     pub(super) fn unsupported_unless(&mut self, holds: TermId, reason: &str) {
         if holds == TermId::TRUE || !self.is_reached() {

@@ -38,6 +38,8 @@ pub(in crate::memory::emit) struct Body<'a, 'b> {
     taken: FxHashMap<Sort, usize>,
     /// The reason why the current instruction is not supported, if it is not.
     trouble: Option<String>,
+    /// Whether a loop is known to end only if the current block frees an object.
+    pub(in crate::memory::emit) has_to_free: bool,
 }
 
 impl<'a, 'b> Body<'a, 'b> {
@@ -58,6 +60,7 @@ impl<'a, 'b> Body<'a, 'b> {
             temporaries: FxHashMap::default(),
             taken: FxHashMap::default(),
             trouble: None,
+            has_to_free: false,
         }
     }
 
