@@ -40,22 +40,31 @@ fn run(
 ) -> Result<Answer, SolverError> {
     // No run is simulated: candidates come from blocks.
     let mut rounds = Rounds::new(blocks, Duration::ZERO, solver, context)?;
-    Ok(
-        rounds.run([("objects", ())], context, |rounds, (), context| {
-            objects(blocks, rounds, context)
-        }),
-    )
+    let stages = guess::objects::candidates(blocks, &safe_states(blocks));
+    let parts = match guess::objects::has_records(blocks) {
+        // Under a check of memory, where pointers lead is mostly enough.
+        true => stages.map(|stage| ("objects", vec![stage])).to_vec(),
+        false => vec![("objects", stages.to_vec())],
+    };
+    let mut open = Vec::new();
+    Ok(rounds.run(parts, context, |rounds, stages, context| {
+        prove(stages, &mut open, rounds, context)
+    }))
 }
 
-/// Proves candidates about objects on the heap; returns the number of new invariants.
-fn objects(blocks: &Blocks, rounds: &mut Rounds<'_>, context: &Context<'_>) -> usize {
+/// Proves candidates of stages, and those that are still open from before; returns the number of new invariants.
+fn prove(
+    stages: Vec<Vec<Candidate>>,
+    open: &mut Vec<Candidate>,
+    rounds: &mut Rounds<'_>,
+    context: &Context<'_>,
+) -> usize {
     let mut new = 0;
-    let mut open: Vec<Candidate> = Vec::new();
-    for mut stage in guess::objects::candidates(blocks, &safe_states(blocks)) {
+    for mut stage in stages {
         open.append(&mut stage);
         let known = context.exchange.snapshot().candidates();
         open.retain(|one| !known.contains(one));
-        new += rounds.publish(&open, context);
+        new += rounds.publish(open, context);
     }
     new
 }

@@ -100,6 +100,13 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2
     [structure, contents]
 }
 
+/// Whether the memory model records which objects exist, as under a check of memory.
+pub fn has_records(blocks: &Blocks) -> bool {
+    let mut variables = blocks.inlined().program().variables.iter();
+    variables
+        .any(|variable| variable.role == Role::Model && matches!(variable.sort, Sort::Array { .. }))
+}
+
 /// Checks whether all variables of the formula are in the state.
 fn is_over_state(blocks: &Blocks, state: &[VariableId], formula: TermId) -> bool {
     let mut variables = free_variables(store(), formula).into_iter();

@@ -8,8 +8,11 @@
 //! In each round: what is left of the loop without the step, or without the branch or access, is no loop that contains the other
 //! one, and loops in it are known to end in the same way.
 //!
-//! For lost memory, two more kinds of loops count as such that end:
+//! For lost memory, three more kinds of loops count as such that end:
 //! * Each round frees an object, and none makes one. That what is freed is not null is checked when the round does so.
+//! * In each round, a pointer gets a value from memory. That its address becomes lower is checked then, as in a list each of whose
+//!   elements was made before the one that leads to it.
+//! Such a check holds also where nothing is lost: of infinitely many rounds, only finitely many can make progress.
 //! * Each round passes a branch on an input that could leave the loop. Memory that is lost in an execution which stays in the
 //!   loop is also lost in the one that leaves it at the next such branch, and is found at the end of that. This holds only if
 //!   each end of the program is looked at, and nothing excludes executions ([`Exits`]).
@@ -89,8 +92,17 @@ pub struct Checks {
     /// Blocks of the outermost loops that are not known to end, some of each round. A loop in which nothing happens stands for
     /// the end of the program.
     pub endless: Blocks,
-    /// Blocks whose deallocations must not be those of null.
-    pub freeing: Blocks,
+    /// What blocks have to do so that loops end.
+    pub progress: BTreeSet<(u32, Progress)>,
+}
+
+/// What ends a loop that does it in each round.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Progress {
+    /// It frees an object.
+    Frees,
+    /// It gives the pointer a lower address.
+    Lowers(ObjectIndex),
 }
 
 /// A variable's step.
@@ -123,8 +135,8 @@ impl<'a> Loops<'a> {
         };
         let mut checks = Checks::default();
         for members in loops.filter(|members| !is_idle(members)) {
-            if let Some(freeing) = self.ends(&members) {
-                checks.freeing.extend(freeing);
+            if let Some(progress) = self.ends(&members) {
+                checks.progress.extend(progress);
                 continue;
             }
             for &source in &members {
@@ -163,8 +175,8 @@ impl<'a> Loops<'a> {
         sets.filter(is_cyclic).collect()
     }
 
-    /// If control cannot stay in a strongly connected part for ever, or need not: the blocks whose deallocations this rests on.
-    fn ends(&self, part: &Blocks) -> Option<Blocks> {
+    /// If control cannot stay in a strongly connected part for ever, or need not: the progress on which this rests.
+    fn ends(&self, part: &Blocks) -> Option<BTreeSet<(u32, Progress)>> {
         if part.len() > MAXIMUM_LOOP_BLOCKS {
             return None;
         }
@@ -183,13 +195,14 @@ impl<'a> Loops<'a> {
                 passed.find_map(|&block| self.all_end(&without(part, block)))
             })
             .or_else(|| self.ends_by_freeing(part))
+            .or_else(|| self.ends_by_descent(part))
     }
 
     /// Whether all loops among the blocks end.
-    fn all_end(&self, part: &Blocks) -> Option<Blocks> {
+    fn all_end(&self, part: &Blocks) -> Option<BTreeSet<(u32, Progress)>> {
         let loops = self.components(part).into_iter();
-        let freeing: Option<Vec<Blocks>> = loops.map(|members| self.ends(&members)).collect();
-        Some(freeing?.into_iter().flatten().collect())
+        let progress: Option<Vec<_>> = loops.map(|members| self.ends(&members)).collect();
+        Some(progress?.into_iter().flatten().collect())
     }
 
     /// Whether the block branches on an input that alone decides, one way out of the part.
@@ -221,7 +234,7 @@ impl<'a> Loops<'a> {
     }
 
     /// The same for a part that makes no object and frees one in each round.
-    fn ends_by_freeing(&self, part: &Blocks) -> Option<Blocks> {
+    fn ends_by_freeing(&self, part: &Blocks) -> Option<BTreeSet<(u32, Progress)>> {
         let instructions = |number: &u32| self.block(*number).instructions.iter();
         let mut all = part.iter().flat_map(instructions);
         if !all.all(|(instruction, _)| makes_no_object(instruction)) {
@@ -230,9 +243,24 @@ impl<'a> Loops<'a> {
         part.iter().find_map(|&number| {
             let mut own = instructions(&number);
             own.find(|(instruction, _)| matches!(instruction, Instruction::Free(_)))?;
-            let mut freeing = self.all_end(&without(part, number))?;
-            freeing.insert(number);
-            Some(freeing)
+            let mut progress = self.all_end(&without(part, number))?;
+            progress.insert((number, Progress::Frees));
+            Some(progress)
+        })
+    }
+
+    /// The same for a part in each round of which a pointer gets another value, always at one place.
+    fn ends_by_descent(&self, part: &Blocks) -> Option<BTreeSet<(u32, Progress)>> {
+        part.iter().find_map(|&number| {
+            let mut own = self.block(number).instructions.iter();
+            let pointer = own.find_map(|(instruction, _)| {
+                let pointer = loaded_pointer(instruction)?;
+                let is_only = self.is_private(pointer) && self.writes(part, pointer) == 1;
+                is_only.then_some(pointer)
+            })?;
+            let mut progress = self.all_end(&without(part, number))?;
+            progress.insert((number, Progress::Lowers(pointer)));
+            Some(progress)
         })
     }
 
@@ -453,6 +481,26 @@ const fn makes_no_object(instruction: &Instruction) -> bool {
         Instruction::Call { .. }
         | Instruction::CallUnknown { .. }
         | Instruction::Allocate { .. } => false,
+    }
+}
+
+/// The pointer that gets a value which a pointer leads to.
+fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
+    match instruction {
+        Instruction::Assign {
+            place:
+                Place {
+                    address,
+                    scalar: ScalarType::Pointer,
+                    bit_field: None,
+                    ..
+                },
+            value: Expr::Load(source),
+        } if start_of(&source.address).is_none() => match **address {
+            Expr::ObjectAddress(pointer) => Some(pointer),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

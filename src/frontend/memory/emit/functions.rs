@@ -99,7 +99,9 @@ impl Emitter<'_, '_> {
             if loops.endless.contains(&(number as u32)) {
                 self.check_endless_loop();
             }
-            self.body.has_to_free = loops.freeing.contains(&(number as u32));
+            let progress = loops.progress.iter();
+            let progress = progress.filter(|(block, _)| *block == number as u32);
+            self.body.progress = progress.map(|(_, progress)| *progress).collect();
             for (position, (instruction, span)) in block.instructions.iter().enumerate() {
                 self.body.span = *span;
                 self.instruction(BlockIndex(number as u32), position, instruction);

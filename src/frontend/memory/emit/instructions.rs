@@ -16,6 +16,7 @@ impl Emitter<'_, '_> {
         match instruction {
             Instruction::Assign { place, value } => {
                 let value = self.value(value);
+                self.check_descent(place, value);
                 self.store_place(place, value);
             }
             Instruction::ReadDevice {
@@ -153,7 +154,7 @@ impl Emitter<'_, '_> {
             }
             Instruction::Free(pointer) => {
                 let address = self.value(pointer);
-                self.check_progress(address);
+                self.check_deallocation_in_loop(address);
                 self.check_free(pointer, address);
                 if self.is_chosen(pointer) {
                     self.forget(address);

@@ -6,7 +6,8 @@
 use super::assumptions::Access;
 use super::places::{Base, Linear, Part, Spot};
 use super::*;
-use crate::ir::{Argument, BinaryOp, Expr, Instruction, Leaf, ResultPlace, UnknownEffect};
+use crate::ir::{Argument, BinaryOp, Expr, Instruction, Leaf, Place, ResultPlace, UnknownEffect};
+use crate::memory::analysis::endless::Progress;
 use crate::memory::analysis::walk::start_of;
 use crate::memory::limits::MAXIMUM_HOLDERS;
 use crate::memory::placement::lives::ClassLives;
@@ -625,15 +626,33 @@ impl<'b> Emitter<'_, 'b> {
         );
     }
 
-    /// Where a loop is known to end only if an object is freed: checks that it is not null that is.
-    pub fn check_progress(&mut self, address: TermId) {
-        if !self.body.has_to_free {
+    /// Where a loop is known to end only if an object is freed: checks that it is not null that is, or that nothing is lost.
+    pub fn check_deallocation_in_loop(&mut self, address: TermId) {
+        if !self.body.progress.contains(&Progress::Frees) || !self.body.is_reached() {
             return;
         }
         let is_object = pool().ne(address, self.tables.pointer_constant(0));
+        let holds = pool().or2(is_object, self.nothing_lost());
+        self.body
+            .no_proof_unless(holds, "a loop which may not end, in which null is freed");
+    }
+
+    /// Where a loop is known to end only if a pointer gets a lower address: checks that it does, or that nothing is lost.
+    pub fn check_descent(&mut self, place: &Place, value: TermId) {
+        let Expr::ObjectAddress(pointer) = *place.address else {
+            return;
+        };
+        if !self.body.progress.contains(&Progress::Lowers(pointer)) || !self.body.is_reached() {
+            return;
+        }
+        let bits = u32::from(self.tables.semantics.pointer_bits);
+        let form = self.tables.form(ScalarType::Pointer, bits);
+        let spot = self.tables.object_spot(pointer);
+        let old = self.load(&spot, 0, bits, form);
+        let holds = pool().or2(self.tables.is_less(value, old), self.nothing_lost());
         self.body.no_proof_unless(
-            is_object,
-            "a loop which may not end, in which null is freed",
+            holds,
+            "memory that exists in a loop which may go through a list for ever",
         );
     }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::memory::analysis::endless::Progress;
 use crate::memory::builder::{Builder, Description};
 use crate::memory::operators::arithmetic::pool;
 use regatta_program::{
@@ -38,8 +39,8 @@ pub(in crate::memory::emit) struct Body<'a, 'b> {
     taken: FxHashMap<Sort, usize>,
     /// The reason why the current instruction is not supported, if it is not.
     trouble: Option<String>,
-    /// Whether a loop is known to end only if the current block frees an object.
-    pub(in crate::memory::emit) has_to_free: bool,
+    /// What the current block has to do so that loops are known to end.
+    pub(in crate::memory::emit) progress: Vec<Progress>,
 }
 
 impl<'a, 'b> Body<'a, 'b> {
@@ -60,7 +61,7 @@ impl<'a, 'b> Body<'a, 'b> {
             temporaries: FxHashMap::default(),
             taken: FxHashMap::default(),
             trouble: None,
-            has_to_free: false,
+            progress: Vec::new(),
         }
     }
 
