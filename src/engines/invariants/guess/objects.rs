@@ -159,10 +159,9 @@ impl Objects {
                         op: Op::Select | Op::Store,
                         arguments,
                     } = kind
+                        && !objects.note_record(arguments)
                     {
-                        if !objects.note_record(arguments) {
-                            objects.note_cell(arguments[0], arguments[1]);
-                        }
+                        objects.note_cell(arguments[0], arguments[1]);
                     }
                 });
             }

@@ -10,12 +10,14 @@
 //!
 //! For lost memory, three more kinds of loops count as such that end:
 //! * Each round frees an object, and none makes one. That what is freed is not null is checked when the round does so.
-//! * In each round, a pointer gets a value from memory. That its address becomes lower is checked then, as in a list each of whose
-//!   elements was made before the one that leads to it.
-//! Such a check holds also where nothing is lost: of infinitely many rounds, only finitely many can make progress.
+//! * In each round, a pointer gets a value from memory, as in a walk through a list each of whose elements was made before the one
+//!   that leads to it. That its address becomes lower is checked then.
 //! * Each round passes a branch on an input that could leave the loop. Memory that is lost in an execution which stays in the
 //!   loop is also lost in the one that leaves it at the next such branch, and is found at the end of that. This holds only if
 //!   each end of the program is looked at, and nothing excludes executions ([`Exits`]).
+//!
+//! The two checks also hold where nothing is lost. Of infinitely many rounds only finitely many make progress, and what is lost
+//! stays lost.
 
 use std::collections::BTreeSet;
 
