@@ -307,8 +307,8 @@ fn options_by_themselves_are_of_a_command() {
         }
     }
     let known: BTreeSet<&str> = options(&said).collect();
-    // `scripts/test.sh --test`, and options of `scripts/fuzz-verdicts.py` and `scripts/fuzz-memory.py`.
-    let of_scripts = ["--test", "--reduce", "--again", "--verify"];
+    // `scripts/test.sh --test`, and options of `scripts/fuzz-verdicts.py`, `fuzz-memory.py` and `fuzz-termination.py`.
+    let of_scripts = ["--test", "--reduce", "--again", "--verify", "--validate"];
     let mut count = 0;
     for page in pages() {
         for span in spans(&page.text) {
