@@ -80,18 +80,7 @@ pub fn of_run(
     lines: &SourceLines,
 ) -> Vec<WitnessWaypoint> {
     let mut follower = Follower::new(program, violation);
-    let mut inputs = ReplayInputs::new(&violation.inputs);
-    let limits = interpreter::Limits {
-        steps: MAXIMUM_STEPS,
-        deadline: Some(limits.deadline),
-        ..interpreter::Limits::default()
-    };
-    let report = Machine::new(executable).run_observed(&mut inputs, limits, &mut follower);
-    follower.settle_all();
-    let reached = report.outcome
-        == interpreter::Outcome::Error {
-            location: violation.location,
-        };
+    let reached = follower.follow(executable, violation, limits);
     let span = match follower.last_statement.filter(|_| reached) {
         Some(statement) => statement.span,
         // The place is the call's, whose column may differ from the statement's.
@@ -125,18 +114,7 @@ pub fn of_endless_run(
     let saved = saved_for(program, violation.location)?;
     let mut follower = Follower::new(program, violation);
     follower.saved = Some(saved);
-    let mut inputs = ReplayInputs::new(&violation.inputs);
-    let limits = interpreter::Limits {
-        steps: MAXIMUM_STEPS,
-        deadline: Some(limits.deadline),
-        ..interpreter::Limits::default()
-    };
-    let report = Machine::new(executable).run_observed(&mut inputs, limits, &mut follower);
-    follower.settle_all();
-    let end = interpreter::Outcome::Error {
-        location: violation.location,
-    };
-    if report.outcome != end {
+    if !follower.follow(executable, violation, limits) {
         return None;
     }
     let is_cut = follower.followed.len() >= MAXIMUM_BRANCHINGS;
@@ -204,6 +182,22 @@ impl<'a> Follower<'a> {
             lap: None,
             passed_in_lap: None,
         }
+    }
+
+    /// Follows the execution to its end. Returns whether that is the violation.
+    fn follow(&mut self, executable: &Executable, violation: &Violation, limits: Limits) -> bool {
+        let mut inputs = ReplayInputs::new(&violation.inputs);
+        let limits = interpreter::Limits {
+            steps: MAXIMUM_STEPS,
+            deadline: Some(limits.deadline),
+            ..interpreter::Limits::default()
+        };
+        let report = Machine::new(executable).run_observed(&mut inputs, limits, self);
+        self.settle_all();
+        let end = interpreter::Outcome::Error {
+            location: violation.location,
+        };
+        report.outcome == end
     }
 
     fn is_full(&self) -> bool {

@@ -455,7 +455,7 @@ const fn calls_no_function(instruction: &Instruction) -> bool {
     matches!(instruction, Instruction::Allocate { .. }) || makes_no_object(instruction)
 }
 
-/// Whether the instruction is none that makes an object on the heap, or calls a function that may do so.
+/// Whether the instruction makes no object on the heap, and calls no function, which might make one.
 const fn makes_no_object(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::Assign { .. }

@@ -956,14 +956,9 @@ impl Tables<'_, '_> {
 impl Body<'_, '_> {
     /// Excludes proofs where the condition does not hold; alarms behind it stand.
     fn no_proof_unless(&mut self, holds: TermId, reason: &str) {
-        if holds == TermId::TRUE || !self.is_reached() {
+        let Some(onward) = self.enter_unless(holds) else {
             return;
-        }
-        let Some(fork) = self.cut() else { return };
-        let (doubtful, onward) = (self.location(), self.location());
-        self.branch(fork, doubtful, pool().not(holds));
-        self.branch(fork, onward, holds);
-        self.continue_at(doubtful);
+        };
         let goes_on = self.any(Sort::Bool, InputKind::MemoryModel, None);
         self.unsupported_unless(goes_on, reason);
         self.release_temporary(Sort::Bool);
@@ -973,15 +968,24 @@ impl Body<'_, '_> {
 
     /// Ends the path with something that is not modelled where the condition does not hold.
     pub(super) fn unsupported_unless(&mut self, holds: TermId, reason: &str) {
-        if holds == TermId::TRUE || !self.is_reached() {
+        let Some(onward) = self.enter_unless(holds) else {
             return;
+        };
+        self.unsupported(reason);
+        self.continue_at(onward);
+    }
+
+    /// Continues where the condition does not hold, and returns the location where it holds; `None` if it always holds or
+    /// nothing is reached.
+    fn enter_unless(&mut self, holds: TermId) -> Option<LocationId> {
+        if holds == TermId::TRUE || !self.is_reached() {
+            return None;
         }
-        let Some(fork) = self.cut() else { return };
+        let fork = self.cut()?;
         let (other, onward) = (self.location(), self.location());
         self.branch(fork, other, pool().not(holds));
         self.branch(fork, onward, holds);
         self.continue_at(other);
-        self.unsupported(reason);
-        self.continue_at(onward);
+        Some(onward)
     }
 }
