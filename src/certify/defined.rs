@@ -1,5 +1,5 @@
-//! Expressions of a witness that have no defined value: a division by zero, a shift by too much, signed arithmetic that
-//! overflows, an access outside of all objects.
+//! Expressions, of a witness as a rule, that have no defined value: a division by zero, a shift by too much, signed arithmetic
+//! that overflows, an access outside of all objects.
 //!
 //! The program that a witness was put into says by a variable when it evaluates one of its expressions
 //! ([`regatta_program::ghost::CHECKING`]). What is assumed there of operands and accesses is looked at by the program itself.
@@ -127,6 +127,24 @@ pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option
     let checking = |variable: &regatta_program::Variable| variable.name == CHECKING;
     let variable = program.variables.iter().position(checking)?;
     let within = Within::new(program, VariableId(variable as u32));
+    guard_where(program, becomes, open, |program, assumption| {
+        within.is_at(program, assumption.location, assumption.operations)
+    })
+}
+
+/// Has the program look everywhere whether behaviour is defined; where it is not, the program is not modelled. Returns the first
+/// access of which that cannot be seen; `open` says for each of the program's assumptions whether it may be violated.
+pub fn guard_all(program: &mut Program, open: &[bool]) -> Option<String> {
+    guard_where(program, Undefined::Unknown, open, |_, _| true)
+}
+
+/// Has the program look whether the assumptions hold that are meant.
+fn guard_where(
+    program: &mut Program,
+    becomes: Undefined,
+    open: &[bool],
+    is_looked_at: impl Fn(&Program, &Assumption) -> bool,
+) -> Option<String> {
     let assumptions = std::mem::take(&mut program.assumptions);
     let sites = match becomes {
         Undefined::Ends => Vec::new(),
@@ -139,13 +157,12 @@ pub fn guard(program: &mut Program, becomes: Undefined, open: &[bool]) -> Option
             AssumptionKind::WithinBounds,
         ];
         kinds.contains(&assumption.kind)
-            && within.is_at(program, assumption.location, assumption.operations)
     };
     let mut unseen = None;
     let mut places: Vec<(LocationId, usize, TermId)> = Vec::new();
     let mut accesses: Vec<(LocationId, usize, TermId)> = Vec::new();
     for (number, assumption) in assumptions.iter().enumerate() {
-        if !is_meant(&assumption) {
+        if !is_meant(&assumption) || !is_looked_at(program, assumption) {
             continue;
         }
         let guarded = |violated| {

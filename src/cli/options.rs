@@ -109,7 +109,7 @@ pub struct InputOptions {
     pub property: Option<PathBuf>,
 
     /// What is checked, instead of a property: any of assertions, overflow, division, shift, conversion, bounds, pointers,
-    /// free, leaks, cleanup, separated by commas, or termination alone
+    /// free, leaks, cleanup, separated by commas, undefined for those from overflow to free, or termination alone
     #[arg(long, value_name = "LIST", value_parser = Specification::of_checks, conflicts_with = "property")]
     pub checks: Option<Specification>,
 

@@ -281,7 +281,7 @@ fn rule(property: Property) -> Rule {
             "EndlessLoop",
             "A loop can go on for ever",
             "There are inputs with which a state comes again at the head of a loop, so that the same inputs lead \
-             to it for ever. The execution up to there was replayed.",
+             to it for ever, or with which the program was proved to reach no end. The execution up to there was replayed.",
         ),
         Property::ValidDivision => (
             "DivisionByZero",

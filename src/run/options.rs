@@ -238,12 +238,12 @@ impl Question {
         matches!(self, Self::List | Self::Survey | Self::Targets { .. })
     }
 
-    /// Whether it is asked if measures decrease.
-    pub(crate) fn is_of_ranking(&self) -> bool {
+    /// Whether only a proof is an answer to it.
+    pub(crate) fn needs_proof(&self) -> bool {
         let Self::Termination(questions) = self else {
             return false;
         };
-        matches!(questions.present(), Asked::Ranking(_))
+        matches!(questions.present(), Asked::Ranking(_) | Asked::Closed)
     }
 }
 

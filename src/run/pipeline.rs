@@ -28,7 +28,7 @@ use crate::task::{Scope, Task, TimeLimit};
 use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
 use regatta_certify::check::FactNumbers;
-use regatta_certify::defined::{Undefined, guard};
+use regatta_certify::defined::{Undefined, guard, guard_all};
 use regatta_certify::{Certificate, ProofStep};
 use regatta_frontend::advice::advise;
 use regatta_frontend::property::Check;
@@ -36,10 +36,10 @@ use regatta_frontend::{LoadOptions, Specification, load};
 use regatta_program::dot::to_dot;
 use regatta_program::features::Features;
 use regatta_program::ghost::{CHECKING, restrict, restrict_to_assertions};
-use regatta_program::interpreter::ReplayInputs;
+use regatta_program::interpreter::{InputSource, ReplayInputs};
 use regatta_program::simplify::{Simplified, simplify, simplify_loosely, unsimplified};
 use regatta_program::termination::{
-    Descent, Lap, LoopMeasure, Ranking, Recurrence, recurrence, unfold,
+    Descent, Endless, Lap, LoopMeasure, Ranking, Recurrence, fail_at_ends, recurrence, unfold,
 };
 use regatta_program::{
     CallGraph, CutPoints, FunctionId, Operation, Program, Property, Slicing, Span, Variable,
@@ -58,7 +58,13 @@ const QUESTION: &str = "termination";
 /// The name of the runs that are to come upon a state again.
 const REVISITS: &str = "revisits";
 
-/// Maximum wall time for these runs, and maximum number of steps of one of them.
+/// The name under which an execution is reported of which it is proved that it never ends.
+const CLOSED_SET: &str = "closed set";
+
+/// Maximum number of steps of that execution.
+const CLOSED_SET_STEPS: u64 = 4_000_000;
+
+/// Maximum wall time for runs that are to come upon a state again, and maximum number of steps of one of them.
 const REVISITING_TIME: Duration = Duration::from_millis(400);
 const REVISITING_STEPS: u64 = 200_000;
 
@@ -194,6 +200,7 @@ impl Pipeline<'_> {
             Asked::Witness => return self.ask_of_witness(questions, lowered, attempt),
             Asked::Ranking(descent) => self.ask_for_ranking(descent, questions, lowered, attempt),
             Asked::Recurrence => self.ask_for_recurrence(lowered, attempt),
+            Asked::Closed => self.ask_for_closed_set(questions, lowered, attempt),
         };
         answer.unwrap_or_else(|reason| Conclusion {
             sequel: questions.clone().after_failure().map(Box::new),
@@ -237,7 +244,12 @@ impl Pipeline<'_> {
         let ranking = Ranking::new(&unfolded).map_err(|obstacle| obstacle.to_string())?;
         let mut samples = ranking.explore();
         samples.extend_from_slice(&questions.refuting);
-        let measures = match ranking.measures(&samples, descent, questions.earlier_turns()) {
+        let mut measures = ranking.measures(&samples, descent, questions.earlier_turns());
+        if measures.is_none() {
+            samples.extend(ranking.explore_all_visits());
+            measures = ranking.measures_of_all_visits(&samples, descent);
+        }
+        let measures = match measures {
             Some(measures) if questions.refuted < MAXIMUM_REFUTED => measures,
             _ => return Err("no measure is found".to_owned()),
         };
@@ -324,17 +336,64 @@ impl Pipeline<'_> {
         }
     }
 
+    /// Has it proved that an execution with chosen inputs never ends.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn ask_for_closed_set(
+        &self,
+        questions: &Questions,
+        lowered: &Program,
+        attempt: &Attempt,
+    ) -> Result<Conclusion, String> {
+        if let Some(Validation::Cycle) = &self.options.task.validation {
+            return Err("the cycle of the witness is not found".to_owned());
+        }
+        let endless = Endless::find(lowered, questions.refuted as usize)
+            .map_err(|obstacle| obstacle.to_string())?;
+        let mut question = endless.with_values(lowered);
+        let open = endless.open_assumptions(&question);
+        if let Some(what) = guard_all(&mut question, &open) {
+            return Err(format!("it is not known whether {what}"));
+        }
+        fail_at_ends(&mut question);
+        match self.verify(question, attempt, None).verdict {
+            Verdict::True => {
+                let until_head = endless.until_head(lowered);
+                self.execution(until_head, [endless.inputs()], CLOSED_SET, CLOSED_SET_STEPS)
+                    .ok_or_else(|| "an execution that never ends is not repeated".to_owned())
+            }
+            Verdict::False(_) => Ok(Conclusion {
+                sequel: Some(Box::new(questions.clone().after_refutation([]))),
+                ..Conclusion::unknown("an execution that seemed to go on for ever ends")
+            }),
+            Verdict::Unknown(reason) => Err(reason),
+        }
+    }
+
     /// Runs the program in which a state is to come again, with inputs that are good for that.
     fn revisit(&self, question: &Recurrence) -> Option<Conclusion> {
         let begin = Instant::now();
-        let task = Task::new(&self.options.task, self.time, question.program.clone());
-        let judge = self.new_judge();
-        let mut runs = question
+        let runs = question
             .runs()
             .take_while(|_| begin.elapsed() < REVISITING_TIME);
-        let found = runs.find_map(|mut inputs| {
-            follow::run(&judge, &task, REVISITS, &mut inputs, REVISITING_STEPS)
-        });
+        self.execution(question.program.clone(), runs, REVISITS, REVISITING_STEPS)
+    }
+
+    /// Executes the program with the inputs, for at most `steps` steps each. The first execution that reaches an error is the
+    /// answer of `name`.
+    fn execution<I: InputSource>(
+        &self,
+        program: Program,
+        inputs: impl IntoIterator<Item = I>,
+        name: &str,
+        steps: u64,
+    ) -> Option<Conclusion> {
+        let task = Task::new(&self.options.task, self.time, program);
+        let judge = self.new_judge();
+        let mut inputs = inputs.into_iter();
+        let found =
+            inputs.find_map(|mut inputs| follow::run(&judge, &task, name, &mut inputs, steps));
         let reporter = &self.recorder.reporter;
         let examined =
             found.map(|found| alarm::examine(&self.options.alarm, &task, reporter, found));
@@ -395,8 +454,8 @@ impl Pipeline<'_> {
         }
         let (task, judge) = (Arc::new(task), Arc::new(judge));
         let conclusion = self.analyse(&judge, &task, attempt);
-        if attempt.question.is_of_ranking() {
-            // An alarm only refutes a measure.
+        if attempt.question.needs_proof() {
+            // An alarm only refutes a measure, or shows that an execution ends.
             return match conclusion.verdict {
                 Verdict::True => self.end(&judge, &task, conclusion),
                 _ => conclusion,

@@ -82,6 +82,17 @@ impl Check {
         Self::Termination,
     ];
 
+    /// The kinds that say that an operation is undefined.
+    pub const UNDEFINED: [Self; 7] = [
+        Self::Overflow,
+        Self::Division,
+        Self::Shift,
+        Self::Conversion,
+        Self::Bounds,
+        Self::Pointers,
+        Self::Free,
+    ];
+
     /// The name in the option `--checks`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -162,6 +173,9 @@ impl Check {
 /// The name for assertions and error functions in the option `--checks`.
 const ASSERTIONS: &str = "assertions";
 
+/// The name for the checks of undefined behaviour in the option `--checks`.
+const UNDEFINED: &str = "undefined";
+
 /// A reserved function: its call violates every property, since a condition that was inserted into the program does not
 /// hold.
 pub const VIOLATED: &str = "__regatta_violated";
@@ -232,7 +246,8 @@ impl Specification {
         properties
     }
 
-    /// The property that nothing of the kinds in the list fails: their names, separated by commas.
+    /// The property that nothing of the kinds in the list fails: their names, separated by commas, or `undefined` for all that
+    /// C leaves undefined.
     ///
     /// # Errors
     /// The name that is none, with those that are.
@@ -247,10 +262,11 @@ impl Specification {
                     property.checks.insert(check);
                 }
                 None if name == ASSERTIONS => property.forbidden = Forbidden::Assertions,
+                None if name == UNDEFINED => property.checks.extend(Check::UNDEFINED),
                 None => {
                     let names = Check::ALL.map(Check::name).join(", ");
                     return Err(format!(
-                        "no such check: `{name}`; there are {ASSERTIONS}, {names}"
+                        "no such check: `{name}`; there are {ASSERTIONS}, {UNDEFINED}, {names}"
                     ));
                 }
             }
@@ -630,9 +646,16 @@ mod tests {
         assert_eq!(both.forbidden, Forbidden::Assertions);
         assert_eq!(both.checks, overflow.checks);
         assert_eq!(
+            Specification::of_checks("undefined,leaks").unwrap(),
+            Specification::of_checks(
+                "overflow,division,shift,conversion,bounds,pointers,free,leaks"
+            )
+            .unwrap()
+        );
+        assert_eq!(
             Specification::of_checks("overflows").unwrap_err(),
-            "no such check: `overflows`; there are assertions, overflow, division, shift, conversion, bounds, pointers, free, \
-             leaks, cleanup, termination"
+            "no such check: `overflows`; there are assertions, undefined, overflow, division, shift, conversion, bounds, \
+             pointers, free, leaks, cleanup, termination"
         );
         let termination = Specification::parse("p", "CHECK( init(main()), LTL(F end) )").unwrap();
         assert!(termination.is_termination());

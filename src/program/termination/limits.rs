@@ -28,6 +28,14 @@ pub(super) const MAXIMUM_WAY: usize = 200;
 /// Maximum number of components of a lexicographic measure.
 pub(super) const MAXIMUM_COMPONENTS: usize = 5;
 
+/// Maximum number of numbers of a measure of which any may decrease.
+pub(super) const MAXIMUM_ALTERNATIVES: usize = 4;
+
+/// Maximum number of visits of a loop's head, from its entry on, of which each is compared with later ones; and of the last
+/// ones before the present visit.
+pub(super) const MAXIMUM_FIRST_VISITS: usize = 12;
+pub(super) const MAXIMUM_LAST_VISITS: usize = 6;
+
 /// Number of runs that are made for samples.
 pub(super) const SAMPLED_RUNS: u64 = 60;
 
@@ -36,6 +44,9 @@ pub(super) const SAMPLED_STEPS: u64 = 20_000;
 
 /// Maximum number of steps of a run by which an engine refutes a measure.
 pub(super) const REFUTING_STEPS: u64 = 2_000_000;
+
+/// Maximum number of runs without an end of which it is asked whether they have one.
+pub(super) const MAXIMUM_ENDLESS: usize = 10;
 
 /// Maximum number of different samples of a loop, and of those from one run, unless they are sought.
 pub(super) const MAXIMUM_SAMPLES: usize = 2_000;

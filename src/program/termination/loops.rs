@@ -7,6 +7,7 @@ use crate::CallGraph;
 use crate::cfa::*;
 use crate::cut_points::{CutPoints, Loop, LoopShape};
 use crate::graph::callee;
+use regatta_base::source::Span;
 use regatta_term::{Build, Sort, Symbol, TermId, store};
 
 /// How the names of the functions begin that stand for unknown code, which calls functions of the program in a loop.
@@ -76,6 +77,11 @@ impl<'p> Loops<'p> {
         if self.asked().any(|cycle| cycle.shape != LoopShape::Natural) {
             return Some(Obstacle("a loop can be entered at several places"));
         }
+        self.repeats_allocation()
+    }
+
+    /// The obstacle that a loop or a recursion may allocate memory.
+    pub fn repeats_allocation(&self) -> Option<Obstacle> {
         let in_loops = self.asked().flat_map(|cycle| self.edges_in(cycle));
         let in_calls = self.recursive();
         let in_calls =
@@ -85,12 +91,9 @@ impl<'p> Loops<'p> {
             let mut operations = self.program.edge(edge).operations.iter();
             operations.any(|operation| matches!(operation, Operation::Allocate { .. }))
         };
-        match repeated.any(allocates) {
-            true => Some(Obstacle(
-                "a loop or a recursion allocates memory, which may be used up",
-            )),
-            false => None,
-        }
+        repeated.any(allocates).then_some(Obstacle(
+            "a loop or a recursion allocates memory, which may be used up",
+        ))
     }
 
     /// The edges of the loop within its function.
@@ -336,4 +339,31 @@ pub(super) fn ghost(program: &mut Program, name: String, sort: Sort, scope: Scop
 /// The variable as a term.
 pub(super) fn value(program: &Program, variable: VariableId) -> TermId {
     store().variable(program.variable(variable).symbol)
+}
+
+/// A new Boolean input by which an execution chooses.
+pub(super) fn choosing_input(program: &mut Program) -> InputId {
+    let input = InputId(program.inputs.len() as u32);
+    program.inputs.push(Input {
+        kind: InputKind::MemoryModel,
+        sort: Sort::Bool,
+        c_type: None,
+        part: None,
+        span: Span::NONE,
+    });
+    input
+}
+
+/// A Boolean variable of the location's function that an input chooses, and the operation that does so.
+pub(super) fn choice(
+    program: &mut Program,
+    name: &str,
+    location: LocationId,
+) -> (TermId, Operation) {
+    let input = choosing_input(program);
+    let scope = Scope::Local(program.location(location).function);
+    let name = format!("{name} ({})", location.index());
+    let target = ghost(program, name, Sort::Bool, scope);
+    let chosen = value(program, target);
+    (chosen, Operation::Havoc { target, input })
 }

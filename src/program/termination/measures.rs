@@ -1,9 +1,9 @@
-//! The choice of measures: lists of linear combinations of features that decrease in all known rounds.
+//! The choice of measures: linear combinations of features that decrease in all known rounds.
 
 use super::features::Features;
-use super::limits::{MAXIMUM_COMPONENTS, MAXIMUM_IN_TRIPLES, MAXIMUM_PAIRED};
+use super::limits::{MAXIMUM_ALTERNATIVES, MAXIMUM_COMPONENTS, MAXIMUM_IN_TRIPLES, MAXIMUM_PAIRED};
 use super::linear::Linear;
-use super::samples::{Numbers, Sample};
+use super::samples::{Numbers, Sample, Visits};
 
 /// Why a measure that decreases cannot do so for ever.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -39,8 +39,44 @@ enum Extreme {
     Least,
 }
 
-/// The components of a measure, the most significant one first.
-pub type Measure = Vec<Component>;
+/// The numbers of a loop or a recursive function, and how they decrease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measure {
+    pub(super) components: Vec<Component>,
+    pub(super) order: Order,
+}
+
+/// How the numbers of a measure decrease.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// From each visit of the loop's head to the next one, lexicographically, the most significant number first.
+    Lexicographic,
+    /// From each visit of the loop's head to each later one, any of them. A relation that is covered by finitely many
+    /// well-founded ones together with all its compositions is well-founded \[PR04\].
+    AnyOf,
+}
+
+impl Measure {
+    pub(super) fn lexicographic(components: Vec<Component>) -> Self {
+        Self {
+            components,
+            order: Order::Lexicographic,
+        }
+    }
+
+    /// Whether the measure decreases between the visits.
+    pub(super) fn decreases(&self, sample: &Sample, descent: Descent) -> bool {
+        let components = self.components.iter();
+        let mut changes = components.map(|component| Change::of(component, sample, descent));
+        match self.order {
+            Order::Lexicographic if sample.visits == Visits::Apart => true,
+            Order::Lexicographic => {
+                changes.find(|&change| change != Change::Stays) == Some(Change::Decreases)
+            }
+            Order::AnyOf => changes.any(|change| change == Change::Decreases),
+        }
+    }
+}
 
 impl Component {
     pub(super) fn of(feature: usize) -> Self {
@@ -227,28 +263,21 @@ impl Change {
     }
 }
 
-/// Whether the measure decreases in the round.
-pub(super) fn decreases(measure: &[Component], sample: &Sample, descent: Descent) -> bool {
-    let mut changes = measure
-        .iter()
-        .map(|component| Change::of(component, sample, descent));
-    changes.find(|&change| change != Change::Stays) == Some(Change::Decreases)
-}
-
-/// Chooses a measure of the first tier of which some decreases in all samples. Each earlier turn without an answer skips two
-/// tiers.
+/// Chooses a lexicographic measure of the first tier of which some decreases in all rounds. Each earlier turn without an answer,
+/// except for the first, which is short, skips two tiers.
 pub(super) fn choose(
     features: &Features,
-    samples: &[&Sample],
+    rounds: &[&Sample],
     turns: usize,
     descent: Descent,
 ) -> Option<Measure> {
-    if samples.is_empty() && !features.all.is_empty() {
+    if rounds.is_empty() && !features.all.is_empty() {
         // Any is better than one that allows no round.
-        return Some(vec![Component::of(0)]);
+        return Some(Measure::lexicographic(vec![Component::of(0)]));
     }
-    let mut tiers = TIERS.into_iter().skip((2 * turns).min(TIERS.len() - 1));
-    tiers.find_map(|tier| lexicographic(&candidates(features, tier), samples.to_vec(), descent))
+    let skipped = 2 * turns.saturating_sub(1);
+    let mut tiers = TIERS.into_iter().skip(skipped.min(TIERS.len() - 1));
+    tiers.find_map(|tier| lexicographic(&candidates(features, tier), rounds.to_vec(), descent))
 }
 
 /// Chooses a lexicographic measure: no component increases in a round in which none before it decreases, and each round
@@ -259,9 +288,9 @@ fn lexicographic(
     mut open: Vec<&Sample>,
     descent: Descent,
 ) -> Option<Measure> {
-    let mut measure = Vec::new();
+    let mut components = Vec::new();
     while !open.is_empty() {
-        if measure.len() == MAXIMUM_COMPONENTS {
+        if components.len() == MAXIMUM_COMPONENTS {
             return None;
         }
         let decreased = |candidate: &Component| {
@@ -284,7 +313,44 @@ fn lexicographic(
             return None;
         }
         open.retain(|sample| Change::of(best, sample, descent) != Change::Decreases);
-        measure.push(best.clone());
+        components.push(best.clone());
     }
-    Some(measure)
+    Some(Measure::lexicographic(components))
+}
+
+/// Chooses a measure of the first tier of which some number decreases between the visits of each sample.
+pub(super) fn choose_any_of(
+    features: &Features,
+    samples: &[&Sample],
+    descent: Descent,
+) -> Option<Measure> {
+    let mut tiers = TIERS.into_iter();
+    tiers.find_map(|tier| any_of(&candidates(features, tier), samples.to_vec(), descent))
+}
+
+/// Chooses numbers one by one, each the one that decreases in most of the samples that are left.
+fn any_of(candidates: &[Component], mut open: Vec<&Sample>, descent: Descent) -> Option<Measure> {
+    let mut components = Vec::new();
+    while !open.is_empty() {
+        if components.len() == MAXIMUM_ALTERNATIVES {
+            return None;
+        }
+        let decreases = |candidate: &Component, sample: &Sample| {
+            Change::of(candidate, sample, descent) == Change::Decreases
+        };
+        let rated = candidates.iter().rev().map(|candidate| {
+            let decreased = open.iter().filter(|sample| decreases(candidate, sample));
+            (decreased.count(), candidate)
+        });
+        let (count, best) = rated.max_by_key(|&(count, _)| count)?;
+        if count == 0 {
+            return None;
+        }
+        open.retain(|sample| !decreases(best, sample));
+        components.push(best.clone());
+    }
+    Some(Measure {
+        components,
+        order: Order::AnyOf,
+    })
 }

@@ -8,11 +8,13 @@
 //! * `told`: measures as witnesses tell them.
 //! * `unfold`: recursion through several functions as recursion of one.
 //! * `recurrence`: an error is reached if a state at a loop's head comes again. Such an execution can go on for ever.
+//! * `closed`: an error is reached if an execution with chosen inputs ends. A proof shows that it goes on for ever.
 //!
 //! The questions are put to the program as lowered, so that simplifications, engines, certificates and the replay of alarms
 //! are those of reachability.
 
 mod accesses;
+mod closed;
 mod features;
 mod limits;
 mod linear;
@@ -24,6 +26,7 @@ mod samples;
 mod told;
 mod unfold;
 
+pub use closed::{Endless, fail_at_ends};
 pub use measures::{Descent, Measure};
 pub use ranking::Ranking;
 pub use recurrence::{Lap, Recurrence, Revisits, recurrence, saved_for};

@@ -19,6 +19,10 @@
 //!
 //! Measures are chosen so that they decrease in the rounds of sample executions; an execution that reaches an error is
 //! another sample (counterexample-guided inductive synthesis).
+//!
+//! Where no lexicographic measure is found for a loop, the visits of its head are compared with all earlier ones in the same
+//! execution of the loop, and any component may decrease (a disjunctively well-founded transition invariant, \[PR04\]). The
+//! program then chooses at each visit whether later ones are compared with this one or with the one that it has kept.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,9 +30,10 @@ use super::Obstacle;
 use super::accesses;
 use super::features::{self, Features};
 use super::linear::Linear;
+use super::loops::choice;
 use super::loops::{Detour, Loops, failure, ghost, lead, value};
-use super::measures::{self, Component, Descent, Measure, choose};
-use super::samples::{Collector, Instrumented, Sample, Watched, random};
+use super::measures::{Component, Descent, Measure, Order, choose, choose_any_of};
+use super::samples::{Collector, Instrumented, Sample, Visits, Watched, random};
 use crate::assumption::{Assumption, AssumptionKind, Doubt};
 use crate::cfa::*;
 use crate::cut_points::Loop;
@@ -104,15 +109,32 @@ impl<'p> Ranking<'p> {
         descent: Descent,
         turns: usize,
     ) -> Option<Vec<Measure>> {
-        let of_site = |(number, features): (usize, &Features)| {
-            let is_relevant = |sample: &&Sample| {
-                let is_known = descent == Descent::Bounded || sample.after.is_some();
-                sample.site == number && is_known
-            };
-            let samples: Vec<&Sample> = samples.iter().filter(is_relevant).collect();
-            choose(features, &samples, turns, descent)
+        let measure = |(number, features): (usize, &Features)| {
+            let rounds = of_site(samples, number, descent)
+                .filter(|sample| sample.visits == Visits::Successive);
+            choose(features, &rounds.collect::<Vec<_>>(), turns, descent)
         };
-        self.features.iter().enumerate().map(of_site).collect()
+        self.features.iter().enumerate().map(measure).collect()
+    }
+
+    /// Chooses a measure for each site: for loops for which there is none otherwise, one of which any component decreases
+    /// between all visits in the samples. `None` if a site has no such candidate.
+    pub fn measures_of_all_visits(
+        &self,
+        samples: &[Sample],
+        descent: Descent,
+    ) -> Option<Vec<Measure>> {
+        let measure = |(number, features): (usize, &Features)| {
+            let samples: Vec<&Sample> = of_site(samples, number, descent).collect();
+            let successive = samples.iter().copied();
+            let rounds = successive.filter(|sample| sample.visits == Visits::Successive);
+            let lexicographic = choose(features, &rounds.collect::<Vec<_>>(), 0, descent);
+            lexicographic.or_else(|| match self.sites[number] {
+                Site::Loop(_) => choose_any_of(features, &samples, descent),
+                Site::Calls(_) => None,
+            })
+        };
+        self.features.iter().enumerate().map(measure).collect()
     }
 
     /// The measures in words, for messages.
@@ -126,10 +148,15 @@ impl<'p> Ranking<'p> {
             };
             let place = program.sources.describe(span);
             let parts = measure
+                .components
                 .iter()
                 .map(|component| component.combined(features).term());
             let parts = parts.map(|term| regatta_term::to_smtlib(store(), term));
-            format!("{place}: ({})", parts.collect::<Vec<_>>().join(", "))
+            let parts = parts.collect::<Vec<_>>().join(", ");
+            match measure.order {
+                Order::Lexicographic => format!("{place}: ({parts})"),
+                Order::AnyOf => format!("{place}: any of ({parts})"),
+            }
         });
         described.collect::<Vec<_>>().join("; ")
     }
@@ -137,12 +164,13 @@ impl<'p> Ranking<'p> {
     /// Runs the program with random inputs and returns the rounds.
     pub fn explore(&self) -> Vec<Sample> {
         let watching = self.watching();
-        let executable = Executable::compile(&watching.program);
-        let mut collector = Collector::new(&watching);
-        for mut inputs in random() {
-            collector.run(&executable, &mut inputs);
-        }
-        collector.samples.into_iter().collect()
+        sample_randomly(&watching, Collector::new(&watching))
+    }
+
+    /// As [`Self::explore`], with visits between which there are others.
+    pub fn explore_all_visits(&self) -> Vec<Sample> {
+        let watching = self.watching();
+        sample_randomly(&watching, Collector::new(&watching).comparing_all())
     }
 
     /// Runs the program with inputs by which the measures are refuted, and returns rounds: the first ones, and those in
@@ -157,9 +185,12 @@ impl<'p> Ranking<'p> {
         let executable = Executable::compile(&watching.program);
         let refutes = |sample: &Sample| {
             let measure = measures.get(sample.site);
-            measure.is_some_and(|measure| !measures::decreases(measure, sample, descent))
+            measure.is_some_and(|measure| !measure.decreases(sample, descent))
         };
         let mut collector = Collector::new(&watching);
+        if measures.iter().any(|measure| measure.order == Order::AnyOf) {
+            collector = collector.comparing_all();
+        }
         collector.run_for(&executable, &mut inputs, &refutes);
         collector.samples.into_iter().collect()
     }
@@ -168,7 +199,8 @@ impl<'p> Ranking<'p> {
     fn watching(&self) -> Instrumented {
         let features = self.features.iter();
         let features = features.map(|features| (0..features.all.len()).map(Component::of));
-        let features: Vec<Measure> = features.map(Iterator::collect).collect();
+        let features = features.map(|components| Measure::lexicographic(components.collect()));
+        let features: Vec<Measure> = features.collect();
         self.instrument(&features, Errors::Ignored)
     }
 
@@ -187,7 +219,7 @@ impl<'p> Ranking<'p> {
         let edges = result.program.edges.len();
         let mut uses = VariableUse::new(self.loops.program);
         for (number, (&site, measure)) in self.sites.iter().zip(measures).enumerate() {
-            let components = measure.iter();
+            let components = measure.components.iter();
             let components = components.map(|component| component.combined(&self.features[number]));
             let components: Vec<Linear> = components.collect();
             let program = &mut result.program;
@@ -195,7 +227,12 @@ impl<'p> Ranking<'p> {
                 Errors::Ignored => self.watch_values(program, number, components),
                 Errors::Reached(_) => self.watch_parts(program, number, components, &mut uses),
             };
-            let watch = Watch { errors, ..watch };
+            let order = measure.order;
+            let watch = Watch {
+                errors,
+                order,
+                ..watch
+            };
             let (rounds, overflows) = match site {
                 Site::Loop(cycle) => {
                     let cycle = &self.loops.all()[cycle];
@@ -261,6 +298,7 @@ impl<'p> Ranking<'p> {
             saved,
             watched,
             errors: Errors::Ignored,
+            order: Order::Lexicographic,
         }
     }
 
@@ -295,8 +333,26 @@ impl<'p> Ranking<'p> {
             saved,
             watched: Vec::new(),
             errors: Errors::Ignored,
+            order: Order::Lexicographic,
         }
     }
+}
+
+/// The samples of the site that tell whether measures decrease.
+fn of_site(samples: &[Sample], site: usize, descent: Descent) -> impl Iterator<Item = &Sample> {
+    samples.iter().filter(move |sample| {
+        let is_known = descent == Descent::Bounded || sample.after.is_some();
+        sample.site == site && is_known
+    })
+}
+
+/// Collects samples of random runs.
+fn sample_randomly(watching: &Instrumented, mut collector: Collector<'_>) -> Vec<Sample> {
+    let executable = Executable::compile(&watching.program);
+    for mut inputs in random() {
+        collector.run(&executable, &mut inputs);
+    }
+    collector.samples.into_iter().collect()
 }
 
 /// The combination with other terms in the place of some.
@@ -374,6 +430,7 @@ struct Watch {
     /// The variables with the values of the components, if samples are taken.
     watched: Vec<Watched>,
     errors: Errors,
+    order: Order,
 }
 
 impl Watch {
@@ -385,7 +442,11 @@ impl Watch {
         );
         lead(program, edges, cycle, &Detour { entries, rounds });
         program.connect(entries, cycle.head, self.save());
-        self.compare(program, rounds, &self.components, entries)
+        let next = match self.order {
+            Order::Lexicographic => entries,
+            Order::AnyOf => choose_to_keep(program, cycle, entries),
+        };
+        self.compare(program, rounds, &self.components, next)
     }
 
     /// Watches the calls of a function by itself; returns the edges after which the values for a call are known. Each
@@ -464,26 +525,43 @@ impl Watch {
             program.connect(compared, to, Vec::new());
             return round;
         };
-        let decreases = decreases(&self.before, present, descent);
+        let decreases = self.decreases(present, descent);
         let error = failure(program, from);
         program.connect(compared, to, vec![Operation::Assume(decreases)]);
         let fails = vec![Operation::Assume(store().not(decreases))];
         program.connect(compared, error, fails);
         round
     }
+    /// The condition that the measure has decreased to the present components.
+    fn decreases(&self, now: &[Linear], descent: Descent) -> TermId {
+        let pairs = self.before.iter().zip(now);
+        let less = |before: &Linear, now: &Linear| {
+            let less = before.is_above(now, 1);
+            match descent {
+                Descent::Bounded => store().and2(before.is_at_least(0), less),
+                Descent::Finite => less,
+            }
+        };
+        match self.order {
+            Order::Lexicographic => pairs.rev().fold(TermId::FALSE, |rest, (before, now)| {
+                let rest = store().and2(before.is_above(now, 0), rest);
+                store().or2(less(before, now), rest)
+            }),
+            Order::AnyOf => store().or(pairs.map(|(before, now)| less(before, now))),
+        }
+    }
 }
 
-/// The condition that the measure has decreased: some component has, and none before it has increased.
-fn decreases(before: &[Linear], now: &[Linear], descent: Descent) -> TermId {
-    let mut result = TermId::FALSE;
-    for (before, now) in before.iter().zip(now).rev() {
-        let less = before.is_above(now, 1);
-        let less = match descent {
-            Descent::Bounded => store().and2(before.is_at_least(0), less),
-            Descent::Finite => less,
-        };
-        let rest = store().and2(before.is_above(now, 0), result);
-        result = store().or2(less, rest);
-    }
-    result
+/// Adds a location at which an input chooses whether the kept values of a visit are replaced by the present ones.
+fn choose_to_keep(program: &mut Program, cycle: &Loop, replace: LocationId) -> LocationId {
+    let (is_kept, choose) = choice(program, "the visit is kept", cycle.head);
+    let (first, chosen) = (
+        program.add_location_like(cycle.head),
+        program.add_location_like(cycle.head),
+    );
+    program.connect(first, chosen, vec![choose]);
+    program.connect(chosen, cycle.head, vec![Operation::Assume(is_kept)]);
+    let is_replaced = Operation::Assume(store().not(is_kept));
+    program.connect(chosen, replace, vec![is_replaced]);
+    first
 }

@@ -19,7 +19,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Obstacle;
-use super::loops::{Detour, Loops, failure, ghost, lead, value};
+use super::loops::{Detour, Loops, choosing_input, failure, ghost, lead, value};
 use super::samples::{RandomInputs, random};
 use crate::cfa::*;
 use crate::cut_points::{Loop, LoopShape};
@@ -29,7 +29,6 @@ use crate::graph::Graph;
 use crate::interpreter::InputSource;
 use crate::liveness::Liveness;
 use crate::variables::VariableUse;
-use regatta_base::source::Span;
 use regatta_term::{Build, Op, Sort, TermId, TermKind, Value, conjuncts, for_each_subterm, store};
 
 /// A program in which an error is reached when a state comes again. What were errors before are ends of executions.
@@ -343,14 +342,7 @@ impl Question<'_, '_> {
     /// Chooses a value for the flag after the location. Returns the location after that.
     fn choose(&mut self, after: LocationId, flag: VariableId) -> LocationId {
         let program = &mut self.result;
-        let input = InputId(program.inputs.len() as u32);
-        program.inputs.push(Input {
-            kind: InputKind::MemoryModel,
-            sort: Sort::Bool,
-            c_type: None,
-            part: None,
-            span: Span::NONE,
-        });
+        let input = choosing_input(program);
         let chosen = program.add_location_like(after);
         let choose = Operation::Havoc {
             target: flag,

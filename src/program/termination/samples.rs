@@ -1,4 +1,6 @@
-//! Samples of rounds, from runs.
+//! Samples of rounds and of longer ways between two visits of a loop's head, from runs.
+
+use std::collections::VecDeque;
 
 use rand::Rng;
 use rand_xoshiro::SplitMix64;
@@ -7,21 +9,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::limits::{
-    MAXIMUM_SAMPLES, MAXIMUM_SAMPLES_OF_RUN, REFUTING_STEPS, SAMPLED_RUNS, SAMPLED_STEPS,
+    MAXIMUM_FIRST_VISITS, MAXIMUM_LAST_VISITS, MAXIMUM_SAMPLES, MAXIMUM_SAMPLES_OF_RUN,
+    REFUTING_STEPS, SAMPLED_RUNS, SAMPLED_STEPS,
 };
 use crate::cfa::*;
 use crate::interpreter::{Executable, InputSource, Limits, Machine, Observer, StateView};
 use regatta_term::{ArrayValue, BitVecValue, ScalarSort, Sort, Value};
 
-/// A round of a loop, or a call of a function by itself.
+/// Two visits of a loop's head in one execution of the loop, or a call of a function by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sample {
     /// The number of the loop or function.
     pub(super) site: usize,
-    /// The features at the last visit of the loop's head, or at the function's entry.
+    /// The features at the earlier visit, or at the function's entry.
     pub(super) before: Numbers,
-    /// The features at the present visit, or for the call; `None` if the round was cut short by an overflow.
+    /// The features at the later visit, or for the call; `None` if the round was cut short by an overflow.
     pub(super) after: Option<Numbers>,
+    pub(super) visits: Visits,
+}
+
+/// Which visits of a loop's head are compared.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visits {
+    /// One and the next.
+    Successive,
+    /// Two between which there are others.
+    Apart,
 }
 
 /// The values of features.
@@ -82,6 +96,8 @@ pub(super) struct Collector<'i> {
     is_wanted: Option<&'i dyn Fn(&Sample) -> bool>,
     /// For each site the number of its samples, and of those of the present run.
     counts: Vec<(usize, usize)>,
+    /// For each site the visits in the present execution of the loop, if visits apart are compared.
+    visits: Option<Vec<PastVisits>>,
     pub samples: FxHashSet<Sample>,
 }
 
@@ -91,8 +107,15 @@ impl<'i> Collector<'i> {
             watching,
             is_wanted: None,
             counts: vec![(0, 0); watching.watched.len()],
+            visits: None,
             samples: FxHashSet::default(),
         }
+    }
+
+    /// Compares visits apart, too.
+    pub fn comparing_all(mut self) -> Self {
+        self.visits = Some(vec![PastVisits::default(); self.watching.watched.len()]);
+        self
     }
 
     /// Collects the first rounds of a run.
@@ -119,14 +142,12 @@ impl<'i> Collector<'i> {
         for (_, of_run) in &mut self.counts {
             *of_run = 0;
         }
+        self.visits.iter_mut().flatten().for_each(PastVisits::clear);
         Machine::new(executable).run_observed(inputs, limits, self);
     }
 
     fn add(&mut self, site: usize, state: &StateView<'_>, is_complete: bool) {
-        let (all, of_run) = self.counts[site];
-        let is_full = all >= MAXIMUM_SAMPLES || of_run >= MAXIMUM_SAMPLES_OF_RUN;
-        let is_long = of_run >= 2 * MAXIMUM_SAMPLES_OF_RUN;
-        if is_long || (is_full && self.is_wanted.is_none()) {
+        if self.is_passed_over(site) {
             return;
         }
         let number = |variable: VariableId| {
@@ -139,11 +160,78 @@ impl<'i> Collector<'i> {
             site,
             after: is_complete.then(|| after.collect()),
             before: watched.map(|watched| number(watched.before)).collect(),
+            visits: Visits::Successive,
         };
-        let is_kept = !is_full || self.is_wanted.is_some_and(|is_wanted| is_wanted(&sample));
-        if is_kept && self.samples.insert(sample) {
-            self.counts[site] = (all + 1, of_run + 1);
+        let visits = self.visits.as_mut().map(|visits| &mut visits[site]);
+        if let (Some(visits), Some(after)) = (visits, &sample.after) {
+            let earlier = visits.before(&sample.before, after);
+            for before in earlier {
+                self.keep(Sample {
+                    site,
+                    before,
+                    after: Some(after.clone()),
+                    visits: Visits::Apart,
+                });
+            }
         }
+        self.keep(sample);
+    }
+
+    /// Whether no more samples are taken of the site in the present run.
+    fn is_passed_over(&self, site: usize) -> bool {
+        let is_long = self.counts[site].1 >= 2 * MAXIMUM_SAMPLES_OF_RUN;
+        is_long || (self.is_full(site) && self.is_wanted.is_none())
+    }
+
+    /// Whether only samples that are wanted are taken of the site.
+    fn is_full(&self, site: usize) -> bool {
+        let (all, of_run) = self.counts[site];
+        all >= MAXIMUM_SAMPLES || of_run >= MAXIMUM_SAMPLES_OF_RUN
+    }
+
+    fn keep(&mut self, sample: Sample) {
+        let site = sample.site;
+        let is_kept =
+            !self.is_full(site) || self.is_wanted.is_some_and(|is_wanted| is_wanted(&sample));
+        if is_kept && self.samples.insert(sample) {
+            let (all, of_run) = &mut self.counts[site];
+            (*all, *of_run) = (*all + 1, *of_run + 1);
+        }
+    }
+}
+
+/// Visits of a loop's head in one execution of the loop: the first ones and the last ones.
+#[derive(Clone, Default)]
+struct PastVisits {
+    first: Vec<Numbers>,
+    last: VecDeque<Numbers>,
+}
+
+impl PastVisits {
+    fn clear(&mut self) {
+        self.first.clear();
+        self.last.clear();
+    }
+
+    /// Adds the visit `now`. Returns the known ones earlier than the one before it.
+    fn before(&mut self, previous: &Numbers, now: &Numbers) -> Vec<Numbers> {
+        let known = self.last.back().or(self.first.last());
+        if known != Some(previous) {
+            // The loop was entered anew.
+            self.clear();
+            self.first.push(previous.clone());
+        }
+        let mut earlier: Vec<Numbers> = self.first.iter().chain(&self.last).cloned().collect();
+        earlier.pop();
+        if self.first.len() < MAXIMUM_FIRST_VISITS {
+            self.first.push(now.clone());
+        } else {
+            self.last.push_back(now.clone());
+            if self.last.len() > MAXIMUM_LAST_VISITS {
+                self.last.pop_front();
+            }
+        }
+        earlier
     }
 }
 

@@ -6,7 +6,7 @@
 //! reason, and nothing at all where a function without a definition may call those of the program.
 
 use super::linear::{Linear, Part, Reading};
-use super::measures::{Descent, Measure};
+use super::measures::{Descent, Measure, Order};
 use super::ranking::{Ranking, Site};
 use super::recurrence::may_not_return;
 use crate::cfa::*;
@@ -18,7 +18,7 @@ use regatta_term::{Op, Pool, Symbol, TermId, free_variables, store};
 pub struct LoopMeasure {
     /// The loop's head.
     pub head: LocationId,
-    /// Lists of numbers, one of which decreases lexicographically: that of the loop, then those of the loops around it.
+    /// Lists of numbers, one of which decreases lexicographically: those of the loop, then those of the loops around it.
     pub lists: Vec<Vec<VariableSum>>,
     /// Whether the number that decreases was not negative at the earlier visit.
     pub is_bounded: bool,
@@ -98,28 +98,33 @@ impl Ranking<'_> {
         let mut lists = Vec::new();
         let mut next = Some(inner);
         while let Some(cycle) = next {
-            let list = self.sums(measures, cycle)?;
-            let mut variables = list.iter().flat_map(|sum| self.variables(sum));
+            let of_loop = self.sums(measures, cycle)?;
+            let sums = of_loop.iter().flatten();
+            let mut variables = sums.flat_map(|sum| self.variables(sum));
             if !variables.all(|variable| self.keeps(cycle, inner, variable)) {
                 return None;
             }
-            lists.push(list);
+            lists.extend(of_loop);
             next = cycle.parent.map(|parent| &self.loops.all()[parent.index()]);
         }
         Some(lists)
     }
 
-    /// The measure of the loop as sums of variables.
-    fn sums(&self, measures: &[Measure], cycle: &Loop) -> Option<Vec<VariableSum>> {
+    /// The measure of the loop as lists of sums of variables, one of which decreases lexicographically.
+    fn sums(&self, measures: &[Measure], cycle: &Loop) -> Option<Vec<Vec<VariableSum>>> {
         let of_loop = |site: &Site| match site {
             Site::Loop(number) => self.loops.all()[*number].head == cycle.head,
             Site::Calls(_) => false,
         };
         let site = self.sites.iter().position(of_loop)?;
-        let components = measures.get(site)?.iter();
-        let sums = components
-            .map(|component| self.sum_of_variables(&component.combined(&self.features[site])));
-        sums.collect()
+        let Measure { components, order } = measures.get(site)?;
+        let sums = components.iter();
+        let sums =
+            sums.map(|component| self.sum_of_variables(&component.combined(&self.features[site])));
+        match order {
+            Order::Lexicographic => Some(vec![sums.collect::<Option<_>>()?]),
+            Order::AnyOf => sums.map(|sum| Some(vec![sum?])).collect(),
+        }
     }
 
     fn sum_of_variables(&self, sum: &Linear) -> Option<VariableSum> {

@@ -44,7 +44,7 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
             match violation::of_endless_run(lowered, executable, violation, limits, &lines) {
                 Some((stem, cycle)) => write::Entry::Endless(stem, cycle),
                 None => {
-                    warn("no witness is written: its cycle has no place in the source".to_owned());
+                    warn("no witness is written: no state comes again, or the cycle has no place in the source".to_owned());
                     return;
                 }
             }

@@ -18,14 +18,19 @@ pub enum Asked {
     Ranking(Descent),
     /// Whether a state comes again. An alarm shows that an execution goes on for ever.
     Recurrence,
+    /// Whether an execution with chosen inputs ends. A proof shows that it goes on for ever.
+    Closed,
 }
 
 /// The turns: the question, and the share of the wall time after which the turn ends.
-const TURNS: [(Asked, f64); 5] = [
-    (Asked::Ranking(Descent::Bounded), 0.4),
-    (Asked::Recurrence, 0.55),
-    (Asked::Ranking(Descent::Finite), 0.65),
-    (Asked::Ranking(Descent::Bounded), 0.92),
+const TURNS: [(Asked, f64); 8] = [
+    (Asked::Ranking(Descent::Bounded), 0.12),
+    (Asked::Recurrence, 0.17),
+    (Asked::Closed, 0.23),
+    (Asked::Ranking(Descent::Bounded), 0.56),
+    (Asked::Recurrence, 0.66),
+    (Asked::Ranking(Descent::Finite), 0.76),
+    (Asked::Ranking(Descent::Bounded), 0.94),
     (Asked::Recurrence, 1.0),
 ];
 
@@ -46,7 +51,7 @@ pub struct Questions {
     open: Vec<Asked>,
     /// The rounds in which measures did not decrease.
     pub refuting: Vec<Sample>,
-    /// The number of measures that were refuted in this turn.
+    /// The number of measures that were refuted in this turn, or of executions that turned out to end.
     pub refuted: u32,
 }
 
@@ -123,7 +128,7 @@ impl Questions {
         self.after_turn()
     }
 
-    /// The same turn, after measures were refuted by the rounds.
+    /// The same turn, after measures were refuted by the rounds, or an execution turned out to end.
     pub fn after_refutation(mut self, rounds: impl IntoIterator<Item = Sample>) -> Self {
         self.refuting.extend(rounds);
         self.refuted += 1;
@@ -146,10 +151,14 @@ mod tests {
         let limit = Some(Duration::from_secs(100));
         let first = Questions::new(false);
         assert_eq!(first.present(), Asked::Ranking(Descent::Bounded));
-        assert_eq!(first.end(limit), Some(Duration::from_secs(40)));
+        assert_eq!(first.end(limit), Some(Duration::from_secs(12)));
         let second = first.clone().after_turn().unwrap();
         assert_eq!(second.present(), Asked::Recurrence);
-        let third = second.after_failure().unwrap();
+        let closed = second.after_failure().unwrap();
+        assert_eq!(closed.present(), Asked::Closed);
+        let again = closed.after_failure().unwrap();
+        assert_eq!(again.present(), Asked::Ranking(Descent::Bounded));
+        let third = again.after_turn().unwrap();
         assert_eq!(third.present(), Asked::Ranking(Descent::Finite));
         // Nobody else waits for a turn.
         let fourth = third.after_failure().unwrap();
@@ -158,6 +167,8 @@ mod tests {
         assert_eq!(fourth.after_failure(), None);
         let other = first.after_failure().unwrap();
         assert_eq!(other.present(), Asked::Recurrence);
+        let other = other.after_failure().unwrap();
+        assert_eq!(other.present(), Asked::Closed);
         let other = other.after_failure().unwrap();
         assert_eq!(other.present(), Asked::Ranking(Descent::Finite));
         assert_eq!(other.end(None), None);
