@@ -55,6 +55,7 @@ fn measure(name: &str, solver: Box<dyn Solver>, bound: u32) {
     let mut confirm = |_: &_| panic!("the property holds");
     let mut context = Context {
         certifies: None,
+        targets: None,
         exchange: &Exchange::new(&invariants, "bench", &token),
         token: &token,
         safe_point: &|| Duration::ZERO,

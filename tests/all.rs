@@ -370,3 +370,66 @@ int main(void) {
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert_eq!(stdout.lines().last(), Some("RESULT: TRUE"));
 }
+
+/// Forty checks, one of which is a question about a product that no engine answers in the time: the others are excluded in a few
+/// races, and not one by one.
+#[test]
+fn a_check_that_is_hard_keeps_no_other_open() {
+    let mut text = String::from(
+        "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned x = __VERIFIER_nondet_uint(), y = __VERIFIER_nondet_uint(), i, s = 0;
+",
+    );
+    for number in 0..39 {
+        let lines = match number % 3 {
+            0 => format!(
+                "if (x > {number}) y = x; else y = {number}; if (y < {number}) reach_error();"
+            ),
+            1 => {
+                "i = x % 100; while (i > 0) { i--; s += 2; } if (i != 0) reach_error();".to_owned()
+            }
+            _ => format!(
+                "x = y; while (__VERIFIER_nondet_uint()) x++; if (x < {number}) y = x; else y = 0; if (y > {number}) reach_error();"
+            ),
+        };
+        text.push_str(&format!("    {lines}\n"));
+    }
+    text.push_str(
+        "    unsigned long long a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
+    // A prime number.
+    if (a > 1 && b > 1 && a * b == 18446744073709551557ull) reach_error();
+    return 0;
+}
+",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, &text).expect("the program is written");
+    let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
+        .args(["verify", "--all", "--json", "--time-limit", "15"])
+        .arg(&program)
+        .output()
+        .expect("the command runs");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    let events = stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let events: Vec<Value> = events.collect();
+    let table = events
+        .iter()
+        .rfind(|event| event["event"] == "checks")
+        .expect("a table");
+    let rows = table["checks"].as_array().expect("rows");
+    assert_eq!(rows.len(), 40);
+    for row in &rows[..39] {
+        assert_eq!(row["verdict"], "excluded", "{row}");
+    }
+    assert_ne!(rows[39]["verdict"], "violated");
+    let excluded = events.iter().filter(|event| event["event"] == "excluded");
+    assert!(
+        excluded.count() > 0,
+        "no race has excluded checks and gone on"
+    );
+}

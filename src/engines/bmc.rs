@@ -19,6 +19,10 @@ use regatta_certify::certificate::{Certificate, ProofStep};
 use regatta_program::block::Blocks;
 use regatta_solver::SolverError;
 
+/// Maximum wall time of a query about targets each of which is decided by itself, at first. It is doubled when all that are
+/// left take longer.
+const TIME_BEFORE_LEFT_ASIDE: Duration = Duration::from_millis(500);
+
 /// Maximum wall time of a query before it is left to the check of the proof.
 const MAXIMUM_TIME_BEFORE_PROOF_CHECK: Duration = Duration::from_secs(1);
 
@@ -75,7 +79,8 @@ fn run(
         LastStepsBy::None => base,
     };
     let mut certifies = context.certifies.filter(|_| options.proof_check);
-    base.set_limit(certifies.map(|_| MAXIMUM_TIME_BEFORE_PROOF_CHECK));
+    let mut limit_apart = context.targets.map(|_| TIME_BEFORE_LEFT_ASIDE);
+    base.set_limit(limit_apart.or(certifies.map(|_| MAXIMUM_TIME_BEFORE_PROOF_CHECK)));
     for bound in bounds(options.start, options.increment, options.max_bound) {
         let proof = || Certificate::of_all(vec![ProofStep::Unrolling { bound }]);
         loop {
@@ -89,9 +94,10 @@ fn run(
                     let reason = base.left_aside().unwrap_or("stopped").to_owned();
                     return Ok(Answer::Unknown(reason));
                 }
-                // The same bound is checked again, without a limit of time.
+                // The same bound is checked again, with more time or without a limit.
                 BaseCase::Unfinished => {
-                    base.set_limit(None::<Duration>);
+                    limit_apart = limit_apart.map(|limit| limit.saturating_mul(2));
+                    base.set_limit(limit_apart);
                     if let Some(certifies) = certifies.take()
                         && base.all_paths_end()
                         && certifies(&proof())

@@ -19,7 +19,7 @@ use regatta_program::interpreter::{Journal, Limits};
 use regatta_program::simplify::simplify;
 use regatta_program::testing::some_run_fails;
 use regatta_program::{InlinedProgram, Program, Simplified};
-use regatta_sharing::{Exchange, InvariantStore};
+use regatta_sharing::{Exchange, InvariantStore, OpenTargets};
 use regatta_solver::{Solver, SolverConfig, SolverError, new_solver};
 use regatta_term::Arena;
 
@@ -82,6 +82,8 @@ pub struct Setting<'s> {
     pub token: CancellationToken,
     pub workers: Workers,
     pub report: &'s dyn Fn(Progress),
+    /// The targets that are left, if each is decided by itself.
+    pub targets: Option<&'s dyn OpenTargets>,
 }
 
 impl Default for Setting<'_> {
@@ -92,6 +94,7 @@ impl Default for Setting<'_> {
             token: CancellationToken::new(),
             workers: Workers::none(),
             report: &|_| {},
+            targets: None,
         }
     }
 }
@@ -149,6 +152,7 @@ impl<'s> Setting<'s> {
             confirm: &mut confirm,
             workers: &self.workers,
             certifies: None,
+            targets: self.targets,
         })
     }
 }

@@ -8,7 +8,8 @@
 //! 1. A survey ([`crate::survey`]) decides what takes little time.
 //! 2. A pass begins with one race over all checks that are open, unless their cones of influence hardly overlap (then with
 //!    races over each, or over parts of them). TRUE excludes them all. FALSE is about one check; the race
-//!    goes on without it. UNKNOWN splits the set in two by the sizes of the cones of influence, and so on, until the time of
+//!    goes on without it. A race also excludes checks one by one while it goes on; when it has excluded most, another one begins
+//!    on the program simplified for the others. UNKNOWN splits the set in two by the sizes of the cones of influence, and so on, until the time of
 //!    the pass is used up. A check about which a race of its own ended early, without an answer, is not asked about again.
 //! 3. A race over some checks gets the loose slice first ([`Slicing::Loose`]), if that is smaller: what else is in the program,
 //!    and may not end, is not in the way of a proof.
@@ -30,6 +31,10 @@ use regatta_program::{Slicing, TargetId, TargetSet};
 
 /// Wall time of the first race over all checks, and of the races over parts of them in the same pass together.
 const FIRST_TIME: Duration = Duration::from_secs(1);
+
+/// Wall time of the first race over all checks for each of them, if that is longer: the race ends early where it has excluded
+/// most.
+const FIRST_TIME_PER_CHECK: Duration = Duration::from_millis(3);
 
 /// Minimum wall time of a round, unless less is left.
 const MINIMUM_TIME: Duration = Duration::from_millis(250);
@@ -188,11 +193,23 @@ struct Board {
     /// The number of edges of the largest program to analyse.
     edges: Option<usize>,
     rows: BTreeMap<TargetId, CheckRow>,
+    /// The assumptions of the exclusions that were told while races went on.
+    assumptions: BTreeSet<ReportedAssumption>,
 }
 
 impl Board {
     /// Notes what the process of a round tells of checks, and of the largest program to analyse.
     fn note(&mut self, event: &Event) {
+        if let EventKind::Excluded {
+            analysis,
+            checks,
+            assumptions,
+        } = &event.kind
+        {
+            let time = Duration::try_from_secs_f64(event.time).unwrap_or_default();
+            self.decide(checks, CheckVerdict::Excluded, Some(analysis), time);
+            self.assumptions.extend(assumptions.iter().cloned());
+        }
         if let EventKind::Program { simplified, .. } = &event.kind {
             self.edges = self.edges.max(Some(simplified.edges));
         }
@@ -450,7 +467,8 @@ impl<'r> Rounds<'r> {
 
     /// Decides the checks that are open, as far as the limits allow.
     fn decide(&mut self, observe: Observer<'_>) -> Result<(), Errno> {
-        let mut budget = FIRST_TIME;
+        let open = u32::try_from(self.board.with(CheckVerdict::Open).len()).unwrap_or(u32::MAX);
+        let mut budget = FIRST_TIME.max(FIRST_TIME_PER_CHECK.saturating_mul(open));
         let mut first = Part::SmallCones;
         loop {
             let open = self.board.with(CheckVerdict::Open);
@@ -595,6 +613,8 @@ impl<'r> Rounds<'r> {
     /// Notes the answer about the set, and returns the checks that it leaves open.
     fn note_answer(&mut self, set: &TargetSet, conclusion: Conclusion) -> TargetSet {
         let time = self.elapsed();
+        // Some may have been excluded while the race went on.
+        let set = &set.intersection(&self.board.with(CheckVerdict::Open));
         let about = conclusion.targets.clone().unwrap_or_default();
         let about = about.intersection(set);
         let by = conclusion.analysis.as_deref();
@@ -648,6 +668,7 @@ impl<'r> Rounds<'r> {
                 by.push(name);
             }
         }
+        self.assumptions.append(&mut self.board.assumptions);
         Conclusion {
             assumptions: std::mem::take(&mut self.assumptions).into_iter().collect(),
             ..Conclusion::proved(&by.join(", "))

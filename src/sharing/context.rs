@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Answer, CancellationToken, Exchange, Progress};
+use super::{Answer, CancellationToken, Exchange, OpenTargets, Progress};
 use regatta_base::workers::Workers;
 use regatta_certify::certificate::Certificate;
 use regatta_certify::replay::Replay;
@@ -26,6 +26,8 @@ pub struct Context<'c> {
     /// Checks a certificate of which the engine does not know whether it is a proof, where finding that out is as hard
     /// as the check itself. `None` where it is not.
     pub certifies: Option<&'c dyn Fn(&Certificate) -> bool>,
+    /// The targets that are left, if there are several and each is decided by itself.
+    pub targets: Option<&'c dyn OpenTargets>,
 }
 
 impl Context<'_> {

@@ -13,7 +13,8 @@
 //!
 //! # An engine and its caller
 //! * [`context`]: the environment in which an engine runs; [`token`]: how it is stopped.
-//! * [`progress`]: what it tells while it runs; [`answer`]: what it answers.
+//! * [`progress`]: what it tells while it runs; [`answer`]: what it answers; [`targets`]: the targets that are left, where each is
+//!   decided by itself.
 
 mod answer;
 mod context;
@@ -22,6 +23,7 @@ mod offers;
 mod progress;
 mod store;
 pub mod taken;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -31,6 +33,7 @@ pub use context::{Context, SolverFactory};
 pub use exchange::{Exchange, News};
 pub use progress::{AbstractionStep, Progress};
 pub use store::{BatchId, InvariantStore, Proved, Snapshot};
+pub use targets::OpenTargets;
 pub use token::CancellationToken;
 
 use std::sync::Arc;

@@ -552,6 +552,9 @@ fn describe(event: &Event) -> String {
         } => {
             format!("{analysis}: {round}: {proved} new invariants, {total} in all")
         }
+        EventKind::Excluded {
+            analysis, checks, ..
+        } => format!("{analysis}: {} checks are excluded", checks.len()),
         EventKind::Relied {
             analysis,
             publisher,

@@ -198,6 +198,7 @@ fn run_within_schedule<R>(
         confirm: &mut *context.confirm,
         workers: context.workers,
         certifies: None,
+        targets: None,
         exchange: &Exchange::new(&InvariantStore::new(), "path invariants", &token),
     });
     (result, token.is_cancelled())

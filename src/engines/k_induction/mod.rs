@@ -6,9 +6,12 @@
 //! errors is no assumption, for an error has no successors. So nested and irreducible loops need no treatment of their
 //! own.
 //!
-//! * [`k_inductive`]: proofs of candidates by k-induction; [`property_direction`]: proof obligations from failed
+//! Where each target is decided by itself, those that can be excluded are, one by one, and the engine goes on with the others.
+//!
+//! * [`apart`]: the targets that one step excludes; [`k_inductive`]: proofs of candidates by k-induction; [`property_direction`]: proof obligations from failed
 //!   inductions; [`lift`]: from states to sets of states.
 
+mod apart;
 mod k_inductive;
 mod lift;
 mod parts;
@@ -16,21 +19,26 @@ mod property_direction;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::apart::Apart;
 use self::lift::Lifting;
 use self::property_direction::{Direction, PropertyDirection};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::houdini::Houdini;
 use super::unrolling::base_case::{BaseCase, BaseCases};
+use super::unrolling::division;
 use super::unrolling::schedule::{Frequency, Share, bounds};
 use super::unrolling::step_case::StepCase;
 use super::unrolling::{Start, Unrolling};
 use super::{Answer, Context, Progress, SolverFactory};
 use regatta_base::{choice, options};
 use regatta_certify::certificate::{Certificate, ProofStep};
+use regatta_program::LocationId;
 use regatta_program::block::Blocks;
+use regatta_sharing::{BatchId, Candidate, OpenTargets, Snapshot};
 use regatta_solver::SolverError;
 
 options! {
@@ -135,14 +143,20 @@ fn run(
         longest_step: options.longest_step,
         base_query_limit: INITIAL_BASE_QUERY_LIMIT,
         direction: direction.transpose()?,
+        refused: BTreeSet::new(),
     };
+    let new_apart = |_| Apart::new(blocks, solver, context);
+    let mut apart = context.targets.map(new_apart).transpose()?;
     let is_eager = options.direction == Order::Eager;
-    if induction.direction.is_some() && !is_eager {
+    if context.targets.is_some() || induction.direction.is_some() && !is_eager {
         induction.base.set_limit(INITIAL_BASE_QUERY_LIMIT);
     }
     for bound in bounds(options.start, options.increment, options.max_bound) {
         context.safe_point();
         (context.report)(Progress::Bound { bound });
+        if let (Some(apart), Some(targets)) = (&mut apart, context.targets) {
+            apart.exclude(targets, blocks, solver, context);
+        }
         if let Some(answer) = induction.base_case(bound, context) {
             return Ok(answer);
         }
@@ -152,21 +166,27 @@ fn run(
             }
         }
         if induction.base.left_aside().is_none() {
+            if let Some(targets) = context.targets {
+                induction.exclude_targets(bound, targets, blocks, solver, context);
+            }
             let end = match is_eager && induction.direction.is_some() {
                 true => induction.eager_step_case(bound, context),
                 false => induction.step_case(bound, context),
             };
-            let proof = |step: &StepCase, k| safe_by(step, k, blocks, solver, context);
-            match end {
-                StepCaseEnd::Holds => return Ok(proof(induction.property_step(is_eager), bound)),
-                StepCaseEnd::OneStepHolds => {
-                    return Ok(proof(
-                        induction.one_step.as_ref().unwrap_or(&induction.step),
-                        1,
-                    ));
+            let one_step = induction.one_step.as_ref().unwrap_or(&induction.step);
+            let steps = match end {
+                StepCaseEnd::Holds => {
+                    let step = induction.property_step(is_eager);
+                    Some(proof_by(step, bound, blocks, solver, context))
                 }
+                StepCaseEnd::OneStepHolds => Some(proof_by(one_step, 1, blocks, solver, context)),
                 StepCaseEnd::Answer(answer) => return Ok(answer),
-                StepCaseEnd::Open => {}
+                StepCaseEnd::Open => None,
+            };
+            if let Some(steps) = steps
+                && let Some(answer) = induction.concluded(steps, context)
+            {
+                return Ok(answer);
             }
         }
         if context.token.is_cancelled() {
@@ -189,6 +209,8 @@ struct Induction {
     /// Maximum wall time of a query of the base case now.
     base_query_limit: Duration,
     direction: Option<PropertyDirection>,
+    /// Error locations for which the check of a proof did not pass, where each target is decided by itself.
+    refused: BTreeSet<LocationId>,
 }
 
 /// The result of the step case at a bound.
@@ -295,6 +317,46 @@ impl Induction {
         }
     }
 
+    /// Excludes the targets whose step case holds at the bound.
+    fn exclude_targets(
+        &mut self,
+        bound: u32,
+        targets: &dyn OpenTargets,
+        blocks: &Arc<Blocks>,
+        solver: &SolverFactory<'_>,
+        context: &mut Context<'_>,
+    ) {
+        // One step has been asked about by itself.
+        if bound == 1 || bound > self.longest_step {
+            return;
+        }
+        let mut open = self.base.not_reached(&targets.open());
+        open.retain(|error| !self.refused.contains(error));
+        let Some(excluded) = self.step.holding_targets(bound, &open, context) else {
+            return;
+        };
+        if !excluded.is_empty() && !context.token.is_cancelled() {
+            let steps = proof_by(&self.step, bound, blocks, solver, context);
+            self.refused
+                .extend(division::exclude(targets, excluded, &steps, context));
+        }
+    }
+
+    /// Returns the answer of the proof that holds of all targets that are left, except that the base case of some may not have
+    /// been decided: the others are excluded then.
+    fn concluded(&mut self, steps: Vec<ProofStep>, context: &Context<'_>) -> Option<Answer> {
+        if let Some(targets) = context.targets {
+            let open = targets.open();
+            let based = self.base.not_reached(&open);
+            if based.len() < open.len() {
+                self.refused
+                    .extend(division::exclude(targets, based, &steps, context));
+                return None;
+            }
+        }
+        Some(Answer::Safe(Certificate::of_all(steps)))
+    }
+
     /// The step case that has proved the property.
     fn property_step(&self, is_eager: bool) -> &StepCase {
         match &self.direction {
@@ -305,28 +367,39 @@ impl Induction {
 }
 
 /// Returns the proof by a step case that holds, with the invariants that it used and those that they rely on.
-fn safe_by(
+fn proof_by(
     step: &StepCase,
     k: u32,
     blocks: &Arc<Blocks>,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
-) -> Answer {
-    let needed = step.used();
+) -> Vec<ProofStep> {
+    let (needed, batches) = (step.used().to_vec(), step.used_batches());
+    let snapshot = step.snapshot();
+    proof(k, needed, batches, snapshot, blocks, solver, context)
+}
+
+/// Returns the proof by a step case that holds with these invariants of the snapshot, which are of these batches.
+fn proof(
+    k: u32,
+    needed: Vec<Candidate>,
+    batches: Vec<BatchId>,
+    snapshot: &Snapshot,
+    blocks: &Arc<Blocks>,
+    solver: &SolverFactory<'_>,
+    context: &Context<'_>,
+) -> Vec<ProofStep> {
     if needed.is_empty() {
         let relies_on = Vec::new();
-        return safe(ProofStep::Safety { k, relies_on });
+        return vec![ProofStep::Safety { k, relies_on }];
     }
-    let snapshot = step.snapshot();
     let certificate = solver().ok().and_then(|solver| {
         let mut houdini = Houdini::new(blocks, solver, context.token, context.workers);
-        houdini.certificate(k, needed.to_vec(), snapshot)
+        houdini.certificate(k, needed, snapshot)
     });
-    let certificate = certificate.unwrap_or_else(|| {
-        let used = step.used_batches();
-        snapshot.certificate(k, &used, &[], blocks.inlined())
-    });
-    Answer::Safe(certificate)
+    let certificate =
+        certificate.unwrap_or_else(|| snapshot.certificate(k, &batches, &[], blocks.inlined()));
+    certificate.steps
 }
 
 fn safe(step: ProofStep) -> Answer {

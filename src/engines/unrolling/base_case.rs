@@ -1,19 +1,22 @@
 //! Base case and forward condition (\[BDW18\], Algorithm 3, lines 6 to 14), which is bounded model checking.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
 use super::last_steps::LastSteps;
 use super::schedule::{Frequency, Schedule, Share};
-use super::{Target, Unrolling};
+use super::{Target, Unrolling, division};
 use crate::{Context, Progress};
 use regatta_base::counters::{self, Counter};
+use regatta_certify::certificate::ProofStep;
 use regatta_certify::replay::{NotConfirmed, Replay, Violation};
 use regatta_cpa::location::Place;
+use regatta_program::LocationId;
 use regatta_program::interpreter::Journal;
-use regatta_sharing::BatchId;
 use regatta_sharing::taken::Taken;
+use regatta_sharing::{BatchId, OpenTargets};
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{Build, TermId, Value};
 
@@ -52,6 +55,11 @@ pub struct BaseCases {
     limit: Option<Duration>,
     /// Targets that could not be decided within it.
     unfinished: Vec<Target>,
+    /// The same, where each target is decided by itself and others are not in this state: nothing is said of their error
+    /// locations until the others are done.
+    aside: Vec<Target>,
+    /// Error locations with an alarm that was not confirmed, where each target is decided by itself.
+    given_up: BTreeSet<LocationId>,
     last_steps: Option<LastSteps>,
     /// Formulas that the last steps have shown, not yet asserted in the unrolling's solver.
     excluded: Vec<TermId>,
@@ -71,6 +79,8 @@ impl BaseCases {
             rejected: 0,
             limit: None,
             unfinished: Vec::new(),
+            aside: Vec::new(),
+            given_up: BTreeSet::new(),
             last_steps: None,
             excluded: Vec::new(),
         }
@@ -118,6 +128,16 @@ impl BaseCases {
         self.left_aside.as_deref()
     }
 
+    /// Returns those of the open error locations that are not reached within the bound: all, unless some were left aside.
+    pub fn not_reached(&self, open: &BTreeSet<LocationId>) -> BTreeSet<LocationId> {
+        let aside: BTreeSet<LocationId> = self.aside.iter().filter_map(Target::error).collect();
+        let is_left = |error: &LocationId| aside.contains(error) || self.given_up.contains(error);
+        open.iter()
+            .filter(|&error| !is_left(error))
+            .copied()
+            .collect()
+    }
+
     /// The number of alarms that were not confirmed.
     pub fn rejected(&self) -> u32 {
         self.rejected
@@ -159,13 +179,44 @@ impl BaseCases {
             || counters::time(Counter::ForwardCondition, || {
                 self.forward_condition(bound, context)
             });
-        if is_complete {
-            if self.left_aside.is_none() {
-                return BaseCase::Complete;
-            }
+        if !is_complete {
+            return BaseCase::Open;
+        }
+        if self.left_aside.is_some() {
             return BaseCase::Stopped;
         }
-        BaseCase::Open
+        if let Some(targets) = context.targets
+            && self.exclude_all_but_aside(targets, bound, context)
+        {
+            return BaseCase::Unfinished;
+        }
+        match self.given_up.is_empty() {
+            true => BaseCase::Complete,
+            false => BaseCase::Stopped,
+        }
+    }
+
+    /// All paths end within the bound: excludes the targets that are not left aside, and turns to the others; `false` if there
+    /// are none.
+    fn exclude_all_but_aside(
+        &mut self,
+        targets: &dyn OpenTargets,
+        bound: u32,
+        context: &Context<'_>,
+    ) -> bool {
+        let open = targets.open();
+        let excluded = self.not_reached(&open);
+        if excluded.len() == open.len() {
+            return false;
+        }
+        division::exclude(
+            targets,
+            excluded,
+            &[ProofStep::Unrolling { bound }],
+            context,
+        );
+        self.unfinished.append(&mut self.aside);
+        !self.unfinished.is_empty()
     }
 
     /// Asserts proved invariants that the solver's model violates; `false` if there is none. (With all invariants
@@ -184,7 +235,14 @@ impl BaseCases {
     }
 
     /// Lines 9 to 11: searches a violation at one of the targets.
-    fn base_case(&mut self, targets: Vec<Target>, context: &mut Context<'_>) -> Option<Violation> {
+    fn base_case(
+        &mut self,
+        mut targets: Vec<Target>,
+        context: &mut Context<'_>,
+    ) -> Option<Violation> {
+        if let Some(open) = context.targets.map(OpenTargets::open) {
+            targets.retain(|target| target.is_among(&open));
+        }
         let (mut errors, unsupported): (Vec<Target>, Vec<Target>) = targets
             .into_iter()
             .partition(|target| matches!(target.place, Place::At(_)));
@@ -203,8 +261,24 @@ impl BaseCases {
         if !errors.is_empty() {
             self.assert_excluded();
         }
+        let violation = self.search_violation(errors, context);
+        self.finish_with_aside(context);
+        violation
+    }
+
+    /// Searches a violation at one of the errors; what has not been decided is unfinished or left aside then.
+    fn search_violation(
+        &mut self,
+        errors: Vec<Target>,
+        context: &mut Context<'_>,
+    ) -> Option<Violation> {
         let mut rejected = 0;
-        while !errors.is_empty() && !context.token.is_cancelled() {
+        let mut waiting = vec![errors];
+        while let Some(mut errors) = waiting.pop() {
+            errors.retain(|target| !target.error().is_some_and(|at| self.given_up.contains(&at)));
+            if errors.is_empty() || context.token.is_cancelled() {
+                continue;
+            }
             context.safe_point();
             let guards = errors.iter().map(|target| target.guard);
             let any = self.unrolling.arena().or(guards.collect::<Vec<_>>());
@@ -219,7 +293,9 @@ impl BaseCases {
                         self.unrolling.assert(not);
                     }
                 }
-                Answer::Satisfiable if self.assert_broken_invariants(context) => {}
+                Answer::Satisfiable if self.assert_broken_invariants(context) => {
+                    waiting.push(errors);
+                }
                 Answer::Satisfiable => {
                     let reached = errors
                         .iter()
@@ -231,6 +307,10 @@ impl BaseCases {
                     };
                     match (context.confirm)(&alarm.inputs) {
                         Replay::Confirmed(violation) => return Some(violation),
+                        Replay::NotConfirmed(reason) if self.give_up(&alarm, context) => {
+                            let reason = reason.to_string();
+                            (context.report)(Progress::LeftAside { reason });
+                        }
                         Replay::NotConfirmed(reason) => {
                             self.rejected += 1;
                             rejected += 1;
@@ -242,11 +322,20 @@ impl BaseCases {
                             self.unrolling.assert(not);
                         }
                     }
+                    waiting.push(errors);
                 }
                 Answer::Unknown(Reason::Interrupted) => return None,
                 Answer::Unknown(Reason::Limit) if self.limit.is_some() => {
-                    self.unfinished = errors;
-                    return None;
+                    if context.targets.is_none() {
+                        self.unfinished = errors;
+                        return None;
+                    }
+                    if errors.len() == 1 {
+                        self.aside.extend(errors);
+                    } else {
+                        let second = errors.split_off(errors.len() / 2);
+                        waiting.extend([second, errors]);
+                    }
                 }
                 Answer::Unknown(reason) => {
                     self.leave_aside(reason.to_string(), context);
@@ -255,6 +344,30 @@ impl BaseCases {
             }
         }
         None
+    }
+
+    /// Where each target is decided by itself and there are others: gives up that of an alarm that was not confirmed.
+    fn give_up(&mut self, alarm: &Alarm, context: &Context<'_>) -> bool {
+        let (Some(targets), Some(error)) = (context.targets, alarm.error) else {
+            return false;
+        };
+        let others = self.not_reached(&targets.open());
+        let is_given_up = others.iter().any(|&other| other != error);
+        if is_given_up {
+            self.rejected += 1;
+            self.given_up.insert(error);
+        }
+        is_given_up
+    }
+
+    /// Turns to the targets that were left aside if there are no others.
+    fn finish_with_aside(&mut self, context: &Context<'_>) {
+        if let Some(open) = context.targets.map(OpenTargets::open) {
+            self.aside.retain(|target| target.is_among(&open));
+            if self.not_reached(&open).is_empty() {
+                self.unfinished.append(&mut self.aside);
+            }
+        }
     }
 
     fn assert_excluded(&mut self) {
@@ -290,6 +403,7 @@ impl BaseCases {
             inputs: self.unrolling.inputs(&path),
             unknown: self.unrolling.unknown_values(&path),
             guard: target.guard,
+            error: target.error(),
             values: path
                 .iter()
                 .flat_map(|crossing| self.unrolling.cpa.domain.inputs(crossing))
@@ -367,6 +481,8 @@ struct Alarm {
     /// The conditions under which it reads values that a real execution determines.
     unknown: Vec<TermId>,
     guard: TermId,
+    /// The error location.
+    error: Option<LocationId>,
     /// The variables of its inputs.
     values: Vec<TermId>,
 }

@@ -6,12 +6,14 @@
 //!
 //! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
 //!   [`schedule`]: how often optional queries are made.
+//! * [`division`]: targets one by one, where each is decided by itself.
 //! * [`left_aside`]: how engines continue after alarms that were not confirmed.
 //! * [`indices`]: the indices at which paths read and write arrays.
 //! * [`last_steps`]: targets that the last steps of a path alone exclude.
 //! * [`precondition`]: the weakest precondition over the states in which the unrolling begins.
 
 pub mod base_case;
+pub mod division;
 mod indices;
 pub mod last_steps;
 pub mod left_aside;
@@ -21,10 +23,11 @@ pub mod step_case;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::indices::Indices;
 use super::CancellationToken;
@@ -34,7 +37,7 @@ use regatta_cpa::predicate::{Crossing, PredicateCpa};
 use regatta_cpa::{Composite, ElementId, Reached, cpa_plus_plus};
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Journal;
-use regatta_program::{CutPointKind, InlinedLocation};
+use regatta_program::{CutPointKind, InlinedLocation, LocationId};
 use regatta_sharing::{ByPlace, Candidate};
 use regatta_solver::{Answer, CheckLimit, Solver};
 use regatta_term::{Arena, Build, Pool, Sort, TermId, Value};
@@ -52,7 +55,7 @@ pub enum Start {
 }
 
 /// An abstract state at a location that a proof has to show unreachable.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 pub struct Target {
     /// The state's number in the unrolling.
     pub element: ElementId,
@@ -62,6 +65,21 @@ pub struct Target {
     pub steps: u32,
     /// Whether it is reached: a Boolean term.
     pub guard: TermId,
+}
+
+impl Target {
+    /// Whether it still counts: it is at one of the open error locations, or after an edge that is not modelled.
+    pub fn is_among(&self, open: &BTreeSet<LocationId>) -> bool {
+        self.error().is_none_or(|error| open.contains(&error))
+    }
+
+    /// Returns its error location; `None` after an edge that is not modelled.
+    pub fn error(&self) -> Option<LocationId> {
+        match self.place {
+            Place::At(at) => Some(at.location),
+            Place::Unsupported { .. } => None,
+        }
+    }
 }
 
 /// An invariant at a state on the path of a model.
@@ -220,6 +238,65 @@ impl Unrolling {
         }
         self.solver.set_limit(limit);
         self.solver.check(&[formula])
+    }
+
+    /// Checks whether the formula can hold under the assumptions, with only those definitions on which they depend. `read` gets
+    /// the answer as long as the solver has its model or its core, and the solver forgets the formula then: for an unrolling
+    /// in which nothing is asserted, so that each question is as large as what it is about.
+    pub fn check_alone<R>(
+        &mut self,
+        formula: TermId,
+        assumptions: &[TermId],
+        limit: CheckLimit,
+        read: impl FnOnce(&mut Self, Answer) -> R,
+    ) -> R {
+        let all = [&[formula], assumptions].concat();
+        let all = self.solver.arena().and(all);
+        self.solver.push();
+        for equation in self.cpa.domain.definitions.since(0, all) {
+            self.solver.assert(equation);
+        }
+        self.solver.assert(formula);
+        self.solver.set_limit(limit);
+        let answer = self.solver.check(assumptions);
+        let result = read(self, answer);
+        self.solver.pop();
+        result
+    }
+
+    /// Returns the invariants at the states in which paths to the target begin, each with the condition that it holds there.
+    pub fn where_paths_begin(
+        &self,
+        target: ElementId,
+        invariants: &ByPlace,
+    ) -> Vec<(Candidate, TermId)> {
+        let Some(target) = self.reached.get(target) else {
+            return Vec::new();
+        };
+        let mut seen = FxHashSet::default();
+        let mut work = vec![target.state.node];
+        let mut found = Vec::new();
+        while let Some(node) = work.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            let parents = self.cpa.arg.parents(node).iter();
+            work.extend(parents.map(|(parent, _)| *parent));
+            // The states of the beginning are the first ones, with the first nodes.
+            let number = node.0 as usize;
+            if let Some(&(at, guard)) = self.starts.get(number)
+                && let Some(element) = self.reached.get(ElementId(node.0))
+            {
+                let path = &element.state.domain.formula;
+                let known = invariants.get(&at).into_iter().flatten();
+                found.extend(known.map(|&formula| {
+                    let here = self.cpa.domain.at_end(path, formula);
+                    let condition = self.solver.arena().implies(guard, here);
+                    (Candidate { at, formula }, condition)
+                }));
+            }
+        }
+        found
     }
 
     /// Returns the formula with the definitions of the last `steps` steps only, which over-approximates the paths.

@@ -1,15 +1,18 @@
 //! The step case of k-induction (\[BDW18\], Algorithm 3, lines 15 to 23; \[BD19\], Algorithm 1, lines 16 to 27), for
 //! the property and for other formulas. Invariants are asserted only when a model of the solver violates them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::Unrolling;
+use super::division::Division;
 use super::schedule::{Frequency, Schedule, Share};
+use super::{Target, Unrolling};
 use crate::Context;
 use regatta_base::counters::{self, Counter};
+use regatta_program::LocationId;
 use regatta_sharing::taken::Taken;
 use regatta_sharing::{BatchId, Candidate, Snapshot};
 use regatta_solver::{Answer, CheckLimit};
@@ -30,7 +33,7 @@ pub struct StepCase {
     used: Vec<Candidate>,
     used_batches: FxHashSet<BatchId>,
     /// The targets that are reached in exactly `targets_at` steps.
-    last_targets: Vec<TermId>,
+    last_targets: Vec<Target>,
     targets_at: u32,
 }
 
@@ -94,7 +97,7 @@ impl StepCase {
         if !self.schedule.begin(bound) && !stronger || !self.extend(bound, context) {
             return None;
         }
-        let any = self.unrolling.arena().or(self.last_targets.clone());
+        let any = self.unrolling.arena().or(self.last_guards());
         let limit = self.schedule.allowance();
         let answer = self.ask(any, limit, context);
         self.schedule.end(bound);
@@ -105,11 +108,54 @@ impl StepCase {
         Some(answer)
     }
 
+    /// Returns those of the open error locations whose step case holds at the bound, each by itself; `None` if the schedule
+    /// does not allow the questions. Bounds must not decrease.
+    pub fn holding_targets(
+        &mut self,
+        bound: u32,
+        open: &BTreeSet<LocationId>,
+        context: &mut Context<'_>,
+    ) -> Option<BTreeSet<LocationId>> {
+        let stronger = self.take_invariants(context);
+        if !self.schedule.begin(bound) && !stronger || !self.extend(bound, context) {
+            return None;
+        }
+        let targets = self.last_targets.iter();
+        let targets: Vec<Target> = targets.filter(|one| one.is_among(open)).copied().collect();
+        let mut division = Division::new(&targets);
+        let mut is_first = true;
+        while let Some(group) = division.next_group() {
+            if context.token.is_cancelled()
+                || !std::mem::take(&mut is_first) && self.schedule.is_over()
+            {
+                division.end(&group);
+                break;
+            }
+            let guards: Vec<TermId> = group.iter().map(|target| target.guard).collect();
+            let any = self.unrolling.arena().or(guards.iter().copied());
+            let limit = self.schedule.allowance();
+            let answer = self.ask(any, limit, context);
+            let reached = match answer {
+                Answer::Satisfiable => self.unrolling.solver().holding(&guards),
+                Answer::Unsatisfiable | Answer::Unknown(_) => Vec::new(),
+            };
+            division.answered(group, answer, &reached);
+        }
+        self.schedule.end(bound);
+        Some(division.excluded(open))
+    }
+
+    fn last_guards(&self) -> Vec<TermId> {
+        self.last_targets
+            .iter()
+            .map(|target| target.guard)
+            .collect()
+    }
+
     /// Returns the target that is reached in the model of the last check.
     pub fn reached_target(&mut self) -> Option<TermId> {
-        let targets = self.last_targets.clone().into_iter();
-        let mut reached = targets.filter(|&guard| self.unrolling.holds(guard));
-        reached.next()
+        let mut targets = self.last_guards().into_iter();
+        targets.find(|&guard| self.unrolling.holds(guard))
     }
 
     /// Searches a path of k steps to a target whose earlier states satisfy the candidates. Returns the target's guard,
@@ -122,7 +168,7 @@ impl StepCase {
         context: &Context<'_>,
     ) -> Option<TermId> {
         let before = self.before(k, candidates);
-        let targets = self.last_targets.clone();
+        let targets = self.last_guards();
         let arena = self.unrolling.arena().clone();
         let any = arena.and2(before, arena.or(targets));
         if self.ask(any, limit, context) != Answer::Satisfiable {
@@ -155,8 +201,12 @@ impl StepCase {
             self.last_targets.clear();
             self.targets_at = bound;
         }
-        let last = new.iter().filter(|target| target.steps == bound);
-        self.last_targets.extend(last.map(|target| target.guard));
+        let last = new.into_iter().filter(|target| target.steps == bound);
+        self.last_targets.extend(last);
+        if let Some(targets) = context.targets {
+            let open = targets.open();
+            self.last_targets.retain(|target| target.is_among(&open));
+        }
         true
     }
 

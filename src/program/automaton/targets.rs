@@ -70,6 +70,12 @@ impl TargetSet {
         self.0.intersection(&other.0).copied().collect()
     }
 
+    /// Returns those that are in one of the sets or in both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        self.0.union(&other.0).copied().collect()
+    }
+
     /// Returns those that are not in the other set.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {

@@ -223,6 +223,7 @@ fn describe(kind: &EventKind) -> Option<String> {
         EventKind::Certified {
             outcome, seconds, ..
         } => format!("proof {outcome}, after {:.1} ms", seconds * 1e3),
+        EventKind::Excluded { checks, .. } => format!("{} checks are excluded", checks.len()),
         EventKind::Replayed {
             outcome, seconds, ..
         } => format!("native replay: {outcome}, after {:.1} ms", seconds * 1e3),

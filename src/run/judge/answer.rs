@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::check_process::RemoteChecker;
 use super::evidence::{Ground, Grounds};
 use super::{ledger, memory_note};
@@ -12,7 +14,7 @@ use crate::options::{AssumptionPolicy, JudgeOptions, Validation};
 use crate::record::event::EventKind;
 use crate::record::findings;
 use crate::record::recorder::Recorder;
-use crate::record::verdict::{Conclusion, InputValue, Verdict};
+use crate::record::verdict::{Conclusion, InputValue, ReportedAssumption, Verdict};
 use crate::task::Task;
 use regatta_base::workers::Workers;
 use regatta_certify::portable::Reply;
@@ -21,7 +23,7 @@ use regatta_certify::{Certificate, Check, ProofStep};
 use regatta_program::block::Blocks;
 use regatta_program::ghost::{CHECKING, VIOLATED_ASSERTION};
 use regatta_program::interpreter::{Journal, Limits, Machine, ReplayInputs};
-use regatta_program::{InputKind, InputPart, Program, Targets, c_value};
+use regatta_program::{InputKind, InputPart, Program, TargetSet, Targets, c_value};
 use regatta_sharing::InvariantStore;
 use regatta_term::Value;
 
@@ -37,6 +39,8 @@ pub(crate) struct Judge {
     pub invariants: InvariantStore,
     /// The grounds of confirmed answers, if a witness or a certificate needs them.
     pub grounds: Grounds,
+    /// The targets that confirmed proofs have excluded while the race goes on about the others.
+    excluded: Mutex<TargetSet>,
 }
 
 /// The status of a proof before its check.
@@ -57,6 +61,7 @@ impl Judge {
             checker: RemoteChecker::new(&recorder.reporter, options.is_thorough),
             invariants: InvariantStore::new(),
             grounds: Grounds::new(is_published || options.certificate.is_some()),
+            excluded: Mutex::default(),
         }
     }
 
@@ -114,7 +119,8 @@ impl Judge {
     ) -> Option<Conclusion> {
         let named = task.scope.as_ref().map(|scope| Certificate {
             targets: match &certificate.targets {
-                Targets::All => Targets::Only(scope.asked.clone()),
+                // What is proved of all targets that are left need not be so of those that were excluded before.
+                Targets::All => Targets::Only(scope.asked.difference(&self.excluded.lock())),
                 Targets::Only(some) => Targets::Only(some.clone()),
             },
             ..certificate.clone()
@@ -207,6 +213,19 @@ impl Judge {
             outcome,
             seconds: time.as_secs_f64(),
         });
+    }
+
+    /// Notes that a proof excludes these targets, if it does under the assumptions that are allowed. Returns the assumptions.
+    pub fn exclude(&self, task: &Task, proved: &Conclusion) -> Option<Vec<ReportedAssumption>> {
+        let targets = proved.targets.as_ref()?;
+        let (policy, reporter) = (self.options.assumptions, &self.recorder.reporter);
+        let reported = ledger::with_assumptions(proved.clone(), policy, &task.lowered, reporter);
+        if reported.verdict != Verdict::True {
+            return None;
+        }
+        let mut excluded = self.excluded.lock();
+        *excluded = excluded.union(targets);
+        Some(reported.assumptions)
     }
 
     /// Returns the answer of an exploration of all executions.

@@ -1,6 +1,7 @@
 //! The thread of an engine: its context, its events, and the check of its answer.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json};
 
 use super::alarm_replay::AlarmReplayer;
+use super::exclusions::Exclusions;
 use super::thread::{Message, RaceThread, start};
 use crate::config::{Analysis, Role, SolverOptions, Switch};
 use crate::process::crash::guarded;
@@ -15,13 +17,14 @@ use crate::record::dump::RecordedSolver;
 use crate::record::event::EventKind;
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{self, Counter};
-use regatta_certify::Certificate;
+use regatta_certify::{Certificate, ProofStep};
 use regatta_engines::{Lowered, Report, Statistic, Subject};
-use regatta_program::Program;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Journal;
+use regatta_program::{LocationId, Program};
 use regatta_sharing::{
-    AbstractionStep, Answer, CancellationToken, Context, Exchange, InvariantStore, Progress,
+    AbstractionStep, Answer, CancellationToken, Context, Exchange, InvariantStore, OpenTargets,
+    Progress,
 };
 use regatta_solver::pair::SolverPair;
 use regatta_solver::remote::{RemoteSolver, Start};
@@ -106,6 +109,9 @@ impl EngineThread {
                 outcome: outcome(&report.answer),
                 statistics,
             });
+            if token.is_cancelled() && self.is_all_excluded() {
+                return self.certified.take();
+            }
             let is_open = matches!(report.answer, Answer::Unknown(_));
             if self.analysis.common.role == Role::Generator || is_open {
                 return None;
@@ -125,10 +131,18 @@ impl EngineThread {
         let has_floats = Sorts::of(self.thread.blocks.inlined().program()).has_floats;
         let certifies = |certificate: &Certificate| self.certifies(certificate);
         let certifies: &dyn Fn(&Certificate) -> bool = &certifies;
+        let targets = self.thread.exclusions.as_deref();
+        let targets = targets.filter(|_| self.analysis.common.role == Role::Prover);
+        let targets = targets.map(|exclusions| TargetsOfThread {
+            thread: self,
+            exclusions,
+            token,
+        });
         let mut context = Context {
             // In programs without floats, engines pose other queries than the check does, since they use more knowledge.
             certifies: (has_floats && self.analysis.common.role == Role::Prover)
                 .then_some(certifies),
+            targets: targets.as_ref().map(|targets| targets as &dyn OpenTargets),
             token,
             safe_point: &safe_point,
             report: &report,
@@ -172,6 +186,13 @@ impl EngineThread {
             coordinator.wait(*slot);
         }
         is_confirmed
+    }
+
+    /// Whether the targets that this engine has excluded were the last ones.
+    fn is_all_excluded(&self) -> bool {
+        let exclusions = self.thread.exclusions.as_ref();
+        exclusions.is_some_and(|exclusions| exclusions.is_over())
+            && self.certified.borrow().is_some()
     }
 
     fn safe_point(&self) -> Duration {
@@ -302,15 +323,7 @@ impl EngineThread {
             )),
             Answer::Safe(_) if self.certified.borrow().is_some() => self.certified.take(),
             Answer::Safe(certificate) => {
-                let inlined = self.thread.blocks.inlined();
-                let proved = self.thread.judge.invariants.snapshot();
-                for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
-                    self.thread.recorder.event(EventKind::Relied {
-                        analysis: name.to_owned(),
-                        publisher: publisher.to_string(),
-                        invariants,
-                    });
-                }
+                self.tell_publishers(certificate);
                 self.thread.judge.certified(
                     &self.thread.task,
                     name,
@@ -321,6 +334,85 @@ impl EngineThread {
             }
             Answer::Explored(_) => self.thread.judge.explored(&self.thread.task, name),
         }
+    }
+
+    /// Tells whose invariants the proof relies on.
+    fn tell_publishers(&self, certificate: &Certificate) {
+        let inlined = self.thread.blocks.inlined();
+        let proved = self.thread.judge.invariants.snapshot();
+        for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
+            self.thread.recorder.event(EventKind::Relied {
+                analysis: self.analysis.name().to_owned(),
+                publisher: publisher.to_string(),
+                invariants,
+            });
+        }
+    }
+}
+
+/// The open targets, for an engine.
+struct TargetsOfThread<'t> {
+    thread: &'t EngineThread,
+    exclusions: &'t Exclusions,
+    /// Cancelled when all are excluded.
+    token: &'t CancellationToken,
+}
+
+impl TargetsOfThread<'_> {
+    /// Has the proof checked, and tells which checks it excludes; `None` if it does not pass.
+    fn excluded(&self, certificate: &Certificate) -> Option<Conclusion> {
+        let RaceThread {
+            task,
+            judge,
+            blocks,
+            workers,
+            recorder,
+            ..
+        } = &self.thread.thread;
+        let name = self.thread.analysis.name();
+        self.thread.tell_publishers(certificate);
+        let proved = judge.certified(task, name, certificate, Some(blocks), workers)?;
+        let assumptions = judge.exclude(task, &proved)?;
+        let checks = proved.targets.clone()?;
+        self.exclusions.note(&checks);
+        recorder.event(EventKind::Excluded {
+            analysis: name.to_owned(),
+            checks,
+            assumptions,
+        });
+        Some(proved)
+    }
+}
+
+impl OpenTargets for TargetsOfThread<'_> {
+    fn open(&self) -> Arc<BTreeSet<LocationId>> {
+        self.exclusions.open()
+    }
+
+    fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool {
+        let RaceThread {
+            coordinator, slot, ..
+        } = &self.thread.thread;
+        self.exclusions.checking(true);
+        self.thread.thread.certify();
+        let choices = self.exclusions.targets_of(errors).into_iter();
+        let mut certificates = choices.map(|targets| Certificate {
+            targets,
+            steps: steps.clone(),
+        });
+        let excluded = certificates.find_map(|certificate| self.excluded(&certificate));
+        self.exclusions.checking(false);
+        let is_excluded = excluded.is_some();
+        if self.exclusions.is_over() {
+            *self.thread.certified.borrow_mut() = excluded;
+            self.token.cancel();
+        } else {
+            coordinator.resume(*slot);
+            coordinator.wait(*slot);
+        }
+        // The thread that runs the race looks whether it goes on.
+        self.thread.thread.look();
+        is_excluded
     }
 }
 

@@ -7,12 +7,14 @@
 //! * [`thread`]: the data that each thread has; [`mailbox`]: messages to the thread that runs the race.
 //! * [`engine_thread`]: an engine's thread; [`alarm_replay`]: the replay of its alarms; [`prover_thread`]: the thread that
 //!   proves the candidate invariants that engines offer.
+//! * [`exclusions`]: the targets that are left, where each is decided by itself.
 //! * [`participants`]: the analyses and the order in which they start; [`invariant_record`]: the record of what they prove.
 //! * This file: the loop of the race.
 
 mod alarm_replay;
 mod coordinator;
 mod engine_thread;
+mod exclusions;
 mod helper_permits;
 mod invariant_record;
 mod mailbox;
@@ -27,6 +29,7 @@ use std::time::Instant;
 
 use self::coordinator::Coordinator;
 use self::engine_thread::EngineThread;
+use self::exclusions::Exclusions;
 use self::invariant_record::InvariantRecord;
 use self::participants::{Participants, StartQueue};
 use self::prover_thread::ProverThread;
@@ -72,6 +75,7 @@ pub(crate) fn run(
             options: Arc::new(options.clone()),
             blocks: Arc::new(Blocks::new(Arc::new(InlinedProgram::new(program)))),
             token: CancellationToken::new(),
+            exclusions: Exclusions::new(task).map(Arc::new),
             threads: Threads::new(permits - 1),
             race: Arc::default(),
         }),
@@ -142,15 +146,18 @@ impl Race {
         slots
     }
 
-    /// Runs the race until an analysis has an answer or none is left that may have one.
+    /// Runs the race until an analysis has an answer or none is left that may have one, or until so many targets are excluded
+    /// that a race over the others is better.
     fn run(&self, participants: Participants<'_>, head_start: Instant) -> Option<Conclusion> {
         let RaceState {
             judge,
             recorder,
             blocks,
             race,
+            exclusions,
             ..
         } = &*self.state;
+        let exclusions_end = || exclusions.as_ref().and_then(|exclusions| exclusions.end());
         let (coordinator, inlined) = (&self.coordinator, blocks.inlined());
         let opening = participants.opening;
         let mut queue = StartQueue::new(participants, head_start);
@@ -166,12 +173,18 @@ impl Race {
                 }));
                 has_opened = true;
             }
-            if !queue.can_answer() {
+            let is_over = exclusions_end().is_some_and(|end| end <= Instant::now());
+            if !queue.can_answer() || is_over {
                 return None;
             }
             coordinator.tick();
             record.record_if_due(&judge.invariants, inlined);
-            let next = [queue.head_start(), coordinator.next_tick(), record.next()];
+            let next = [
+                queue.head_start(),
+                coordinator.next_tick(),
+                record.next(),
+                exclusions_end(),
+            ];
             let (name, conclusion) = match race.receive(next.into_iter().flatten().min()) {
                 None | Some(Message::Look) => continue,
                 Some(Message::Ended(name, conclusion)) => (name, conclusion.map(|boxed| *boxed)),

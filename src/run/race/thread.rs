@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::coordinator::Coordinator;
+use super::exclusions::Exclusions;
 use super::helper_permits;
 use super::mailbox::Mailbox;
 use crate::judge::answer::Judge;
@@ -32,6 +33,8 @@ pub(super) struct RaceState {
     pub recorder: Recorder,
     pub blocks: Arc<Blocks>,
     pub token: CancellationToken,
+    /// The targets that are left, if there are several and each is decided by itself.
+    pub exclusions: Option<Arc<Exclusions>>,
     /// The pool of threads for helpers.
     pub threads: Threads,
     /// Messages to the thread that runs the race.
@@ -48,6 +51,7 @@ impl RaceState {
             recorder: self.recorder.clone(),
             blocks: Arc::clone(&self.blocks),
             token: self.token.clone(),
+            exclusions: self.exclusions.clone(),
             coordinator: Arc::clone(coordinator),
             slot,
             id,
@@ -66,6 +70,8 @@ pub(super) struct RaceThread {
     pub blocks: Arc<Blocks>,
     /// Cancelled when the thread has to stop.
     pub token: CancellationToken,
+    /// The targets that are left, if there are several and each is decided by itself.
+    pub exclusions: Option<Arc<Exclusions>>,
     pub coordinator: Arc<Coordinator>,
     /// Its slot in the coordinator.
     pub slot: usize,

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::check::CheckRow;
 use super::description::RunDescription;
 use super::findings::{Automaton, Invariant, ProofPart};
-use super::verdict::Conclusion;
+use super::verdict::{Conclusion, ReportedAssumption};
 use regatta_certify::verification_conditions::Written;
+use regatta_program::TargetSet;
 
 /// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -179,6 +180,16 @@ pub enum EventKind {
         /// The time of the check, in seconds of wall time.
         seconds: f64,
     },
+    /// Checks are excluded, while the race goes on about the others. Only if each check is decided by itself.
+    Excluded {
+        /// The name of the analysis that has proved it.
+        analysis: String,
+        /// Their numbers, from zero.
+        checks: TargetSet,
+        /// The assumptions of the proof; empty unless requested.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        assumptions: Vec<ReportedAssumption>,
+    },
     /// An alarm has been replayed by the compiled program.
     Replayed {
         /// The name of the analysis that raised it.
@@ -270,6 +281,7 @@ impl EventKind {
             | Self::LeftAside { analysis, .. }
             | Self::Abstracted { analysis, .. }
             | Self::Certified { analysis, .. }
+            | Self::Excluded { analysis, .. }
             | Self::Replayed { analysis, .. }
             | Self::Finished { analysis, .. }
             | Self::Counted { analysis, .. }

@@ -1,0 +1,192 @@
+//! The targets that one step excludes, each by itself: from the entry, and from any cut point where proved invariants hold.
+//!
+//! Each question is about a few targets and has the definitions of the paths to them alone, and the solver forgets it. So
+//! the time grows with the number of targets, not with its square, and a target that is hard is in nobody's way.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::proof;
+use crate::unrolling::division::{Division, exclude};
+use crate::unrolling::schedule::{Schedule, Share};
+use crate::unrolling::{Start, Target, Unrolling};
+use crate::{Context, SolverFactory};
+use regatta_program::LocationId;
+use regatta_program::block::Blocks;
+use regatta_sharing::taken::Taken;
+use regatta_sharing::{BatchId, ByPlace, Candidate, OpenTargets};
+use regatta_solver::{Answer, CheckLimit, SolverError};
+use regatta_term::{Build, TermId};
+
+/// The share of the time of the passes after the first one, which are made when there are new invariants.
+const REPETITION_SHARE: Share = Share {
+    of_time: 0.3,
+    at_least: Duration::from_millis(100),
+};
+
+/// Maximum wall time of a question.
+const QUESTION_TIME: Duration = Duration::from_millis(100);
+
+/// The targets with the paths of one step to them.
+pub struct Apart {
+    base: OneStep,
+    step: OneStep,
+    /// The error locations that are not reached in one step from the entry, if that has been asked.
+    based: Option<BTreeSet<LocationId>>,
+    /// Those for which the check of the proof did not pass.
+    refused: BTreeSet<LocationId>,
+    taken: Taken,
+    schedule: Schedule,
+    turn: u32,
+}
+
+impl Apart {
+    /// Unrolls the program for one step.
+    ///
+    /// # Errors
+    /// When there is no solver.
+    pub fn new(
+        blocks: &Arc<Blocks>,
+        solver: &SolverFactory<'_>,
+        context: &Context<'_>,
+    ) -> Result<Self, SolverError> {
+        let unroll = |start| OneStep::new(blocks, start, solver, context);
+        Ok(Self {
+            base: unroll(Start::Entry)?,
+            step: unroll(Start::AnyCutPoint)?,
+            based: None,
+            refused: BTreeSet::new(),
+            taken: Taken::new(blocks),
+            schedule: Schedule::new(REPETITION_SHARE),
+            turn: 0,
+        })
+    }
+
+    /// Excludes what can be excluded now, unless that was asked before with the same invariants.
+    pub fn exclude(
+        &mut self,
+        targets: &dyn OpenTargets,
+        blocks: &Arc<Blocks>,
+        solver: &SolverFactory<'_>,
+        context: &Context<'_>,
+    ) {
+        self.turn += 1;
+        let is_first = self.based.is_none();
+        let has_more = !self.taken.refresh(context.exchange).is_empty();
+        if !is_first && (!has_more || !self.schedule.begin(self.turn)) {
+            return;
+        }
+        let open = targets.open();
+        let base = &mut self.base;
+        let based = self.based.get_or_insert_with(|| {
+            let division = base.divide(&open, &ByPlace::default(), context);
+            division.excluded(&open)
+        });
+        let based = based.intersection(&open).copied();
+        let among: BTreeSet<LocationId> = based.filter(|at| !self.refused.contains(at)).collect();
+        let division = self.step.divide(&among, self.taken.by_place(), context);
+        let excluded = division.excluded(&among);
+        if !is_first {
+            self.schedule.end(self.turn);
+        }
+        if excluded.is_empty() || context.token.is_cancelled() {
+            return;
+        }
+        let used = self.used();
+        let batches: FxHashSet<BatchId> = used.iter().map(|&(_, batch)| batch).collect();
+        let needed = used.into_iter().map(|(one, _)| one).collect();
+        let (batches, snapshot) = (batches.into_iter().collect(), self.taken.snapshot());
+        let steps = proof(1, needed, batches, snapshot, blocks, solver, context);
+        self.refused
+            .extend(exclude(targets, excluded, &steps, context));
+    }
+
+    /// Returns the invariants of the store that the last pass has used, with their batches.
+    fn used(&mut self) -> Vec<(Candidate, BatchId)> {
+        let facts = std::mem::take(&mut self.step.used).into_iter();
+        let origins = facts.map(|fact| self.taken.origin(&fact));
+        let used: FxHashMap<Candidate, BatchId> = origins.map(|one| (one.of, one.batch)).collect();
+        used.into_iter().collect()
+    }
+}
+
+/// An unrolling for one step with its targets.
+struct OneStep {
+    unrolling: Unrolling,
+    targets: Vec<Target>,
+    /// The invariants that the questions of the last pass needed.
+    used: FxHashSet<Candidate>,
+}
+
+impl OneStep {
+    fn new(
+        blocks: &Arc<Blocks>,
+        start: Start,
+        solver: &SolverFactory<'_>,
+        context: &Context<'_>,
+    ) -> Result<Self, SolverError> {
+        let mut unrolling = Unrolling::new(blocks, start, context.solver(solver)?);
+        unrolling.extend(1, context.token);
+        Ok(Self {
+            targets: unrolling.new_targets(),
+            unrolling,
+            used: FxHashSet::default(),
+        })
+    }
+
+    /// Asks about the targets at these error locations, where the invariants hold at the beginning.
+    fn divide(
+        &mut self,
+        among: &BTreeSet<LocationId>,
+        invariants: &ByPlace,
+        context: &Context<'_>,
+    ) -> Division {
+        let targets = self.targets.iter();
+        let targets: Vec<Target> = targets.filter(|one| one.is_among(among)).copied().collect();
+        let mut division = Division::new(&targets);
+        while let Some(group) = division.next_group() {
+            context.safe_point();
+            if context.token.is_cancelled() {
+                division.end(&group);
+                break;
+            }
+            let (answer, reached) = self.ask(&group, invariants);
+            division.answered(group, answer, &reached);
+        }
+        division
+    }
+
+    /// Asks whether one of the targets is reached. With a model, tells which are.
+    fn ask(&mut self, group: &[Target], invariants: &ByPlace) -> (Answer, Vec<bool>) {
+        let guards: Vec<TermId> = group.iter().map(|target| target.guard).collect();
+        let any = self.unrolling.arena().or(guards.iter().copied());
+        let limit = CheckLimit {
+            time: Some(QUESTION_TIME),
+            resource: None,
+        };
+        let mut known: FxHashMap<TermId, Candidate> = FxHashMap::default();
+        for target in group {
+            let all = self.unrolling.where_paths_begin(target.element, invariants);
+            known.extend(all.into_iter().map(|(one, here)| (here, one)));
+        }
+        known.remove(&TermId::TRUE);
+        let assumed: Vec<TermId> = known.keys().copied().collect();
+        let mut reached = Vec::new();
+        let mut core = Vec::new();
+        let read = |unrolling: &mut Unrolling, answer: Answer| {
+            match answer {
+                Answer::Satisfiable => reached = unrolling.solver().holding(&guards),
+                Answer::Unsatisfiable => core = unrolling.solver().unsat_core(),
+                Answer::Unknown(_) => {}
+            }
+            answer
+        };
+        let answer = self.unrolling.check_alone(any, &assumed, limit, read);
+        let needed = core.iter().filter_map(|term| known.get(term));
+        self.used.extend(needed.copied());
+        (answer, reached)
+    }
+}
