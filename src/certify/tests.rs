@@ -1175,3 +1175,48 @@ fn a_certificate_for_some_targets_excludes_unsupported_operations() {
     assert_eq!(check_targets(&program(false), only(&[0])), Check::Confirmed);
     assert_ne!(check_targets(&program(true), only(&[0])), Check::Confirmed);
 }
+
+/// Each check follows from the other by induction, for an execution ends at the one that it violates first. That excludes both
+/// if each is proved with the other as it is, and neither by the other's proof.
+#[test]
+fn checks_that_lean_on_each_other_are_excluded_one_by_one() {
+    let task = |start: &str| {
+        c(&format!(
+            "
+            extern void reach_error(void);
+            extern unsigned __VERIFIER_nondet_uint(void);
+            int main(void) {{
+                unsigned c = __VERIFIER_nondet_uint(), x = c, y = {start};
+                while (__VERIFIER_nondet_uint()) {{
+                    if (x != c)
+                        reach_error();
+                    x = y;
+                    if (y != c)
+                        reach_error();
+                    y = x;
+                }}
+            }}"
+        ))
+    };
+    let checked = |lowered: &Program, targets: Targets| {
+        let certificate = Certificate {
+            targets,
+            steps: vec![safety(2, &[])],
+        };
+        check(
+            lowered,
+            &simplify(lowered),
+            &certificate,
+            Budget::of(BUDGET),
+        )
+    };
+    let holding = task("c");
+    for right in [only(&[0]), only(&[1]), Targets::All] {
+        assert_eq!(checked(&holding, right), Check::Confirmed);
+    }
+    let violated = task("__VERIFIER_nondet_uint()");
+    assert_eq!(checked(&violated, only(&[0])), Check::Confirmed);
+    for wrong in [only(&[1]), Targets::All] {
+        assert_ne!(checked(&violated, wrong), Check::Confirmed);
+    }
+}

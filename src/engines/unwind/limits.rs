@@ -8,6 +8,8 @@ pub const MAXIMUM_REJECTED_ALARMS: u32 = 4;
 pub const MAXIMUM_FORWARD_CONDITION_SHARE: f64 = 0.5;
 /// Minimum wall time limit of a query of the forward condition.
 pub const MINIMUM_FORWARD_CONDITION_TIME: Duration = Duration::from_millis(500);
+/// Maximum wall time of the query about one target after a walk in which all paths ended, where each target is decided by itself.
+pub const APART_TIME: Duration = Duration::from_millis(200);
 /// Maximum factor by which the limit of a loop grows, unless another loop had more rounds.
 pub const MAXIMUM_LIMIT_GROWTH: u32 = 32;
 /// A limit is raised to the rounds of another loop if these are fewer than this number of times the limit.

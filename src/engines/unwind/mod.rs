@@ -29,6 +29,7 @@ mod queries;
 mod tests;
 mod walk;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,11 +37,12 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use self::limits::{
-    CATCH_UP_FACTOR, MAXIMUM_FORWARD_CONDITION_SHARE, MAXIMUM_LIMIT_GROWTH,
+    APART_TIME, CATCH_UP_FACTOR, MAXIMUM_FORWARD_CONDITION_SHARE, MAXIMUM_LIMIT_GROWTH,
     MAXIMUM_REJECTED_ALARMS, MINIMUM_FORWARD_CONDITION_TIME,
 };
 use self::walk::{Instances, Limits, Walk, Walked};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
+use super::unrolling::division;
 use super::{Answer, Context, Progress, SolverFactory};
 use known_values::Terms;
 use queries::Queries;
@@ -50,8 +52,9 @@ use regatta_certify::replay::Replay;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Journal;
 use regatta_program::{InputKind, LocationId, Program, WeakOrder};
+use regatta_sharing::OpenTargets;
 use regatta_solver::SolverError;
-use regatta_term::{Build, Pool, TermId, Value, domain::Values, size};
+use regatta_term::{Arena, Build, Pool, TermId, Value, domain::Values, size};
 
 options! {
     /// Options of unwinding.
@@ -196,8 +199,19 @@ fn run(
         if let Some(reason) = walked.stopped {
             return Ok(Answer::Unknown(reason.to_owned()));
         }
-        let error = arena.or(walked.errors.iter().copied());
         let is_whole = walked.cuts.is_empty();
+        let unwinding = || ProofStep::Unwinding {
+            rounds: walked.open.iter().map(|(&at, &most)| (at, most)).collect(),
+            merge: limits.merge(),
+        };
+        if let Some(targets) = context.targets.filter(|_| is_whole) {
+            let excluded = excluded_apart(&*arena, &walked, targets, &mut queries, context);
+            division::exclude(targets, excluded, &[unwinding()], context);
+        }
+        let open = context.targets.map(OpenTargets::open);
+        let is_open = |at: &LocationId| open.as_ref().is_none_or(|open| open.contains(at));
+        let guards = walked.errors.iter().filter(|(at, _)| is_open(at));
+        let error = arena.or(guards.map(|(_, guard)| *guard).collect::<Vec<TermId>>());
         let asked = ErrorQuery {
             error,
             most: is_whole.then_some(options.question),
@@ -208,12 +222,7 @@ fn run(
             statistics.question = size(error);
             return Ok(answer);
         }
-        let proof = || {
-            Answer::Safe(Certificate::of_all(vec![ProofStep::Unwinding {
-                rounds: walked.open.iter().map(|(&at, &most)| (at, most)).collect(),
-                merge: limits.merge(),
-            }]))
-        };
+        let proof = || Answer::Safe(Certificate::of_all(vec![unwinding()]));
         let cuts = walked.cuts.iter().map(|cut| cut.guard);
         let any = arena.or(cuts.collect::<Vec<TermId>>());
         let most = MINIMUM_FORWARD_CONDITION_TIME
@@ -287,6 +296,41 @@ fn raise_limits(
         limits.steps = limits.steps.saturating_mul(4);
     }
     are_below
+}
+
+/// After a walk in which all paths ended, where each target is decided by itself: returns the error locations that are shown
+/// not to be reached in little time, if there are others.
+fn excluded_apart(
+    arena: &Arena,
+    walked: &Walked,
+    targets: &dyn OpenTargets,
+    queries: &mut Queries,
+    context: &Context<'_>,
+) -> BTreeSet<LocationId> {
+    let open = targets.open();
+    let unsupported = arena.or(walked.unsupported.iter().copied());
+    if queries.check(unsupported, Some(APART_TIME)) != regatta_solver::Answer::Unsatisfiable {
+        return BTreeSet::new();
+    }
+    let mut guards: BTreeMap<LocationId, Vec<TermId>> = BTreeMap::new();
+    for &(at, guard) in walked.errors.iter().filter(|(at, _)| open.contains(at)) {
+        guards.entry(at).or_default().push(guard);
+    }
+    let mut excluded = BTreeSet::clone(&open);
+    for (at, guards) in guards {
+        queries.paused += context.safe_point();
+        let is_over = context.token.is_cancelled() || queries.is_over();
+        let any = arena.or(guards);
+        if is_over || queries.check(any, Some(APART_TIME)) != regatta_solver::Answer::Unsatisfiable
+        {
+            excluded.remove(&at);
+        }
+    }
+    match excluded.len() == open.len() {
+        // The usual proof is about all.
+        true => BTreeSet::new(),
+        false => excluded,
+    }
 }
 
 /// The query for errors.

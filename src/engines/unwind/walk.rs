@@ -123,8 +123,8 @@ impl Limits {
 /// The result of a walk.
 #[derive(Default)]
 pub struct Walked {
-    /// The path conditions of errors.
-    pub errors: Vec<TermId>,
+    /// The error locations that are reached, with the path conditions.
+    pub errors: Vec<(LocationId, TermId)>,
     /// The path conditions of unsupported constructs.
     pub unsupported: Vec<TermId>,
     pub cuts: Vec<Cut>,
@@ -309,7 +309,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         state: State,
     ) {
         if self.is_error[location.index()] {
-            self.walked.errors.push(state.path.all());
+            self.walked.errors.push((location, state.path.all()));
             return;
         }
         let heads = self.order.heads(location);
