@@ -387,11 +387,11 @@ int main(void) {
             0 => format!(
                 "if (x > {number}) y = x; else y = {number}; if (y < {number}) reach_error();"
             ),
-            1 => {
-                "i = x % 100; while (i > 0) { i--; s += 2; } if (i != 0) reach_error();".to_owned()
-            }
+            1 => format!(
+                "i = __VERIFIER_nondet_uint(); s = i; if (i < 1000) s = i + {number}; if (i < 1000 && s > 1000 + {number}) reach_error();"
+            ),
             _ => format!(
-                "x = y; while (__VERIFIER_nondet_uint()) x++; if (x < {number}) y = x; else y = 0; if (y > {number}) reach_error();"
+                "while (__VERIFIER_nondet_uint()) x++; if (x < {number}) y = x; else y = 0; if (y > {number}) reach_error();"
             ),
         };
         text.push_str(&format!("    {lines}\n"));
@@ -399,7 +399,7 @@ int main(void) {
     text.push_str(
         "    unsigned long long a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
     // A prime number.
-    if (a > 1 && b > 1 && a * b == 18446744073709551557ull) reach_error();
+    if (a > 1 && b > 1 && a * b == 9300000000000000127ull) reach_error();
     return 0;
 }
 ",

@@ -27,8 +27,9 @@ const REPETITION_SHARE: Share = Share {
     at_least: Duration::from_millis(100),
 };
 
-/// Maximum wall time of a question.
+/// Maximum wall time of a question about one target, and of one about several.
 const QUESTION_TIME: Duration = Duration::from_millis(100);
+const TOGETHER_TIME: Duration = Duration::from_millis(30);
 
 /// The targets with the paths of one step to them.
 pub struct Apart {
@@ -163,8 +164,12 @@ impl OneStep {
     fn ask(&mut self, group: &[Target], invariants: &ByPlace) -> (Answer, Vec<bool>) {
         let guards: Vec<TermId> = group.iter().map(|target| target.guard).collect();
         let any = self.unrolling.arena().or(guards.iter().copied());
+        let time = match group.len() {
+            1 => QUESTION_TIME,
+            _ => TOGETHER_TIME,
+        };
         let limit = CheckLimit {
-            time: Some(QUESTION_TIME),
+            time: Some(time),
             resource: None,
         };
         let mut known: FxHashMap<TermId, Candidate> = FxHashMap::default();

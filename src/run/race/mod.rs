@@ -159,7 +159,7 @@ impl Race {
         } = &*self.state;
         let exclusions_end = || exclusions.as_ref().and_then(|exclusions| exclusions.end());
         let (coordinator, inlined) = (&self.coordinator, blocks.inlined());
-        let opening = participants.opening;
+        let opening = participants.opening.clone();
         let mut queue = StartQueue::new(participants, head_start);
         let mut has_opened = false;
         let mut record = InvariantRecord::new(recorder);

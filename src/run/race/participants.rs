@@ -1,20 +1,28 @@
 //! The analyses of a race, and the order in which they start.
 
-use std::time::Instant;
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use super::prover_thread::PROVER;
-use crate::config::opening::Turn;
+use crate::config::opening::{Opening, Turn};
 use crate::config::{Analysis, Role, Switch};
 use crate::options::RaceOptions;
 use crate::task::Task;
 use regatta_program::features::Features;
+
+/// The engine that excludes targets one by one in little time, and the length of its first turn: the time for any number of
+/// targets, for each of them, and the maximum.
+const TARGETS_ENGINE: &str = "k_induction";
+const TARGETS_TIME: Duration = Duration::from_millis(100);
+const TARGETS_TIME_EACH: Duration = Duration::from_millis(2);
+const MAXIMUM_TARGETS_TIME: Duration = Duration::from_secs(20);
 
 /// The analyses that take part in a race.
 pub(crate) struct Participants<'o> {
     /// The analyses, each with its number in the portfolio.
     pub analyses: Vec<(u32, Analysis)>,
     /// The first turns of some of them.
-    pub opening: &'o [Turn],
+    pub opening: Cow<'o, [Turn]>,
     /// Whether the prover of invariants runs beside them.
     pub has_prover: bool,
 }
@@ -38,13 +46,37 @@ impl<'o> Participants<'o> {
                 .filter(|(_, analysis)| takes_part(analysis.name()))
                 .collect(),
             opening: match portfolio.opening(features) {
-                Some(opening) if is_followed => &opening.turns,
-                _ => &[],
+                Some(opening) if is_followed => with_targets(opening, options, task),
+                _ => Cow::default(),
             },
             has_prover: takes_part(PROVER)
                 && general.sharing == Switch::On
                 && general.prover == Switch::On,
         }
+    }
+}
+
+/// Returns the turns of the opening. Where several targets are to be decided each by itself, a turn comes first of the analysis that
+/// excludes those for which one step is enough.
+fn with_targets<'o>(opening: &'o Opening, options: &RaceOptions, task: &Task) -> Cow<'o, [Turn]> {
+    let count = task.simplified.program.errors.len();
+    let all = options.portfolio.analyses.iter();
+    let mut able = all.filter(|analysis| {
+        analysis.engine.registration().name == TARGETS_ENGINE
+            && analysis.common.role == Role::Prover
+    });
+    match able.next() {
+        Some(analysis) if task.scope.is_some() && count > 1 => {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            let time = TARGETS_TIME + TARGETS_TIME_EACH.saturating_mul(count);
+            let first = Turn {
+                analysis: analysis.name().to_owned(),
+                time: time.min(MAXIMUM_TARGETS_TIME),
+            };
+            let turns = std::iter::once(first).chain(opening.turns.iter().cloned());
+            Cow::Owned(turns.collect())
+        }
+        _ => Cow::Borrowed(&opening.turns),
     }
 }
 
