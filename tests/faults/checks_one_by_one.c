@@ -12,7 +12,10 @@ int main(void) {
         y = 4;
     if (y < 4)
         reach_error();
-    if (z * 2654435761u == 123456789u)
+    z ^= z >> 15;
+    z *= 2654435761u;
+    z ^= z >> 13;
+    if (z == 123456789u)
         reach_error();
     if (x > 7)
         y = x;
