@@ -32,8 +32,8 @@ use regatta_program::{Slicing, TargetId, TargetSet};
 /// Wall time of the first race over all checks, and of the races over parts of them in the same pass together.
 const FIRST_TIME: Duration = Duration::from_secs(1);
 
-/// Wall time of the first race over all checks for each of them, if that is longer: the race ends early where it has excluded
-/// most.
+/// Wall time of the first race over all checks for each of them, if that is longer; the race also has the time that the survey
+/// took, which is long where the program is large or the machine is busy. It ends early where it has excluded most.
 const FIRST_TIME_PER_CHECK: Duration = Duration::from_millis(3);
 
 /// Minimum wall time of a round, unless less is left.
@@ -373,6 +373,8 @@ struct Rounds<'r> {
     assumptions: BTreeSet<ReportedAssumption>,
     /// What an error needs that no file defines.
     missing: Option<String>,
+    /// The wall time of the survey.
+    survey_time: Duration,
     /// Why no further round is possible.
     stopped: Option<String>,
     /// Whether a violated check is the answer, so that the others are of no interest.
@@ -389,6 +391,7 @@ impl<'r> Rounds<'r> {
             violation: None,
             assumptions: BTreeSet::new(),
             missing: None,
+            survey_time: Duration::ZERO,
             stopped: None,
             ends_at_violation: false,
         }
@@ -445,7 +448,9 @@ impl<'r> Rounds<'r> {
     }
 
     fn survey(&mut self, observe: Observer<'_>) -> Result<Outcome, Errno> {
+        let begin = self.elapsed();
         let outcome = self.round(self.limits, &Question::Survey, observe)?;
+        self.survey_time = self.elapsed().saturating_sub(begin);
         if let Outcome::Concluded(conclusion) = &outcome
             && let Verdict::False(_) = conclusion.verdict
         {
@@ -468,7 +473,8 @@ impl<'r> Rounds<'r> {
     /// Decides the checks that are open, as far as the limits allow.
     fn decide(&mut self, observe: Observer<'_>) -> Result<(), Errno> {
         let open = u32::try_from(self.board.with(CheckVerdict::Open).len()).unwrap_or(u32::MAX);
-        let mut budget = FIRST_TIME.max(FIRST_TIME_PER_CHECK.saturating_mul(open));
+        let first = FIRST_TIME.max(FIRST_TIME_PER_CHECK.saturating_mul(open));
+        let mut budget = first.max(self.survey_time);
         let mut first = Part::SmallCones;
         loop {
             let open = self.board.with(CheckVerdict::Open);

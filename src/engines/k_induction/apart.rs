@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,6 +30,9 @@ const REPETITION_SHARE: Share = Share {
 /// Maximum wall time of a question about one target, and of one about several.
 const QUESTION_TIME: Duration = Duration::from_millis(100);
 const TOGETHER_TIME: Duration = Duration::from_millis(30);
+
+/// Wall time of the questions before what is excluded so far is handed in; it is doubled each time.
+const FIRST_PART_TIME: Duration = Duration::from_millis(500);
 
 /// The targets with the paths of one step to them.
 pub struct Apart {
@@ -83,16 +86,36 @@ impl Apart {
         let open = targets.open();
         let base = &mut self.base;
         let based = self.based.get_or_insert_with(|| {
-            let division = base.divide(&open, &ByPlace::default(), context);
-            division.excluded(&open)
+            let none = ByPlace::default();
+            let (excluded, _) = base.divide(&open, &none, Duration::MAX, context);
+            excluded
         });
         let based = based.intersection(&open).copied();
-        let among: BTreeSet<LocationId> = based.filter(|at| !self.refused.contains(at)).collect();
-        let division = self.step.divide(&among, self.taken.by_place(), context);
-        let excluded = division.excluded(&among);
+        let mut left: BTreeSet<LocationId> = based.collect();
+        let mut time = FIRST_PART_TIME;
+        while !left.is_empty() && !context.token.is_cancelled() {
+            left.retain(|at| !self.refused.contains(at));
+            let known = self.taken.by_place();
+            let (excluded, waiting) = self.step.divide(&left, known, time, context);
+            self.submit(excluded, targets, blocks, solver, context);
+            let open = targets.open();
+            left = waiting.intersection(&open).copied().collect();
+            time = time.saturating_mul(2);
+        }
         if !is_first {
             self.schedule.end(self.turn);
         }
+    }
+
+    /// Excludes these error locations by the proof with the invariants that were needed.
+    fn submit(
+        &mut self,
+        excluded: BTreeSet<LocationId>,
+        targets: &dyn OpenTargets,
+        blocks: &Arc<Blocks>,
+        solver: &SolverFactory<'_>,
+        context: &Context<'_>,
+    ) {
         if excluded.is_empty() || context.token.is_cancelled() {
             return;
         }
@@ -138,26 +161,32 @@ impl OneStep {
         })
     }
 
-    /// Asks about the targets at these error locations, where the invariants hold at the beginning.
+    /// Asks about the targets at these error locations, where the invariants hold at the beginning. Returns the error locations
+    /// that are excluded, and those that have not been asked about after the time.
     fn divide(
         &mut self,
         among: &BTreeSet<LocationId>,
         invariants: &ByPlace,
+        time: Duration,
         context: &Context<'_>,
-    ) -> Division {
+    ) -> (BTreeSet<LocationId>, BTreeSet<LocationId>) {
+        let begin = Instant::now();
+        let mut waiting = BTreeSet::new();
+        let mut is_first = true;
         let targets = self.targets.iter();
         let targets: Vec<Target> = targets.filter(|one| one.is_among(among)).copied().collect();
         let mut division = Division::new(&targets);
         while let Some(group) = division.next_group() {
             context.safe_point();
-            if context.token.is_cancelled() {
-                division.end(&group);
+            let is_over = !std::mem::take(&mut is_first) && begin.elapsed() >= time;
+            if is_over || context.token.is_cancelled() {
+                waiting = division.end(&group);
                 break;
             }
             let (answer, reached) = self.ask(&group, invariants);
             division.answered(group, answer, &reached);
         }
-        division
+        (division.excluded(among), waiting)
     }
 
     /// Asks whether one of the targets is reached. With a model, tells which are.

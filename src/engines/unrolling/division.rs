@@ -28,9 +28,12 @@ pub struct Division {
 impl Division {
     /// Starts with the targets in the order of the program, all of them open.
     pub fn new(targets: &[Target]) -> Self {
-        let groups = targets.chunks(MAXIMUM_TOGETHER).map(<[Target]>::to_vec);
+        let (errors, unmodelled): (Vec<Target>, Vec<Target>) =
+            targets.iter().partition(|target| target.error().is_some());
+        let groups = errors.chunks(MAXIMUM_TOGETHER).map(<[Target]>::to_vec);
         Self {
-            groups: groups.collect(),
+            // The last group is the first to be asked about: the others are of no use if what is not modelled is reached.
+            groups: groups.chain([unmodelled]).collect(),
             left: BTreeSet::new(),
             is_unmodelled: false,
         }
@@ -73,11 +76,15 @@ impl Division {
         }
     }
 
-    /// Leaves all that have not been asked about, for there is no time.
-    pub fn end(&mut self, group: &[Target]) {
+    /// Leaves all that have not been asked about, with the group, for there is no time. Returns their error locations.
+    pub fn end(&mut self, group: &[Target]) -> BTreeSet<LocationId> {
         let groups = std::mem::take(&mut self.groups);
-        let open = groups.iter().flatten().chain(group);
-        open.for_each(|target| self.leave(target));
+        let waiting = groups.iter().flatten().chain(group);
+        let is_left = |error: &LocationId| self.left.contains(error);
+        let errors = waiting.clone().filter_map(Target::error);
+        let errors = errors.filter(|error| !is_left(error)).collect();
+        waiting.for_each(|target| self.leave(target));
+        errors
     }
 
     fn leave(&mut self, target: &Target) {
