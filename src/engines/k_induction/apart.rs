@@ -43,6 +43,8 @@ pub struct Apart {
     /// Those for which the check of the proof did not pass.
     refused: BTreeSet<LocationId>,
     taken: Taken,
+    /// Whether there are invariants with which nothing has been asked.
+    has_more: bool,
     schedule: Schedule,
     turn: u32,
 }
@@ -64,6 +66,7 @@ impl Apart {
             based: None,
             refused: BTreeSet::new(),
             taken: Taken::new(blocks),
+            has_more: false,
             schedule: Schedule::new(REPETITION_SHARE),
             turn: 0,
         })
@@ -79,10 +82,11 @@ impl Apart {
     ) {
         self.turn += 1;
         let is_first = self.based.is_none();
-        let has_more = !self.taken.refresh(context.exchange).is_empty();
-        if !is_first && (!has_more || !self.schedule.begin(self.turn)) {
+        self.has_more |= !self.taken.refresh(context.exchange).is_empty();
+        if !is_first && (!self.has_more || !self.schedule.begin(self.turn)) {
             return;
         }
+        self.has_more = false;
         let open = targets.open();
         let base = &mut self.base;
         let based = self.based.get_or_insert_with(|| {
