@@ -408,7 +408,7 @@ int main(void) {
     let program = folder.path().join("program.c");
     std::fs::write(&program, &text).expect("the program is written");
     let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
-        .args(["verify", "--all", "--json", "--time-limit", "15"])
+        .args(["verify", "--all", "--json", "--time-limit", "20"])
         .arg(&program)
         .output()
         .expect("the command runs");
