@@ -57,6 +57,9 @@ pub(super) const INPUTS: [(&str, &str); 11] = [
     ("double", "double"),
 ];
 
+/// Maximum number of lines that give the elements of an array their values one by one; more are written as a loop.
+const MAXIMUM_LINES: u64 = 240;
+
 /// Writes the text.
 pub(super) struct Writer<'t> {
     table: &'t mut TypeTable,
@@ -120,7 +123,7 @@ impl<'t> Writer<'t> {
                     self.pointer(name, name, target, length, self.options.depth);
                     if contract.all_nonnull || contract.nonnull.contains(&number) {
                         self.line(&format!("__VERIFIER_assume({name} != 0);"));
-                        self.assumptions.push(format!("`{name}` is not null"));
+                        self.assume(format!("`{name}` is not null"));
                     }
                 }
                 _ => self.any(name, name, parameter.ty, self.options.depth),
@@ -129,8 +132,7 @@ impl<'t> Writer<'t> {
         self.relate_parameters(parameters, contract);
         for condition in &self.options.requires {
             let _ = writeln!(self.body, "__VERIFIER_assume({condition});");
-            self.assumptions
-                .push(format!("a caller of `{function}` guarantees `{condition}`"));
+            self.assume(format!("a caller of `{function}` guarantees `{condition}`"));
         }
         let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
         self.line(&format!("{function}({});", names.join(", ")));
@@ -173,7 +175,7 @@ impl<'t> Writer<'t> {
             "__VERIFIER_assume({size} >= 0 && {size} <= {length});"
         ));
         let [size, array] = said;
-        self.assumptions.push(format!(
+        self.assume(format!(
             "`{size}` is at most the number of elements of `{array}`"
         ));
     }
@@ -252,6 +254,9 @@ impl<'t> Writer<'t> {
             );
             return;
         }
+        if self.elements_one_by_one(place, said, element, length, depth) {
+            return;
+        }
         let index = format!("__i{}", self.number());
         self.line(&format!(
             "for (unsigned {index} = 0; {index} < {length}u; {index}++) {{"
@@ -265,6 +270,41 @@ impl<'t> Writer<'t> {
         self.line("}");
     }
 
+    /// Gives the elements of an array arbitrary values without a loop, which no engine has to unroll then; `false` if that takes
+    /// too much text.
+    fn elements_one_by_one(
+        &mut self,
+        place: &str,
+        said: &str,
+        element: Type,
+        length: u64,
+        depth: u32,
+    ) -> bool {
+        let begin = self.body.len();
+        let (inputs, assumptions, names) = (self.inputs.len(), self.assumptions.len(), self.names);
+        for index in 0..length {
+            let (place, said) = (format!("{place}[{index}]"), format!("{said}[…]"));
+            self.any(&place, &said, element, depth);
+            let lines = self.body[begin..].lines().count() as u64;
+            // The first element tells how many the others will take.
+            if lines > MAXIMUM_LINES || index == 0 && lines.saturating_mul(length) > MAXIMUM_LINES {
+                self.body.truncate(begin);
+                self.inputs.truncate(inputs);
+                self.assumptions.truncate(assumptions);
+                self.names = names;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Notes what is assumed of the arguments; of all elements of an array it is noted once.
+    fn assume(&mut self, what: String) {
+        if !self.assumptions.contains(&what) {
+            self.assumptions.push(what);
+        }
+    }
+
     /// Makes a pointer null, or has it point to a new array.
     fn pointer(&mut self, place: &str, said: &str, target: Type, length: u32, depth: u32) {
         let target = target.unqualified();
@@ -276,13 +316,13 @@ impl<'t> Writer<'t> {
             self.line(&format!(
                 "if (__VERIFIER_nondet_bool()) {{ extern {ty} __callback_{number}; {place} = __callback_{number}; }}"
             ));
-            self.assumptions.push(format!(
+            self.assume(format!(
                 "`{said}` is null or a function outside of the program"
             ));
             return;
         }
         if depth == 0 {
-            self.assumptions.push(format!("`{said}` is null"));
+            self.assume(format!("`{said}` is null"));
             return;
         }
         let is_known = self.table.is_complete(target) && !self.table.is_variable_size(target);
@@ -321,7 +361,7 @@ impl<'t> Writer<'t> {
             1 => "one element".to_owned(),
             length => format!("{length} elements"),
         };
-        self.assumptions.push(format!(
+        self.assume(format!(
             "`{said}` is null or points to the first of {elements}"
         ));
     }
