@@ -476,6 +476,52 @@ fn any_function_may_be_the_entry() {
     );
 }
 
+/// The elements behind a pointer are inputs one by one, whatever they have inside.
+#[test]
+fn a_struct_with_pointers_takes_no_loop() {
+    let text = "#include <stddef.h>\nstruct parser { int state; size_t used; unsigned char *buffer; int (*is_space)(unsigned char); \
+                int (*is_end)(unsigned char); void *(*get)(size_t); void *(*more)(void *, size_t); void (*release)(void *); \
+                unsigned char mark; };\nvoid set(struct parser *p, unsigned char c) { if (p) p->mark = c; }\n\
+                void all(struct parser *p) { for (int i = 0; p && i < 5; i++) p[i].mark = 1; }\n";
+    let project = Project::new(&[("parser.c", text)]);
+    let checks = "--checks=bounds,pointers";
+    project.assert_result(&["parser.c", "--function", "set", checks], TRUE);
+    let expected = "RESULT: FALSE(valid-deref)";
+    project.assert_result(&["parser.c", "--function", "all", checks], expected);
+    let more = ["--pointer-length", "5"];
+    project.assert_result(
+        &[&["parser.c", "--function", "all", checks][..], &more].concat(),
+        TRUE,
+    );
+}
+
+/// Cmake's database has the files of all targets, here of two programs.
+#[test]
+fn a_target_of_cmake_is_one_program() {
+    let entry = |file: &str, target: &str| {
+        format!(
+            "{{\"directory\": \"/\", \"file\": \"FOLDER/{file}.c\", \
+             \"command\": \"cc -o CMakeFiles/{target}.dir/{file}.c.o -c FOLDER/{file}.c\"}}"
+        )
+    };
+    let main = "#include <assert.h>\nint a(void);\nint main(void) { assert(a() == 2); }\n";
+    let entries = [entry("a", "one"), entry("m", "one"), entry("t", "two")].join(",\n");
+    let project = Project::new(&[
+        ("a.c", "int a(void) { return 2; }\n"),
+        ("m.c", main),
+        ("t.c", main),
+    ]);
+    let folder = project.path().display().to_string();
+    let database = format!("[{entries}]").replace("FOLDER", &folder);
+    project.write("compile_commands.json", &database);
+    project.assert_refused(&["verify", "-p", "."], &["main", "linking"]);
+    project.assert_result(&["-p", ".", "--target", "one"], TRUE);
+    project.assert_refused(
+        &["verify", "-p", ".", "--target", "three"],
+        &["`three`", "`one`, `two`"],
+    );
+}
+
 const BUFFERS: &str = "#include <stddef.h>\n\
     __attribute__((access(read_only, 2, 1))) int first(int many, const int *p);\n\
     int first(int many, const int *p) { return many > 0 ? p[many - 1] : 0; }\n\

@@ -113,6 +113,7 @@ pub fn resolve(options: &InputOptions) -> Result<Input, String> {
         devices: Devices {
             change_objects: options.volatile == VolatileOption::Environment,
             ranges: options.mmio.clone(),
+            interrupts: options.interrupt.clone(),
         },
         malloc_may_fail: options.malloc_may_fail,
         all_assumptions: false,
@@ -168,7 +169,9 @@ fn sources(
         ..Sources::default()
     };
     let database = match &options.database {
-        Some(path) => Some(database::read(path).map_err(|error| error.render(style()))?),
+        Some(path) => {
+            Some(database::read(path, &options.target).map_err(|error| error.render(style()))?)
+        }
         None => None,
     };
     let paths: Vec<PathBuf> = match (named, task, &database) {
@@ -186,6 +189,15 @@ fn sources(
             .into_owned());
         }
     };
+    if let (true, Some(targets)) = (
+        named.is_empty(),
+        database.as_deref().and_then(database::several_targets),
+    ) && options.target.is_empty()
+    {
+        sources.warnings.push(format!(
+            "the files of several targets are taken as one program: {targets}; --target takes those of one"
+        ));
+    }
     let mut ignored = sources.common.ignored.clone();
     let mut models: Vec<DataModel> = Vec::new();
     for path in paths {

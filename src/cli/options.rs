@@ -103,6 +103,10 @@ pub struct InputOptions {
     #[arg(short = 'p', long, value_name = "compile_commands.json")]
     pub database: Option<PathBuf>,
 
+    /// A target of cmake whose files are taken from the compilation database; may be given several times
+    #[arg(long, value_name = "NAME", requires = "database")]
+    pub target: Vec<String>,
+
     /// The property, in SV-COMP's notation [default: no assertion fails, and reach_error and __VERIFIER_error are not
     /// called]
     #[arg(long, value_name = "FILE.prp")]
@@ -143,6 +147,11 @@ pub struct InputOptions {
     /// may be given several times
     #[arg(long, value_name = "START:SIZE", value_parser = address_range)]
     pub mmio: Vec<Range<u64>>,
+
+    /// A function that the hardware may call whenever the program uses what it uses, like one with the attribute `interrupt`;
+    /// may be given several times
+    #[arg(long, value_name = "FUNCTION")]
+    pub interrupt: Vec<String>,
 
     /// Let malloc fail: it may return a null pointer
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! Compilation databases (`compile_commands.json`): which files a project has, and with which flags each is compiled.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -13,16 +14,19 @@ pub struct Compiled {
     /// The file, as seen from here.
     pub file: PathBuf,
     pub flags: Flags,
+    /// The target of cmake that it belongs to, if the entry says so.
+    pub target: Option<String>,
 }
 
 /// Where a folder may have its database.
 const NAMES: [&str; 2] = ["compile_commands.json", "build/compile_commands.json"];
 
-/// Reads a database, or the one in a folder. Of a file that is compiled twice, the first entry counts.
+/// Reads a database, or the one in a folder. If targets are named, only their files count. Of a file that is compiled twice, the
+/// first entry counts.
 ///
 /// # Errors
-/// If it cannot be read, or a C file in it has flags under which C is not modelled.
-pub fn read(path: &Path) -> Result<Vec<Compiled>, Error> {
+/// If it cannot be read, a C file in it has flags under which C is not modelled, or it does not have a target.
+pub fn read(path: &Path, wanted: &[String]) -> Result<Vec<Compiled>, Error> {
     let file = match path.is_dir() {
         true => {
             let mut names = NAMES.iter().map(|name| path.join(name));
@@ -43,14 +47,61 @@ pub fn read(path: &Path) -> Result<Vec<Compiled>, Error> {
         .map_err(|error| malformed(format!("this is no compilation database: {error}")))?;
     let here = std::env::current_dir().unwrap_or_default();
     let mut all: Vec<Compiled> = Vec::new();
+    let mut found = BTreeSet::new();
     for entry in &entries {
         let compiled = entry_of(entry, &here).map_err(malformed)?;
         let is_known = |known: &Compiled| known.file == compiled.file;
-        if !all.iter().any(is_known) {
+        let is_wanted = |target: &String| wanted.is_empty() || wanted.contains(target);
+        let counts = match &compiled.target {
+            Some(target) => is_wanted(target),
+            None => wanted.is_empty(),
+        };
+        found.extend(compiled.target.clone());
+        if counts && !all.iter().any(is_known) {
             all.push(compiled);
         }
     }
-    Ok(all)
+    match wanted.iter().find(|target| !found.contains(*target)) {
+        Some(target) => {
+            let found = listed(&found).unwrap_or_else(|| "it has none of cmake's".to_owned());
+            Err(malformed(format!("there is no target `{target}`"))
+                .with_help(format!("its targets: {found}")))
+        }
+        None => Ok(all),
+    }
+}
+
+/// The targets of a database's files; none if there is only one.
+pub fn several_targets(database: &[Compiled]) -> Option<String> {
+    let targets: BTreeSet<String> = database
+        .iter()
+        .filter_map(|one| one.target.clone())
+        .collect();
+    listed(&targets).filter(|_| targets.len() > 1)
+}
+
+/// Names for a message; none if there are none.
+fn listed(names: &BTreeSet<String>) -> Option<String> {
+    const MAXIMUM_SHOWN: usize = 12;
+    let shown = names
+        .iter()
+        .take(MAXIMUM_SHOWN)
+        .map(|name| format!("`{name}`"));
+    let shown: Vec<String> = shown.collect();
+    let more = match names.len() > MAXIMUM_SHOWN {
+        true => ", …",
+        false => "",
+    };
+    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}
+
+/// The target of an object file as cmake names it: `CMakeFiles/TARGET.dir/file.c.o`.
+fn target_of(object: &str) -> Option<String> {
+    let mut folders = object
+        .split('/')
+        .skip_while(|folder| *folder != "CMakeFiles");
+    let target = folders.nth(1)?.strip_suffix(".dir")?;
+    Some(target.to_owned())
 }
 
 /// One entry of a database.
@@ -81,7 +132,10 @@ fn entry_of(entry: &Value, here: &Path) -> Result<Compiled, String> {
             .map_err(|reason| format!("{file}: {reason}"))?,
         false => Flags::default(),
     };
+    let named = words.iter().position(|word| word == "-o");
+    let object = named.and_then(|at| words.get(at + 1)).map(String::as_str);
     Ok(Compiled {
+        target: text("output").or(object).and_then(target_of),
         file: path.strip_prefix(here).map_or(path.clone(), Path::to_owned),
         flags,
     })
@@ -128,7 +182,7 @@ mod tests {
             {"directory": "/p", "file": "a.c", "command": "cc -DLATER a.c"}
         ]"#;
         std::fs::write(&file, text).unwrap();
-        let all = read(folder.path()).unwrap();
+        let all = read(folder.path(), &[]).unwrap();
         let files: Vec<&Path> = all.iter().map(|one| one.file.as_path()).collect();
         assert_eq!(files, [Path::new("/p/a.c"), Path::new("/p/b.c")]);
         let expected = ["-I", "/p/build/../include", "-D", "S=\"x y\""];
@@ -141,6 +195,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.json");
         std::fs::write(&file, "{}").unwrap();
-        assert!(read(&file).is_err());
+        assert!(read(&file, &[]).is_err());
+    }
+
+    #[test]
+    fn targets_choose_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("compile_commands.json");
+        let text = r#"[
+            {"directory": "/p/b", "file": "/p/a.c", "command": "cc -DA -o CMakeFiles/lib.dir/a.c.o -c ../a.c"},
+            {"directory": "/p/b", "file": "/p/t.c", "command": "cc -o t/CMakeFiles/test.dir/t.c.o -c ../t.c"},
+            {"directory": "/p/b", "file": "/p/a.c", "command": "cc -DB", "output": "CMakeFiles/test.dir/a.c.o"},
+            {"directory": "/p", "file": "/p/d.c", "command": "cc -o d.o -c d.c"}
+        ]"#;
+        std::fs::write(&file, text).unwrap();
+        let all = read(&file, &[]).unwrap();
+        assert_eq!(all.len(), 3);
+        assert_eq!(several_targets(&all).as_deref(), Some("`lib`, `test`"));
+        let test = read(&file, &["test".to_owned()]).unwrap();
+        let files: Vec<&Path> = test.iter().map(|one| one.file.as_path()).collect();
+        assert_eq!(files, [Path::new("/p/t.c"), Path::new("/p/a.c")]);
+        assert_eq!(test[1].flags.preprocessor, ["-D", "B"]);
+        assert_eq!(several_targets(&test), None);
+        assert!(read(&file, &["no".to_owned()]).is_err());
     }
 }

@@ -22,6 +22,8 @@ pub struct Project {
     pub exclude: Vec<String>,
     /// The compilation database, or its folder.
     pub database: Option<String>,
+    /// The targets of cmake whose files are taken from the database.
+    pub targets: Vec<String>,
     /// Folders with headers.
     pub include: Vec<String>,
     /// `NAME` or `NAME=VALUE`.
@@ -70,6 +72,8 @@ pub struct Question {
     pub pointer_depth: Option<u32>,
     pub pointer_length: Option<u32>,
     pub unknown_calls: Option<String>,
+    /// The functions that the hardware may call.
+    pub interrupts: Vec<String>,
     pub data_model: Option<String>,
     pub standard: Option<String>,
     pub portfolio: Option<String>,
@@ -151,6 +155,8 @@ impl Project {
         }
         if let Some(database) = &self.database {
             arguments.extend(["-p".into(), OsString::from(database)]);
+            let targets = self.targets.iter();
+            arguments.extend(targets.map(|target| format!("--target={target}").into()));
         }
         arguments.extend(
             self.include
@@ -232,12 +238,14 @@ impl Project {
 impl Question {
     /// What an entry says, and else what the project says.
     fn or(&self, common: &Self) -> Self {
+        let given = |own: &[String], other: &[String]| match own.is_empty() {
+            true => other.to_vec(),
+            false => own.to_vec(),
+        };
         let first = |own: &Option<String>, other: &Option<String>| own.clone().or(other.clone());
         Self {
-            checks: match self.checks.is_empty() {
-                true => common.checks.clone(),
-                false => self.checks.clone(),
-            },
+            checks: given(&self.checks, &common.checks),
+            interrupts: given(&self.interrupts, &common.interrupts),
             time_limit: self.time_limit.or(common.time_limit),
             memory_limit: self.memory_limit.or(common.memory_limit),
             globals: first(&self.globals, &common.globals),
@@ -268,9 +276,10 @@ impl Question {
             ("portfolio", self.portfolio.clone()),
         ];
         let given = options.into_iter();
-        given
-            .filter_map(|(name, value)| Some(format!("--{name}={}", value?).into()))
-            .collect()
+        let given = given.filter_map(|(name, value)| Some(format!("--{name}={}", value?).into()));
+        let interrupts = self.interrupts.iter();
+        let interrupts = interrupts.map(|name| format!("--interrupt={name}").into());
+        given.chain(interrupts).collect()
     }
 }
 

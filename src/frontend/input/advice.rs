@@ -97,7 +97,8 @@ pub fn advise(error: Error, file: &Path) -> Error {
     let advice = match error.kind() {
         ErrorKind::MissingMain => Some(
             "verification begins in `main`: write one that calls what is to be verified, with values from \
-             __VERIFIER_nondet_int() and the like, and give its file beside this one",
+             __VERIFIER_nondet_int() and the like, and give its file beside this one; or begin in another function: \
+             --function NAME, --all-functions",
         ),
         ErrorKind::Syntax | ErrorKind::Type | ErrorKind::Preprocessor => {
             let text = std::fs::read(file).unwrap_or_default();

@@ -111,6 +111,8 @@ pub struct Devices {
     pub change_objects: bool,
     /// Ranges of addresses that exist and at which there are no objects.
     pub ranges: Vec<Range<u64>>,
+    /// The functions that the hardware may call whenever the program uses what they use.
+    pub interrupts: Vec<String>,
 }
 
 /// Index into [`Unit::objects`].

@@ -395,7 +395,7 @@ impl<'a> Lowerer<'a> {
         }
         self.reconcile_calls(&mut functions);
         let conflicts = self.find_conflicts(&functions);
-        self.add_interrupts(&mut functions, Functions::START);
+        self.add_interrupts(&mut functions, Functions::START)?;
         let (outside, late) = self.finish_outside(&mut functions);
         self.finish_long_jumps(&mut functions, Functions::START);
         let objects = self.objects.finish();

@@ -258,9 +258,14 @@ pub fn every_part<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(&'a Expr))
 /// Calls `f` for every expression of a block, including parts of others.
 pub fn every_expression<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Expr)) {
     for (instruction, _) in &block.instructions {
-        operands(instruction, &mut |expr| go(expr, f));
+        every_part(instruction, f);
     }
-    match &block.terminator {
+    expressions_of_end(&block.terminator, f);
+}
+
+/// Calls `f` for every expression of a block's end, including parts of others.
+pub fn expressions_of_end<'a>(terminator: &'a Terminator, f: &mut dyn FnMut(&'a Expr)) {
+    match terminator {
         Terminator::Branch { condition, .. } => go(condition, f),
         Terminator::Switch { value, .. } => go(value, f),
         Terminator::Goto(_)
