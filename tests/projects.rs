@@ -629,6 +629,77 @@ fn a_project_is_checked_again_only_where_it_has_changed() {
     assert_eq!(project.run(&["check"]).status.code(), Some(1));
 }
 
+/// `y` is a multiple of `x`; `STEP` and the lines before the loop are the edits of this text.
+const RELATED: &str = "#include <assert.h>\nextern unsigned __VERIFIER_nondet_uint(void);\n\
+                       int main(void) {\n  unsigned x = 0, y = 0;\nBEFORE  while (__VERIFIER_nondet_uint()) {\n    \
+                       x++;\n    y += STEP;\n  }\n  assert(y == STEP * x);\n}\n";
+
+/// Checks the project of one entry again; returns how many invariants of an earlier run there were, and how many of them hold.
+fn earlier_invariants(project: &Project) -> (u64, u64) {
+    let output = project.run(&["check", "--json", "table.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let table: Value = serde_json::from_str(&project.read("table.json")).expect("JSON");
+    let earlier = &table["entries"][0]["earlier_invariants"];
+    let (kept, held) = (earlier["kept"].as_u64(), earlier["held"].as_u64());
+    let counts = (kept.unwrap_or_default(), held.unwrap_or_default());
+    if counts.0 > 0 {
+        let words = format!("main: TRUE ({} of {} invariants", counts.1, counts.0);
+        assert!(said(&output).contains(&words), "{}", said(&output));
+    }
+    counts
+}
+
+/// Invariants are tried again where their loop is now; those that do not hold any more are of no use, and do no harm.
+#[test]
+fn invariants_are_kept_over_edits() {
+    let text = |before: &str, step: &str| RELATED.replace("BEFORE", before).replace("STEP", step);
+    let project = Project::new(&[
+        ("regatta.toml", "files = [\"main.c\"]\nthreads = 2\n"),
+        ("main.c", &text("", "2")),
+    ]);
+    assert_eq!(earlier_invariants(&project), (0, 0));
+    project.write("main.c", &text("\n  assert(x <= y);\n", "2"));
+    let (kept, held) = earlier_invariants(&project);
+    assert!(kept > 0 && held == kept, "{held} of {kept}");
+    project.write("main.c", &text("\n", "3"));
+    let (kept, held) = earlier_invariants(&project);
+    assert!(held < kept, "{held} of {kept}");
+    // The name of a variable is part of an invariant.
+    project.write("main.c", &text("\n", "3").replace('y', "other"));
+    let (kept, held) = earlier_invariants(&project);
+    assert!(held < kept, "{held} of {kept}");
+}
+
+#[test]
+fn a_broken_file_of_invariants_is_told_and_replaced() {
+    let text = RELATED.replace("BEFORE", "").replace("STEP", "2");
+    let project = Project::new(&[("main.c", &text)]);
+    let run = |words: Option<&str>| {
+        let limits = ["verify", "--time-limit", "60", "--threads", "2"];
+        let output =
+            project.run(&[&limits[..], &["--keep-invariants", "kept.json", "main.c"]].concat());
+        assert_eq!(last_line(&output), TRUE, "{}", said(&output));
+        let said = said(&output);
+        match words {
+            Some(words) => assert!(said.contains(words), "{said}"),
+            None => assert!(!said.contains("warning"), "{said}"),
+        }
+    };
+    run(None);
+    let kept = project.read("kept.json");
+    for broken in [
+        "{".to_owned(),
+        kept.replacen("\"misses\":0", "\"misses\":1", 1),
+    ] {
+        assert_ne!(broken, kept);
+        project.write("kept.json", &broken);
+        run(Some(
+            "the invariants of an earlier run are not used: kept.json",
+        ));
+        run(None);
+    }
+}
+
 #[test]
 fn a_project_says_what_is_verified() {
     let project = Project::new(&[

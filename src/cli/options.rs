@@ -390,6 +390,11 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub dump: Option<PathBuf>,
 
+    /// Keep the proved invariants in the file for the next run, and try those of the last run first, also if the program has
+    /// changed since then
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub keep_invariants: Option<PathBuf>,
+
     /// Write a witness of the answer, in the format of the Competition on Software Verification
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub witness: Option<PathBuf>,

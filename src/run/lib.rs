@@ -8,7 +8,7 @@
 //! 1. `config`: portfolio files.
 //! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `check` (the table of checks),
 //!    `error_path`, `question` (about termination), `verdict` (the answer), `findings` (automaton, invariants and proofs as
-//!    text), `description` (command, options and machine), `event`, `dump` (intermediate results for debugging), `recorder`
+//!    text), `kept_invariants` (the file of invariants for the next run), `description` (command, options and machine), `event`, `dump` (intermediate results for debugging), `recorder`
 //!    (what the parts of a run record with).
 //! 3. `options`: the options of a run, in groups: each part gets its group.
 //! 4. `process`: the processes: `exit`, `crash` (which analysis a panic or a fatal signal is attributed to), `supervisor` (the
@@ -20,7 +20,8 @@
 //!    (confirmation by the compiled program), `proof_export` (a proof as SMT-LIB files).
 //! 7. `race`: the engines on their threads; the first answer that passes its check wins: `scheduler` (the rules of permits and
 //!    turns), `coordinator` (these rules applied to threads), `helper_permits`, `mailbox`, `exclusions` (the targets that are
-//!    left, where each is decided by itself), `thread` (the data of each thread), `alarm_replay`, `engine_thread`, `prover_thread`, `participants` (which analyses start, and in which order),
+//!    left, where each is decided by itself), `thread` (the data of each thread), `alarm_replay`, `engine_thread`, `keeper` (of
+//!    invariants from run to run), `prover_thread`, `participants` (which analyses start, and in which order),
 //!    `invariant_record`.
 //! 8. `survey`: what can be said of each check in little time.
 //! 9. `pipeline`: the work of the child process: load, simplify, analyse, end.

@@ -153,6 +153,8 @@ pub struct RaceOptions {
     pub portfolio: Portfolio,
     /// The number of threads that work at a time; if not given, one for each core.
     pub threads: Option<usize>,
+    /// The file of the invariants that an earlier run has proved, which are tried first; those of this run take their place.
+    pub kept_invariants: Option<PathBuf>,
 }
 
 impl RaceOptions {

@@ -473,7 +473,8 @@ impl Pipeline<'_> {
     }
 
     fn new_judge(&self) -> Judge {
-        Judge::new(&self.options.judge, &self.recorder, self.publish.is_some())
+        let needs_grounds = self.publish.is_some() || self.options.race.kept_invariants.is_some();
+        Judge::new(&self.options.judge, &self.recorder, needs_grounds)
     }
 
     /// Simplifies the program and records the result; `None` if the simplifier has crashed.

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 
 use crate::options::{CheckOptions, Command, CommandLine, VerifyOptions};
-use crate::project::cache::{Answers, Finding, question, read_findings, write_findings};
+use crate::project::cache::{
+    Answers, Finding, keep_invariants, question, read_findings, write_findings,
+};
 use crate::project::config::{EVERY, Entry, MAIN, Project};
 use crate::project::files::{merge_sarif, to_json, to_junit};
 use crate::project::runs::{Answer, Run, Verdict, run_all, side_by_side};
@@ -79,6 +81,9 @@ fn check(options: &CheckOptions) -> Result<u8, String> {
         let digest = one.digest.as_deref().filter(|_| !options.again);
         one.earlier = digest.and_then(|digest| answers.get(digest));
         one.run.sarif = Some(scratch.path().join(format!("{number}.sarif")));
+    }
+    if let Err(error) = keep_invariants(asked.iter_mut().map(|one| &mut one.run)) {
+        complain(&format!("warning: no invariants are kept: {error}"));
     }
     let open: Vec<&Run> = asked
         .iter()

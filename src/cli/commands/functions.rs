@@ -21,6 +21,9 @@ pub fn run(options: &VerifyOptions) -> u8 {
                     .to_owned(),
             );
         }
+        for warning in &input.warnings {
+            complain(&format!("warning: {warning}"));
+        }
         let listed = functions(&input.file, &input.load);
         listed.map_err(|error| advise(error, &input.file).render(input::style()))
     });
@@ -45,6 +48,7 @@ pub fn run(options: &VerifyOptions) -> u8 {
             name: function.name,
             place: function.place,
             sarif: None,
+            kept_invariants: None,
         })
         .collect();
     let asked: Vec<&Run> = runs.iter().collect();

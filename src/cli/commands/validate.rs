@@ -35,6 +35,7 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
         all_functions: false,
         show_checks: false,
         dump: None,
+        keep_invariants: None,
         certificate: None,
         witness: None,
         witness_format: WitnessFormat::V2_0,

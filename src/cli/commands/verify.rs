@@ -154,6 +154,7 @@ pub(super) fn run_with(
         race: RaceOptions {
             portfolio,
             threads: options.limits.threads.map(usize::from),
+            kept_invariants: options.keep_invariants.clone(),
         },
         judge: JudgeOptions {
             is_thorough: options.check == CheckOption::Thorough,
@@ -384,6 +385,14 @@ impl Output {
                 self.is_incomplete = true;
                 self.complain(&format!("error: {message}"));
             }
+            EventKind::EarlierInvariants {
+                refused: Some(reason),
+                ..
+            } if self.told.insert(reason.clone()) => {
+                self.complain(&format!(
+                    "warning: the invariants of an earlier run are not used: {reason}"
+                ));
+            }
             EventKind::Panicked { analysis, message } => {
                 self.complain(&format!("internal error: {analysis} panicked: {message}"))
             }
@@ -591,6 +600,11 @@ fn describe(event: &Event) -> String {
         EventKind::Run(description) => format!(
             "regatta {} on {}, {} threads",
             description.version, description.environment.system, description.threads
+        ),
+        EventKind::EarlierInvariants {
+            kept, placed, held, ..
+        } => format!(
+            "of {kept} invariants of an earlier run, {placed} still have their place, and {held} hold until now"
         ),
         EventKind::Published { invariants } => {
             format!("{} invariants are shared", invariants.len())

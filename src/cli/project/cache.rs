@@ -1,4 +1,5 @@
-//! What is known from earlier: answers of runs whose programs have not changed, and findings that are known.
+//! What is known from earlier: answers of runs whose programs have not changed, invariants of those that have, and findings that
+//! are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::runs::{Answer, Run, Verdict};
 use regatta_base::digest::sha256;
+
+/// The folder of what is kept.
+const FOLDER: &str = ".regatta";
 
 /// Answers of earlier runs, by the digests of what they were about.
 #[derive(Debug, Default)]
@@ -20,7 +24,7 @@ pub struct Answers {
 impl Answers {
     /// The answers in the current folder.
     pub fn read() -> Self {
-        let file = Path::new(".regatta").join("answers.json");
+        let file = Path::new(FOLDER).join("answers.json");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         Self {
             known: serde_json::from_str(&text).unwrap_or_default(),
@@ -52,13 +56,39 @@ impl Answers {
             .iter()
             .filter(|(digest, _)| self.used.contains(*digest))
             .collect();
-        if let Some(folder) = self.file.parent() {
-            std::fs::create_dir_all(folder)?;
-            // What is kept here belongs to the machine, not to the project's history.
-            std::fs::write(folder.join(".gitignore"), "*\n")?;
-        }
+        make_folder(Path::new(FOLDER))?;
         std::fs::write(&self.file, serde_json::to_vec_pretty(&kept)?)
     }
+}
+
+/// Makes a folder in which something is kept.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    // What is kept here belongs to the machine, not to the project's history.
+    std::fs::write(Path::new(FOLDER).join(".gitignore"), "*\n")
+}
+
+/// Gives each run a file for the invariants that are kept from one run to the next; files of runs that are not made any more
+/// are removed.
+///
+/// # Errors
+/// When the system refuses.
+pub fn keep_invariants<'r>(runs: impl Iterator<Item = &'r mut Run>) -> std::io::Result<()> {
+    let folder = Path::new(FOLDER).join("invariants");
+    make_folder(&folder)?;
+    let mut used = BTreeSet::new();
+    for run in runs {
+        let file = folder.join(run.file_of_invariants());
+        used.insert(file.clone());
+        run.kept_invariants = Some(file);
+    }
+    for entry in std::fs::read_dir(&folder)? {
+        let file = entry?.path();
+        if !used.contains(&file) {
+            std::fs::remove_file(file)?;
+        }
+    }
+    Ok(())
 }
 
 /// The digest of a question: the version, what is asked, and what the program is.

@@ -231,6 +231,7 @@ impl Project {
             place: function.place.clone(),
             arguments,
             sarif: None,
+            kept_invariants: None,
         }
     }
 }

@@ -20,6 +20,7 @@ pub fn to_json(rows: &[Row<'_>]) -> Value {
             "error": row.answer.place,
             "seconds": row.answer.seconds,
             "note": row.note,
+            "earlier_invariants": row.answer.earlier,
         })
     });
     json!({ "version": env!("CARGO_PKG_VERSION"), "entries": entries.collect::<Vec<Value>>() })

@@ -9,6 +9,8 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use regatta_base::digest::sha256;
+
 /// One run of the verifier.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -20,6 +22,8 @@ pub struct Run {
     pub arguments: Vec<OsString>,
     /// Where its findings are written as SARIF, if they are.
     pub sarif: Option<PathBuf>,
+    /// The file of the invariants that are kept from run to run, if they are.
+    pub kept_invariants: Option<PathBuf>,
 }
 
 /// What a run has answered.
@@ -34,6 +38,21 @@ pub struct Answer {
     pub seconds: f64,
     /// What the run said to the user.
     pub said: String,
+    /// What became of the invariants that an earlier run has proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierInvariants>,
+}
+
+/// What became of the invariants that an earlier run has proved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierInvariants {
+    /// Their number.
+    pub kept: usize,
+    /// The number of those that are proved again.
+    pub held: usize,
+    /// Why their file was of no use, if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// A verdict, in one word.
@@ -93,6 +112,13 @@ pub fn run_all(
 }
 
 impl Run {
+    /// The name of a file for the run's invariants: an edit that moves the entry to another line does not change it.
+    pub fn file_of_invariants(&self) -> String {
+        let source = self.place.rsplit_once(':').map_or("", |(file, _)| file);
+        let digest = sha256(format!("{}\0{source}", self.name).as_bytes());
+        format!("{digest}.json")
+    }
+
     /// Makes the run.
     fn make(&self) -> Answer {
         let begin = Instant::now();
@@ -111,6 +137,9 @@ impl Run {
         if let Some(file) = &self.sarif {
             command.arg("--sarif").arg(file);
         }
+        if let Some(file) = &self.kept_invariants {
+            command.arg("--keep-invariants").arg(file);
+        }
         command.args(&self.arguments);
         let output = command.stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -122,7 +151,7 @@ impl Run {
 impl Answer {
     /// A line for the user when the answer comes; an error is told as compilers do, so that editors find the place.
     pub fn told(&self, run: &Run) -> String {
-        match self.verdict {
+        let mut told = match self.verdict {
             Verdict::False => {
                 format!(
                     "{}: error: {}, beginning in {}",
@@ -130,7 +159,24 @@ impl Answer {
                 )
             }
             verdict => format!("{}: {}", run.name, verdict.word()),
+        };
+        match &self.earlier {
+            Some(EarlierInvariants {
+                refused: Some(reason),
+                ..
+            }) => told.push_str(&format!(
+                "\nwarning: the invariants of an earlier run are not used: {reason}"
+            )),
+            Some(EarlierInvariants {
+                kept: kept @ 1..,
+                held,
+                ..
+            }) => told.push_str(&format!(
+                " ({held} of {kept} invariants of an earlier run hold)"
+            )),
+            _ => {}
         }
+        told
     }
 
     fn error(reason: String) -> Self {
@@ -140,6 +186,7 @@ impl Answer {
             place: String::new(),
             seconds: 0.0,
             said: reason,
+            earlier: None,
         }
     }
 
@@ -174,8 +221,17 @@ impl Answer {
             place: place.unwrap_or_default(),
             seconds: 0.0,
             said,
+            earlier: earlier_invariants(text),
         }
     }
+}
+
+/// What became of the invariants of an earlier run, from the last event that says so.
+fn earlier_invariants(text: &str) -> Option<EarlierInvariants> {
+    let events = text.lines().rev().filter(|line| line.starts_with('{'));
+    let mut events = events.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let event = events.find(|event| event["event"] == "earlier_invariants")?;
+    serde_json::from_value(event).ok()
 }
 
 /// The place of the error, from the last event.
@@ -204,6 +260,15 @@ mod tests {
             (answer.reason.as_str(), answer.place.as_str()),
             ("unreach-call", "a.c:3:4")
         );
+        assert_eq!(answer.earlier, None);
+        let held = |held: usize| {
+            format!(
+                "{{\"event\":\"earlier_invariants\",\"kept\":5,\"placed\":4,\"held\":{held}}}\n"
+            )
+        };
+        let text = format!("{}{}RESULT: TRUE\n", held(0), held(3));
+        let earlier = Answer::read(&text, String::new()).earlier.expect("told");
+        assert_eq!((earlier.kept, earlier.held), (5, 3));
         let answer = Answer::read("RESULT: UNKNOWN(time limit)\n", String::new());
         assert_eq!(
             (answer.verdict, answer.reason.as_str()),

@@ -53,14 +53,15 @@ enum Standing {
 }
 
 impl Judge {
-    /// Makes the judge, who confirms no proof before its checker is started.
-    pub fn new(options: &JudgeOptions, recorder: &Recorder, is_published: bool) -> Self {
+    /// Makes the judge, who confirms no proof before its checker is started. Grounds of answers are kept if something needs
+    /// them.
+    pub fn new(options: &JudgeOptions, recorder: &Recorder, needs_grounds: bool) -> Self {
         Self {
             options: options.clone(),
             recorder: recorder.clone(),
             checker: RemoteChecker::new(&recorder.reporter, options.is_thorough),
             invariants: InvariantStore::new(),
-            grounds: Grounds::new(is_published || options.certificate.is_some()),
+            grounds: Grounds::new(needs_grounds || options.certificate.is_some()),
             excluded: Mutex::default(),
         }
     }

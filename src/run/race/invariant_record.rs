@@ -1,16 +1,19 @@
 //! The record of the proved invariants while a race runs.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
+use super::keeper::Keeper;
+use crate::judge::evidence::Ground;
 use crate::record::event::EventKind;
 use crate::record::findings;
 use crate::record::recorder::Recorder;
 use regatta_program::inline::InlinedProgram;
 use regatta_sharing::{BatchId, InvariantStore};
 
-/// Interval between two dumps of the invariants, if they are dumped.
+/// Interval between two writes of the invariants, if they are dumped or kept for the next run.
 const DUMP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval between two events of published invariants, if details are requested.
@@ -19,6 +22,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(250);
 /// Records the proved invariants from time to time: all of them in the dump, those that are new as events.
 pub(super) struct InvariantRecord<'r> {
     recorder: &'r Recorder,
+    keeper: Option<Arc<Keeper>>,
     dumped: Instant,
     reported: Instant,
     /// The batches that have been sent as events.
@@ -26,10 +30,11 @@ pub(super) struct InvariantRecord<'r> {
 }
 
 impl<'r> InvariantRecord<'r> {
-    pub fn new(recorder: &'r Recorder) -> Self {
+    pub fn new(recorder: &'r Recorder, keeper: Option<Arc<Keeper>>) -> Self {
         let now = Instant::now();
         Self {
             recorder,
+            keeper,
             dumped: now,
             reported: now,
             batches: FxHashSet::default(),
@@ -40,22 +45,29 @@ impl<'r> InvariantRecord<'r> {
     pub fn record_if_due(&mut self, store: &InvariantStore, inlined: &InlinedProgram) {
         if self.dumped.elapsed() >= DUMP_INTERVAL {
             self.dump(store, inlined);
+            self.keep(store, inlined, None);
         }
         if self.reported.elapsed() >= REPORT_INTERVAL {
             self.report(store, inlined);
         }
     }
 
-    /// Records the invariants.
-    pub fn record(&mut self, store: &InvariantStore, inlined: &InlinedProgram) {
+    /// Records the invariants at the end of the race, with the grounds of its answer.
+    pub fn record(
+        &mut self,
+        store: &InvariantStore,
+        inlined: &InlinedProgram,
+        ground: Option<&Ground>,
+    ) {
         self.report(store, inlined);
         self.dump(store, inlined);
+        self.keep(store, inlined, ground);
     }
 
     /// Returns when it is time to record, if anything is recorded.
     pub fn next(&self) -> Option<Instant> {
-        let dump = self.recorder.dump.as_ref();
-        let dump = dump.map(|_| self.dumped + DUMP_INTERVAL);
+        let is_written = self.recorder.dump.is_some() || self.keeper.is_some();
+        let dump = is_written.then(|| self.dumped + DUMP_INTERVAL);
         let report = self.recorder.has_details;
         let report = report.then(|| self.reported + REPORT_INTERVAL);
         dump.into_iter().chain(report).min()
@@ -64,7 +76,14 @@ impl<'r> InvariantRecord<'r> {
     fn dump(&mut self, store: &InvariantStore, inlined: &InlinedProgram) {
         if let Some(dump) = &self.recorder.dump {
             dump.invariants(&store.snapshot(), inlined);
-            self.dumped = Instant::now();
+        }
+        self.dumped = Instant::now();
+    }
+
+    /// Keeps the invariants for the next run.
+    fn keep(&self, store: &InvariantStore, inlined: &InlinedProgram, ground: Option<&Ground>) {
+        if let Some(keeper) = &self.keeper {
+            keeper.keep(store, inlined, self.recorder, ground);
         }
     }
 

@@ -8,7 +8,8 @@
 //! * [`engine_thread`]: an engine's thread; [`alarm_replay`]: the replay of its alarms; [`prover_thread`]: the thread that
 //!   proves the candidate invariants that engines offer.
 //! * [`exclusions`]: the targets that are left, where each is decided by itself.
-//! * [`participants`]: the analyses and the order in which they start; [`invariant_record`]: the record of what they prove.
+//! * [`participants`]: the analyses and the order in which they start; [`invariant_record`]: the record of what they prove;
+//!   [`keeper`]: invariants from run to run.
 //! * This file: the loop of the race.
 
 mod alarm_replay;
@@ -17,6 +18,7 @@ mod engine_thread;
 mod exclusions;
 mod helper_permits;
 mod invariant_record;
+mod keeper;
 mod mailbox;
 pub(crate) mod participants;
 mod prover_thread;
@@ -25,12 +27,13 @@ mod thread;
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use self::coordinator::Coordinator;
 use self::engine_thread::EngineThread;
 use self::exclusions::Exclusions;
 use self::invariant_record::InvariantRecord;
+use self::keeper::Keeper;
 use self::participants::{Participants, StartQueue};
 use self::prover_thread::ProverThread;
 use self::thread::{Message, RaceState};
@@ -48,6 +51,9 @@ use regatta_engines::invariants::asserted;
 use regatta_program::block::Blocks;
 use regatta_program::inline::InlinedProgram;
 use regatta_sharing::{CancellationToken, Publisher};
+
+/// Maximum duration of the first turn, in which the prover tries the invariants of an earlier run.
+const EARLIER_INVARIANTS_TURN: Duration = Duration::from_millis(500);
 
 /// The prover's priority among the analyses.
 const PROVER_PRIORITY: u32 = 5;
@@ -79,27 +85,41 @@ pub(crate) fn run(
             threads: Threads::new(permits - 1),
             race: Arc::default(),
         }),
+        keeper: keeper(task, options).map(Arc::new),
     };
+    let mut first = None;
     if participants.has_prover {
         let numbers = participants.analyses.iter().map(|&(number, _)| number);
-        race.start_prover(1 + numbers.max().unwrap_or_default());
+        first = race.start_prover(1 + numbers.max().unwrap_or_default());
     }
-    race.run(participants, Instant::now() + schedule.head_start)
+    race.run(participants, first, Instant::now() + schedule.head_start)
+}
+
+/// The keeper of invariants from run to run, if they are to be kept. The program of a witness, and the questions about
+/// termination, have variables and loops that the next run may not have.
+fn keeper(task: &Task, options: &RaceOptions) -> Option<Keeper> {
+    let file = options.kept_invariants.as_deref()?;
+    let is_plain =
+        task.options.validation.is_none() && !task.options.load.property.is_termination();
+    is_plain.then(|| Keeper::new(file, task))
 }
 
 /// The threads of a race and their turns.
 struct Race {
     coordinator: Arc<Coordinator>,
     state: Arc<RaceState>,
+    keeper: Option<Arc<Keeper>>,
 }
 
 impl Race {
-    /// Starts the prover of invariants under the number.
-    fn start_prover(&self, number: u32) {
+    /// Starts the prover of invariants under the number. If it has those of an earlier run, it gets the first turn, which is
+    /// returned.
+    fn start_prover(&self, number: u32) -> Option<(usize, Duration)> {
         let slot = self.coordinator.admit_resting(PROVER_PRIORITY);
         let id = FIRST_ANALYSIS + number;
         let prover = ProverThread {
             thread: self.state.thread(&self.coordinator, slot, id),
+            keeper: self.keeper.clone(),
         };
         let RaceState {
             task,
@@ -112,7 +132,14 @@ impl Race {
             let witness = Publisher::from("witness");
             judge.invariants.offer(&witness, asserted(blocks));
         }
+        let keeper = self.keeper.as_deref();
+        let first = keeper.filter(|keeper| keeper.has_earlier());
+        let first = first.map(|_| (slot, EARLIER_INVARIANTS_TURN));
+        if first.is_some() {
+            self.coordinator.wake(slot);
+        }
         prover.start();
+        first
     }
 
     /// Admits the analysis and returns its slot. Its thread starts when it gets its first permit.
@@ -147,8 +174,13 @@ impl Race {
     }
 
     /// Runs the race until an analysis has an answer or none is left that may have one, or until so many targets are excluded
-    /// that a race over the others is better.
-    fn run(&self, participants: Participants<'_>, head_start: Instant) -> Option<Conclusion> {
+    /// that a race over the others is better. The first turn comes before the opening.
+    fn run(
+        &self,
+        participants: Participants<'_>,
+        first: Option<(usize, Duration)>,
+        head_start: Instant,
+    ) -> Option<Conclusion> {
         let RaceState {
             judge,
             recorder,
@@ -162,10 +194,11 @@ impl Race {
         let opening = participants.opening.clone();
         let mut queue = StartQueue::new(participants, head_start);
         let mut has_opened = false;
-        let mut record = InvariantRecord::new(recorder);
+        let mut record = InvariantRecord::new(recorder, self.keeper.clone());
         loop {
             let slots = self.admit_ready(&mut queue);
             if !has_opened {
+                coordinator.open(first);
                 coordinator.open(opening.iter().filter_map(|turn| {
                     let mut slots = slots.iter();
                     let slot = slots.find(|(name, _)| *name == turn.analysis)?.1;
@@ -193,9 +226,10 @@ impl Race {
                     (name, None)
                 }
             };
-            if conclusion.is_some() {
-                record.record(&judge.invariants, inlined);
-                return conclusion;
+            if let Some(conclusion) = conclusion {
+                let ground = judge.grounds.of(&conclusion);
+                record.record(&judge.invariants, inlined, ground.as_ref());
+                return Some(conclusion);
             }
             queue.ended(&name);
         }

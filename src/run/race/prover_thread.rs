@@ -1,11 +1,13 @@
 //! The thread of the prover ([`regatta_engines::invariants::prover`]): it rests without a permit until an analysis offers
 //! candidate invariants, and then takes turns like the analyses.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
 use super::engine_thread::solver_for;
+use super::keeper::Keeper;
 use super::thread::{RaceThread, start};
 use crate::config::SolverOptions;
 use crate::process::crash::guarded;
@@ -21,6 +23,8 @@ const OFFER_WAIT: Duration = Duration::from_millis(200);
 /// The data of the prover's thread.
 pub(super) struct ProverThread {
     pub thread: RaceThread,
+    /// It has the invariants of an earlier run.
+    pub keeper: Option<Arc<Keeper>>,
 }
 
 impl ProverThread {
@@ -68,13 +72,20 @@ impl ProverThread {
         let mut prover = None;
         self.tell(|analysis| EventKind::Paused { analysis });
         let (mut tried, mut proved) = (0, 0);
+        // With invariants of an earlier run, it has been woken.
+        let mut earlier = self.keeper.as_ref().filter(|keeper| keeper.has_earlier());
         while !token.is_cancelled() {
-            if !invariants.wait_for_offers(OFFER_WAIT) {
-                continue;
+            if earlier.is_none() {
+                if !invariants.wait_for_offers(OFFER_WAIT) {
+                    continue;
+                }
+                coordinator.wake(slot);
+                self.thread.look();
             }
-            coordinator.wake(slot);
-            self.thread.look();
             coordinator.wait(slot);
+            if let Some(keeper) = earlier.take() {
+                keeper.offer(invariants, blocks);
+            }
             self.tell(|analysis| EventKind::Resumed { analysis });
             if prover.is_none() {
                 prover = Prover::new(invariants, blocks, solver, token, workers);

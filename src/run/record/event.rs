@@ -135,6 +135,18 @@ pub enum EventKind {
         /// Some of them.
         invariants: Vec<Invariant>,
     },
+    /// Invariants that an earlier run has proved are tried again, or more of them are proved than before.
+    EarlierInvariants {
+        /// The number of invariants of the earlier run.
+        kept: usize,
+        /// The number of those whose loop and variables the program still has.
+        placed: usize,
+        /// The number of those that are proved again.
+        held: usize,
+        /// Why the file of the earlier run is of no use, if it is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
     /// A proof relies on invariants that another analysis has published.
     Relied {
         /// Its name in the portfolio.
@@ -297,6 +309,7 @@ impl EventKind {
             | Self::NotWritten { .. }
             | Self::Automaton(_)
             | Self::Published { .. }
+            | Self::EarlierInvariants { .. }
             | Self::Resources { .. }
             | Self::Withdrawn { .. }
             | Self::CertificateWritten { .. }

@@ -243,14 +243,14 @@ pub(crate) fn proof(
 }
 
 /// Prints formulas and operations, in C where C can express them.
-struct Printer<'p> {
+pub(crate) struct Printer<'p> {
     program: &'p Program,
     names: ShortNames<'p>,
     variables: FxHashMap<Symbol, VariableId>,
 }
 
 impl<'p> Printer<'p> {
-    fn new(program: &'p Program) -> Self {
+    pub fn new(program: &'p Program) -> Self {
         let variables = (0..).map(VariableId).zip(&program.variables);
         Self {
             program,
@@ -278,7 +278,8 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn formula(&self, formula: TermId, function: FunctionId) -> String {
+    /// The formula in C if C can express it, else in SMT-LIB, with the names that are visible in the function.
+    pub fn formula(&self, formula: TermId, function: FunctionId) -> String {
         let parts = conjuncts(store(), formula);
         let texts = parts.iter().map(|&part| self.term(part, function));
         match texts.collect::<Option<Vec<_>>>() {
