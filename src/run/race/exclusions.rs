@@ -9,14 +9,17 @@ use parking_lot::Mutex;
 use crate::task::Task;
 use regatta_program::{LocationId, TargetId, TargetSet, Targets};
 
-/// Time without a further exclusion after which a race ends that has excluded at least half of its targets. The program
-/// simplified for the others alone is smaller.
+/// Time without a further exclusion after which a race ends that has excluded at least half of its targets: the program
+/// simplified for the others alone is smaller. Half of the race's age, if that is longer, since the engines begin again then.
 const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE_BY_AGE: u32 = 2;
 
 /// The open targets of a race.
 pub(super) struct Exclusions {
     state: Mutex<State>,
-    /// The number of targets at the beginning of the race.
+    /// When the race began.
+    started: Instant,
+    /// The number of targets at that time.
     all: usize,
     /// Whether the simplifier has excluded further targets that are asked about.
     has_simplified: bool,
@@ -50,6 +53,7 @@ impl Exclusions {
         }
         let errors = open.values().flatten().copied().collect();
         (open.len() > 1).then(|| Self {
+            started: Instant::now(),
             all: open.len(),
             has_simplified: scope.asked.len() > open.len(),
             state: Mutex::new(State {
@@ -108,7 +112,8 @@ impl Exclusions {
         let state = self.state.lock();
         let is_small = state.open.len() <= self.all / 2 && state.checks == 0;
         let last = state.last.filter(|_| is_small)?;
-        last.checked_add(PATIENCE)
+        let age = last.saturating_duration_since(self.started);
+        last.checked_add(PATIENCE.max(age / PATIENCE_BY_AGE))
     }
 }
 
@@ -123,6 +128,7 @@ mod tests {
         let open: BTreeMap<TargetId, BTreeSet<LocationId>> =
             (0..).map(TargetId).zip(images).collect();
         Exclusions {
+            started: Instant::now(),
             all: open.len(),
             has_simplified: false,
             state: Mutex::new(State {
