@@ -1,4 +1,4 @@
-//! Contents of arrays: polynomials that fit their cells in ranges, orders of cells, and sorted segments
+//! Contents of arrays: where strings end, polynomials that fit their cells in ranges, orders of cells, and sorted segments
 //! ([`guess`], compare \[CGU21\]).
 //!
 //! It is quick, for it has few candidates, all about arrays.
@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
-use super::invariants::guess;
+use super::invariants::guess::terminators::Text;
+use super::invariants::guess::{self, Round};
 use super::invariants::rounds::Rounds;
 use super::invariants::views::View;
 use super::{Answer, Context, SolverFactory};
@@ -28,6 +29,8 @@ options! {
 guess::languages! {
     /// A language of candidates about cells of arrays.
     pub enum Language {
+        /// Zeros that end strings.
+        Terminators = "terminators",
         /// Polynomials that fit cells in ranges, and variables.
         Fits = "fits",
         /// Orders of cells in ranges where no polynomial fits.
@@ -43,7 +46,7 @@ impl Engine for Options {
     fn registration(&self) -> Registration {
         Registration {
             name: "fits",
-            summary: "Polynomials that fit cells of arrays, orders of cells, and sorted segments.",
+            summary: "Ends of strings, polynomials that fit cells of arrays, orders of cells, and sorted segments.",
             has_solver: true,
             recursion: Recursion::Excluded,
         }
@@ -64,12 +67,14 @@ fn run(
     let mut rounds = Rounds::new(blocks, options.simulation, solver, context)?;
     let all = options.rounds.iter().map(|language| language.round());
     let named = all.map(|round| (round.name(), round));
-    Ok(rounds.run(
-        named,
-        context,
-        |rounds, language, context| match View::all(blocks).is_empty() {
+    Ok(rounds.run(named, context, |rounds, language, context| {
+        let is_idle = match language {
+            Round::Terminators => Text::all(blocks).is_empty(),
+            _ => View::all(blocks).is_empty(),
+        };
+        match is_idle {
             true => 0,
             false => rounds.guess(language, context),
-        },
-    ))
+        }
+    }))
 }

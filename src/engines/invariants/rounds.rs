@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::guess::{
-    Degree, Round, Vocabulary, about_any_cell, about_writes, candidates, equations, writes,
+    Degree, Round, Vocabulary, about_any_cell, about_writes, candidates, equations, terminators,
+    writes,
 };
 use super::houdini::{Houdini, Means, Refutation};
 use super::samples::{PlaceSamples, Samples, Watched};
@@ -237,6 +238,13 @@ impl Guesses<'_> {
                 let facts: Vec<_> = demanded.flat_map(writes::for_each_variable).collect();
                 for (&at, place) in &self.samples.places {
                     let formulas = about_writes(place, &self.vocabulary, &facts);
+                    all.extend(Candidate::each(at, formulas));
+                }
+            }
+            Round::Terminators => {
+                let texts = terminators::Text::all(self.blocks);
+                for (&at, place) in &self.samples.places {
+                    let formulas = texts.iter().flat_map(|text| text.candidates(place));
                     all.extend(Candidate::each(at, formulas));
                 }
             }

@@ -251,7 +251,7 @@ fn is_inside(
 }
 
 /// Checks whether all variables of a formula are sampled at the location.
-fn is_sampled(place: &PlaceSamples, claim: TermId) -> bool {
+pub(super) fn is_sampled(place: &PlaceSamples, claim: TermId) -> bool {
     let mut variables = free_variables(store(), claim).into_iter();
     variables.all(|(symbol, instance)| {
         let term = store().variable_at(symbol, instance);

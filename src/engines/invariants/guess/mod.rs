@@ -11,7 +11,7 @@
 //! * [`arrays`]: cells of arrays in ranges; [`writes`]: values written to them; [`observed`]: their truth in samples.
 //! * [`fits`]: polynomials for cells of arrays, and [`cell_cases`] where a condition holds; [`sorted`]: sorted
 //!   segments; [`sums`]: variables that sum up cells; [`ranges`]: the ranges of cells of these candidates.
-//! * [`objects`]: objects on the heap.
+//! * [`terminators`]: where strings end; [`objects`]: objects on the heap.
 
 mod arrays;
 mod cases;
@@ -29,6 +29,7 @@ mod ranges;
 mod single_variables;
 mod sorted;
 mod sums;
+pub mod terminators;
 #[cfg(test)]
 mod testing;
 pub mod vocabulary;
@@ -60,6 +61,8 @@ pub enum Round {
     CellCases,
     /// Sorted segments of arrays, and cells that are in an order with one of their cells.
     SortedCells,
+    /// Zeros that end strings.
+    Terminators,
     /// Values that loops have written to arrays so far.
     Writes,
     /// Properties of all cells of an array in a range.
@@ -173,6 +176,7 @@ impl Round {
             Self::CellOrders => "orders of cells",
             Self::CellCases => "cases of cells",
             Self::SortedCells => "sorted cells",
+            Self::Terminators => "ends of strings",
             Self::Writes => "written cells",
             Self::Arrays => "arrays",
             Self::Linear => "linear equations",
@@ -197,8 +201,8 @@ pub fn candidates(round: Round, place: &PlaceSamples, vocabulary: &Vocabulary) -
     match round {
         Round::Values => single_variables::candidates(&columns, vocabulary),
         Round::Pairs => pairs::candidates(&columns),
-        // These candidates come from blocks: see [`about_writes`].
-        Round::Writes => Vec::new(),
+        // These candidates come from blocks: see [`about_writes`] and [`terminators`].
+        Round::Writes | Round::Terminators => Vec::new(),
         Round::Fits => fits::candidates(place, vocabulary),
         Round::CellOrders => fits::orders_without_fit(place, vocabulary),
         Round::CellCases => cell_cases::candidates(place, vocabulary),
