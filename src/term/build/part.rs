@@ -63,8 +63,23 @@ pub(super) fn zero_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> T
     }
     match unary_extension(pool, a) {
         Some((Op::ZeroExtend(_), inner)) => zero_extend(pool, inner, width),
-        _ => fold(pool, Op::ZeroExtend(width), Sort::BitVec(width), &[a]),
+        _ => match whole_quotient(pool, a) {
+            Some(quotient) if pool.width(quotient) <= width => zero_extend(pool, quotient, width),
+            _ => fold(pool, Op::ZeroExtend(width), Sort::BitVec(width), &[a]),
+        },
     }
+}
+
+/// The quotient by a constant of which the term lacks upper bits that are always zero.
+fn whole_quotient<P: Pool + ?Sized>(pool: &P, term: TermId) -> Option<TermId> {
+    let (Op::Extract { high, low: 0 }, &[quotient]) = pool.as_application(term)? else {
+        return None;
+    };
+    let (_, divisor) = binary(pool, quotient, Op::BvUdiv)?;
+    let divisor = pool.bit_vec_constant(divisor)?;
+    let dividend = BitVecValue::new(divisor.width(), u128::MAX).bits();
+    let greatest = dividend.checked_div(divisor.bits())?;
+    (greatest >> (high + 1) == 0).then_some(quotient)
 }
 
 pub(super) fn sign_extend<P: Pool + ?Sized>(pool: &P, a: TermId, width: u8) -> TermId {
@@ -168,9 +183,9 @@ pub(super) fn extract<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) 
         {
             narrow(pool, a, count)
         }
-        (Op::BvMul | Op::BvAdd | Op::BvNeg, _) => {
-            shifted_part(pool, a, high, low).unwrap_or_else(plain)
-        }
+        (Op::BvMul | Op::BvAdd | Op::BvNeg, _) => shifted_part(pool, a, high, low)
+            .or_else(|| quotient_part(pool, a, high, low))
+            .unwrap_or_else(plain),
         _ => plain(),
     }
 }
@@ -255,6 +270,35 @@ fn shifted_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Opt
     });
     let total = parts.reduce(|sum, part| pool.add(sum, part))?;
     Some(pool.add(total, pool.bv(count, constant >> low)))
+}
+
+/// Extracts from a product with a constant m that is the high bits of a quotient by a constant d: where x has N bits, the product
+/// does not wrap around, and 2^s <= m * d <= 2^s + 2^(s - N), then m * x shifted right by s is x divided by d (\[GM94\],
+/// Theorem 4.2).
+fn quotient_part<P: Pool + ?Sized>(pool: &P, a: TermId, high: u8, low: u8) -> Option<TermId> {
+    let &[extended, factor] = pool.arguments(Op::BvMul, a)? else {
+        return None;
+    };
+    let width = pool.width(a);
+    let factor = pool.bit_vec_constant(factor)?.bits();
+    let dividend = unary(pool, extended, Op::ZeroExtend(width))?;
+    let size = pool.width(dividend);
+    let greatest = BitVecValue::new(size, u128::MAX).bits();
+    let has_no_carry = factor <= BitVecValue::new(width, u128::MAX).bits() / greatest;
+    let (shift, excess) = (u32::from(low), u32::from(low.checked_sub(size)?));
+    let power = 1_u128.checked_shl(shift)?;
+    let divisor = power.div_ceil(factor.max(1));
+    let error = factor.checked_mul(divisor)? - power;
+    let is_reciprocal = factor > 0 && error <= 1 << excess && has_no_carry;
+    if !is_reciprocal || divisor > greatest {
+        return None;
+    }
+    let quotient = pool.udiv(dividend, pool.bv(size, divisor));
+    let count = high - low + 1;
+    Some(match count < size {
+        true => extract(pool, quotient, count - 1, 0),
+        false => zero_extend(pool, quotient, count),
+    })
 }
 
 /// Checks whether [`narrow`] applies without an extraction from an opaque operand.

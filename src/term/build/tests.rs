@@ -485,3 +485,43 @@ fn the_low_bits_of_a_sum_continue_its_high_bits() {
     assert_ne!(continued(low(lower, 9)), sum);
     assert_ne!(continued(low(other, 8)), sum);
 }
+
+#[test]
+fn high_bits_of_a_product_with_a_reciprocal_are_a_quotient() {
+    let pool = &Arena::new();
+    let x = variable("x", INT);
+    let product = pool.mul(pool.zero_extend(x, 64), pool.bv(64, 0xCCCC_CCCD));
+    let quotient = pool.udiv(x, pool.bv(32, 10));
+    same(
+        pool,
+        pool.extract(product, 63, 35),
+        pool.extract(quotient, 28, 0),
+    );
+    let shifted = pool.lshr(product, pool.bv(64, 35));
+    same(pool, pool.extract(shifted, 31, 0), quotient);
+}
+
+/// All factors, shifts and values of four bits.
+#[test]
+fn quotients_of_products_are_right() {
+    let pool = &Arena::new();
+    let symbol = Symbol::new("quotients::x", Sort::BitVec(4));
+    let x = pool.variable(symbol);
+    let mut quotients = 0;
+    for (factor, low) in (0..256).flat_map(|factor| (0..11).map(move |low| (factor, low))) {
+        let product = pool.mul(pool.zero_extend(x, 11), pool.bv(11, factor));
+        let part = pool.extract(product, 10, low);
+        quotients += u32::from(to_smtlib(pool, part).contains("bvudiv"));
+        for value in 0..16 {
+            let assigned = |_, _| Some(Value::BitVec(BitVecValue::new(4, value)));
+            let expected = BitVecValue::new(11 - low, (value * factor & 0x7FF) >> low);
+            let actual = evaluate(pool, part, &assigned);
+            assert_eq!(
+                actual,
+                Ok(Value::BitVec(expected)),
+                "{value} * {factor} >> {low}"
+            );
+        }
+    }
+    assert!(quotients > 20, "{quotients}");
+}
