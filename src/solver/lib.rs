@@ -16,6 +16,7 @@
 //! * [`horn`]: systems of Horn clauses; [`z3::horn`] solves them.
 //! * [`question`]: single questions as SMT-LIB text, for Z3 and Bitwuzla.
 //! * [`external`]: a solver that is a separate program, for a second opinion.
+//! * [`linear_bits`]: merges terms of a question that are the same linear function of bits.
 //! * [`sweeping`]: merges terms of a hard question that are equal.
 //! * [`new_solver`]: makes the solver of a [`SolverConfig`].
 //! * [`versions`]: versions of the linked solvers.
@@ -26,6 +27,7 @@ mod config;
 pub mod horn;
 pub mod interpolation;
 mod limits;
+pub mod linear_bits;
 pub mod question;
 pub mod sweeping;
 #[cfg(test)]

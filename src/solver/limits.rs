@@ -25,6 +25,26 @@ pub(super) const MAXIMUM_MASK_RUNS: usize = 4;
 /// Maximum width of array elements (bits) that are read unsigned, since bytes are concatenated.
 pub(super) const MAXIMUM_UNSIGNED_ELEMENT_WIDTH: u8 = 8;
 
+// --- linear_bits ---
+
+/// Minimum number of bitwise operations in a question whose terms are compared by their linear forms.
+pub(super) const MINIMUM_BITWISE_OPERATIONS: usize = 4;
+
+/// Maximum number of terms of such a question.
+pub(super) const MAXIMUM_LINEAR_TERMS: usize = 50_000;
+
+/// Maximum work for the forms of a question's terms (atoms and addends that are looked at).
+pub(super) const MAXIMUM_LINEAR_STEPS: usize = 4_000_000;
+
+/// Maximum number of atoms of a bit; beyond it the bit is an atom itself.
+pub(super) const MAXIMUM_BIT_ATOMS: usize = 256;
+
+/// Maximum number of bits that are added in a sum.
+pub(super) const MAXIMUM_SUM_BITS: usize = 256;
+
+/// Maximum width of a sum (bits), so that products of its numbers have 128 bits.
+pub(super) const MAXIMUM_SUM_WIDTH: u8 = 64;
+
 // --- question ---
 
 /// Maximum wall time of Z3's first turn for a question with floats.

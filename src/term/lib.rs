@@ -96,6 +96,7 @@ pub use syntax::symbol::Symbol;
 pub use syntax::value::{ArrayValue, BitVecValue, Value};
 pub use traversal::cell_variables::CellVariables;
 pub use traversal::connectives::{atoms, conjuncts, disjuncts, fixed};
+pub use traversal::linear_tables::is_linear_table;
 pub use traversal::prefix_sums;
 pub use traversal::substitute::{
     Rebuild, at_instance, for_each_subterm, for_each_unknown_subterm, free_variables, instantiate,

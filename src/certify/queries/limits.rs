@@ -31,6 +31,9 @@ pub(super) const WHOLE_QUESTION_TIME: Duration =
 /// Maximum size of a question (terms) that is asked as a whole before its parts.
 pub(super) const MAXIMUM_SIZE_AS_A_WHOLE: usize = 20_000;
 
+/// Maximum wall time of a question whose terms with equal linear forms are merged, before its stages and parts.
+pub(super) const TIME_OF_MERGED_QUESTION: Duration = Duration::from_millis(500);
+
 /// Maximum size of a question with products (terms) that goes to the stages of the entailment at once.
 pub(super) const MAXIMUM_SIZE_FOR_STAGES: usize = 2000;
 

@@ -8,13 +8,14 @@ use crate::queries::limits::{
     MAXIMUM_CONDITIONS_IN_VAIN, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
     MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_AS_A_WHOLE, MAXIMUM_SIZE_FOR_STAGES,
     MAXIMUM_SWEEPING_TIME, MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME,
-    PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, UNKNOWNS_STAGE_TIME,
-    WHOLE_QUESTION_TIME,
+    PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES,
+    TIME_OF_MERGED_QUESTION, UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
 };
 use crate::queries::parts::Independence;
 use crate::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
+use regatta_solver::linear_bits;
 use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::sweeping::swept;
 use regatta_solver::z3::text::TextAnswer;
@@ -97,6 +98,17 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
             return Ok(Answer::Impossible);
         }
         (all, _) = assertions(walk, &conditions);
+    }
+    // The merged terms would have to be recorded.
+    if !walk.arena.records()
+        && linear_bits::is_bitwise(&walk.arena, &all)
+        && let Some(merged) = linear_bits::merged(&walk.arena, &plain(walk, &all))
+    {
+        all = merged;
+        let most = most.min(TIME_OF_MERGED_QUESTION);
+        if let Some(answer) = decided(check(walk, &all, &names, most)?, &names) {
+            return Ok(answer);
+        }
     }
     if is_hard(&walk.arena, &all) {
         // For the stages, a large question is hard; for a solver it often is not, products or not.

@@ -9,13 +9,14 @@
 //! An index may be the address of an object, a variable, plus an offset. Cells of several such objects are distinct where
 //! the objects are known to be disjoint and the offsets stay within them.
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::known_values::{Case, Terms};
-use super::limits::{MAXIMUM_CELLS_READ, MAXIMUM_CELLS_WRITTEN};
+use super::limits::{MAXIMUM_CASES, MAXIMUM_CELLS_READ, MAXIMUM_CELLS_WRITTEN};
 use super::walk::changes;
 use regatta_program::persistent::PersistentMap;
-use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
+use regatta_term::{Build, Constant, Op, Pool, Sort, TermId, is_linear_table};
 
 /// The contents of an array: cells over a base.
 #[derive(Clone, Debug)]
@@ -101,7 +102,8 @@ impl Terms<'_> {
                 elements.push((number, self.element(array, constant)));
             }
             if !elements.is_empty() && matches!(sort, Sort::BitVec(_)) {
-                return self.pick(index, &elements);
+                let is_table = self.is_table(&elements);
+                return self.pick(index, &elements, is_table);
             }
         }
         let known = array.cells.iter().map(|(_, &cell)| cell);
@@ -158,8 +160,23 @@ impl Terms<'_> {
         })
     }
 
-    /// Selects the element by the index's number, which is one of those given, by a decision tree.
-    fn pick(&mut self, index: TermId, elements: &[(i128, TermId)]) -> TermId {
+    /// Checks whether the elements, which are sorted by their indices, are the values of a function rather than a few choices. The
+    /// cases of parts of the table are of no use then.
+    fn is_table(&self, elements: &[(i128, TermId)]) -> bool {
+        let values: Vec<TermId> = elements.iter().map(|element| element.1).collect();
+        let are_all = (0..)
+            .zip(elements)
+            .all(|(number, element)| number == element.0);
+        if are_all && is_linear_table(self.arena, &values) {
+            return true;
+        }
+        let different: FxHashSet<TermId> = values.into_iter().collect();
+        different.len() > MAXIMUM_CASES
+    }
+
+    /// Selects the element by the index's number, which is one of those given, by a decision tree. `is_table`: the cases of the
+    /// result are not noted.
+    fn pick(&mut self, index: TermId, elements: &[(i128, TermId)], is_table: bool) -> TermId {
         let (Some(&(low, element)), Some(&(high, _))) = (elements.first(), elements.last()) else {
             return TermId::FALSE;
         };
@@ -169,11 +186,14 @@ impl Terms<'_> {
         // The highest bit in which the numbers differ: those without it come first.
         let bit = 127 - (low ^ high).leading_zeros();
         let without = elements.partition_point(|&(number, _)| number >> bit & 1 == 0);
-        let otherwise = self.pick(index, &elements[..without]);
-        let then = self.pick(index, &elements[without..]);
+        let otherwise = self.pick(index, &elements[..without], is_table);
+        let then = self.pick(index, &elements[without..], is_table);
         let has = self.arena.extract(index, bit as u8, bit as u8);
         let has = self.arena.eq(has, self.arena.bv(1, 1));
-        self.ite(has, then, otherwise)
+        match is_table {
+            true => self.arena.ite(has, then, otherwise),
+            false => self.ite(has, then, otherwise),
+        }
     }
 
     /// Returns the array with the element at the index.

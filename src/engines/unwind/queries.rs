@@ -9,6 +9,7 @@ use super::limits::{
     FIRST_TIME_OF_HARD_QUESTION, INITIAL_TIME, MAXIMUM_MERGE_TIME, MAXIMUM_QUERY_TIME,
     MAXIMUM_SWEEPING_TIME, MAXIMUM_TIME_SHARE, MINIMUM_IMPORTANT_QUERY_TIME,
 };
+use regatta_solver::linear_bits;
 use regatta_solver::sampled::{
     Extension, MAXIMUM_CONDITIONS_FOR_IMPLICATION, SampledSolver, Sources,
 };
@@ -112,8 +113,10 @@ impl Queries {
         self.ask(condition, most)
     }
 
-    /// [`Self::check`] for a question that may be hard: if it is left open at first, equal terms in it are merged.
+    /// [`Self::check`] for a question that may be hard: terms with equal linear forms are merged, and if it is left open at first,
+    /// all that are found to be equal.
     pub fn check_swept(&mut self, condition: TermId, most: Option<Duration>) -> Answer {
+        let condition = self.with_linear_terms_merged(condition);
         let first = most.map_or(FIRST_TIME_OF_HARD_QUESTION, |most| {
             FIRST_TIME_OF_HARD_QUESTION.min(most / 2)
         });
@@ -130,6 +133,18 @@ impl Queries {
         match swept(&arena, &[condition], &mut refutes).as_deref() {
             Some(&[merged]) => self.check(merged, most),
             _ => self.check(condition, most),
+        }
+    }
+
+    /// An equivalent condition in which terms with equal linear forms are one.
+    fn with_linear_terms_merged(&self, condition: TermId) -> TermId {
+        let arena = self.solver.arena();
+        if !linear_bits::is_bitwise(arena, &[condition]) {
+            return condition;
+        }
+        match linear_bits::merged(arena, &[condition]).as_deref() {
+            Some(&[merged]) => merged,
+            _ => condition,
         }
     }
 

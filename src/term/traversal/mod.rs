@@ -2,5 +2,6 @@
 
 pub(super) mod cell_variables;
 pub(super) mod connectives;
+pub mod linear_tables;
 pub mod prefix_sums;
 pub(super) mod substitute;

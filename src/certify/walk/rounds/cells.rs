@@ -7,10 +7,12 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::lifted::{Alternatives, Lifted};
-use crate::walk::limits::MAXIMUM_COMPARED_CELLS;
+use crate::walk::limits::{MAXIMUM_ALTERNATIVES, MAXIMUM_COMPARED_CELLS};
 use crate::walk::{State, Walk};
-use regatta_term::{Build, Constant, Op, Pool, Sort, TermId};
+use regatta_term::{Build, Constant, Op, Pool, Sort, TermId, is_linear_table};
 
 /// Stands for the object's address if the index is a constant.
 const CONSTANT: TermId = TermId::FALSE;
@@ -194,7 +196,8 @@ impl Walk<'_, '_> {
                 (number, self.at(state, region, constant))
             });
             let values: Vec<(i128, TermId)> = values.collect();
-            return self.halved(lifted, index, width, &values);
+            let is_table = self.is_table(&values);
+            return self.halved(lifted, index, &values, is_table);
         }
         let cells = self.cells(state, region);
         if cells.len() > MAXIMUM_COMPARED_CELLS {
@@ -207,24 +210,42 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// A binary decision tree on the index over the values.
+    /// Checks whether the values, which are sorted by their indices, are those of a function rather than a few choices.
+    fn is_table(&self, values: &[(i128, TermId)]) -> bool {
+        let elements: Vec<TermId> = values.iter().map(|value| value.1).collect();
+        let are_all = (0..).zip(values).all(|(number, value)| number == value.0);
+        if are_all && is_linear_table(&*self.arena, &elements) {
+            return true;
+        }
+        let different: FxHashSet<TermId> = elements.into_iter().collect();
+        different.len() > MAXIMUM_ALTERNATIVES
+    }
+
+    /// A decision tree on the bits of the index over the values, which are sorted. `is_table`: the alternatives of what is read are
+    /// not noted.
     fn halved(
         &self,
         lifted: &mut Lifted<'_>,
         index: TermId,
-        width: u8,
         values: &[(i128, TermId)],
+        is_table: bool,
     ) -> TermId {
-        let (_, first) = values[0];
+        let arena = &*self.arena;
+        let ((low, first), (high, _)) = (values[0], values[values.len() - 1]);
         if values.iter().all(|&(_, value)| value == first) {
             return first;
         }
-        let (below, above) = values.split_at(values.len() / 2);
-        let limit = self.arena.bv(width, above[0].0 as u128);
-        let is_below = self.arena.ult(index, limit);
-        let below = self.halved(lifted, index, width, below);
-        let above = self.halved(lifted, index, width, above);
-        lifted.choose(is_below, below, above)
+        // The highest bit in which the indices differ.
+        let bit = 127 - (low ^ high).leading_zeros();
+        let count = values.partition_point(|&(number, _)| number >> bit & 1 == 0);
+        let (without, with) = values.split_at(count);
+        let otherwise = self.halved(lifted, index, without, is_table);
+        let then = self.halved(lifted, index, with, is_table);
+        let is_set = arena.eq(arena.extract(index, bit as u8, bit as u8), arena.bv(1, 1));
+        match is_table {
+            true => arena.ite(is_set, then, otherwise),
+            false => lifted.choose(is_set, then, otherwise),
+        }
     }
 
     /// Writes to the region.
