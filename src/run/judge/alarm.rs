@@ -20,8 +20,8 @@ use regatta_certify::native::{
 use regatta_certify::replay::Violation;
 use regatta_frontend::property::{Check, Forbidden};
 use regatta_frontend::{FileOptions, LoadOptions};
-use regatta_program::Arithmetic;
 use regatta_program::interpreter::Limits;
+use regatta_program::{Arithmetic, Span};
 
 /// Maximum wall time of the compiler and the compiled program together if the run has no time limit.
 const DEFAULT_NATIVE_TIME: Duration = Duration::from_secs(20);
@@ -50,6 +50,13 @@ pub(crate) fn examine(
     };
     if let Some(wanted) = options.path {
         conclusion.path = path_to_error(task, &violation, wanted);
+        let nowhere = task.lowered.sources.describe(Span::NONE);
+        if conclusion.place.as_ref() == Some(&nowhere) {
+            // The error is in a model of the library: what tells the user more is where it is called.
+            let mut steps = conclusion.path.iter().rev();
+            let caller = steps.find(|step| is_in_source(step));
+            conclusion.place = caller.map(|step| step.place.clone()).or(Some(nowhere));
+        }
     }
     let policy = options.replay;
     if policy == ReplayPolicy::Interpreter && options.harness.is_none() {
@@ -95,6 +102,12 @@ pub(crate) fn examine(
             Conclusion::unknown(reason)
         }
     }
+}
+
+/// Checks whether a step has a place in a file.
+fn is_in_source(step: &PathStep) -> bool {
+    let line = step.place.rsplit(':').nth(1).map(str::parse::<u32>);
+    matches!(line, Some(Ok(1..)))
 }
 
 /// Maximum number of steps and maximum wall time of the execution that yields the path to the error; a longer path is not
