@@ -171,6 +171,16 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The other model of a library function under a check of memory, which a call through a pointer reaches, too.
+    pub(in crate::lower) fn model_under_checks(&self, name: &str) -> Option<LibraryFunction> {
+        let is_checked = self.input.property().checks_memory()
+            && self.cursor.span().line != 0
+            && !self.linkage.defines_name(name);
+        let mut replaced = REPLACED.iter().filter(|_| is_checked);
+        let (_, other) = replaced.find(|(known, _)| *known == name)?;
+        lookup(other)
+    }
+
     /// A call through a pointer reaches the model itself, which may leave out accesses.
     pub(in crate::lower) fn refuse_inexact_address(&mut self, name: &str) {
         let is_inexact = self.input.property().checks_memory()

@@ -194,6 +194,11 @@ impl Lowerer<'_> {
 
     /// The address of a function with or without a body.
     pub(in crate::lower) fn function_address(&mut self, name: &str, ty: Type) -> Expr {
+        if let Some(model) = self.model_under_checks(name)
+            && let Ok(index) = self.library_wrapper(&model, ty)
+        {
+            return Expr::FunctionAddress(index);
+        }
         self.refuse_inexact_address(name);
         if let Some(index) = self.functions.named(name) {
             return Expr::FunctionAddress(index);
