@@ -425,7 +425,7 @@ fn a_program_without_checks_says_so() {
 /// Functions of a library that has no `main`.
 const LIBRARY: &str = "#include <assert.h>\n#include <stddef.h>\n\
     struct node { int key; struct node *next; int (*visit)(int); };\n\
-    static int limit = 3;\n\
+    int limit = 3;\n\
     int positive(const int *a, size_t n) { int s = 0; for (size_t i = 0; i < n; i++) s += a[i] > 0; assert(s <= 4); return s; }\n\
     int depth(struct node *p) { int c = 0; for (; p; p = p->next) c++; assert(c <= MOST); return c; }\n\
     static int limited(int x) { assert(limit == 3); return x; }\n\
@@ -476,6 +476,30 @@ fn any_function_may_be_the_entry() {
     );
 }
 
+const TABLES: &str = "#include <assert.h>\n\
+    static const char *names[] = { \"a\", \"bc\" };\nstatic int fixed = 3, set = 3, given = 3, reached = 3;\nint open = 3;\n\
+    static int *const link = &reached;\nvoid change(void) { set = 4; }\nint *give(void) { return &given; }\n\
+    int name(int k) { assert(names[1][1] == 'c'); return k; }\n\
+    int of_fixed(void) { assert(fixed == 3); return 0; }\nint of_set(void) { assert(set == 3); return 0; }\n\
+    int of_given(void) { assert(given == 3); return 0; }\nint of_open(void) { assert(open == 3); return 0; }\n\
+    int of_reached(void) { assert(reached == 3); return link != 0; }\n";
+
+/// A static object has its first value if no function changes it.
+#[test]
+fn what_nothing_changes_has_its_first_value() {
+    let project = Project::new(&[("tables.c", TABLES)]);
+    for (function, expected) in [
+        ("name", TRUE),
+        ("of_fixed", TRUE),
+        ("of_set", FALSE),
+        ("of_given", FALSE),
+        ("of_open", FALSE),
+        ("of_reached", FALSE),
+    ] {
+        project.assert_result(&["tables.c", "--function", function], expected);
+    }
+}
+
 /// The elements behind a pointer are inputs one by one, whatever they have inside.
 #[test]
 fn a_struct_with_pointers_takes_no_loop() {
@@ -519,6 +543,36 @@ fn a_target_of_cmake_is_one_program() {
     project.assert_refused(
         &["verify", "-p", ".", "--target", "three"],
         &["`three`", "`one`, `two`"],
+    );
+}
+
+/// An error in a function of the library is told at its call; a function that is an interrupt has to be there.
+#[test]
+fn messages_name_a_place_of_the_program() {
+    let project = Project::new(&[
+        (
+            "print.c",
+            "#include <stdio.h>\nstatic const char *text;\nvoid set(const char *t) { text = t; }\n\
+                     int print(void) {\n  return printf(\"%s\", text);\n}\n",
+        ),
+        (
+            "regatta.toml",
+            "files = [\"print.c\"]\nchecks = [\"bounds,pointers\"]\n[[entry]]\nfunction = \"print\"\n",
+        ),
+    ]);
+    let output = project.run(&["check"]);
+    assert!(said(&output).contains("print.c:5:"), "{}", said(&output));
+    let words = ["no file defines the function `timer`"];
+    project.assert_refused(
+        &[
+            "verify",
+            "print.c",
+            "--function",
+            "set",
+            "--interrupt",
+            "timer",
+        ],
+        &words,
     );
 }
 

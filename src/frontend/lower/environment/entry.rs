@@ -8,6 +8,7 @@
 //! not null and which integers are lengths ([`contract`]); an integer behind a pointer that is named like a size is one, too.
 //! A length is at most that of the array. All of these are assumptions of the answer.
 
+mod changes;
 mod contract;
 mod file;
 mod text;
@@ -22,6 +23,7 @@ use crate::lower::{Lowerer, Result};
 use crate::parse::{ParsedUnit, parse};
 use crate::preprocess::Preprocessed;
 use crate::types::{ParameterForm, Type};
+use changes::Changes;
 use contract::Contract;
 use regatta_base::diagnostic::{Error, ErrorKind};
 use regatta_program::{AssumptionKind, Span, source_name};
@@ -205,8 +207,33 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The objects of the program that may have any value when the function is called, with their names.
-    fn arbitrary_globals(&self) -> Vec<Global> {
+    /// The objects that functions of the program may change, or something outside of them.
+    fn changes(&mut self) -> Changes {
+        let mut changes = Changes::default();
+        for function in self.functions.iter() {
+            for block in &function.blocks {
+                for (instruction, _) in &block.instructions {
+                    changes.note(instruction);
+                }
+                changes.note_end(&block.terminator);
+            }
+        }
+        self.in_start(|this| {
+            for instruction in this.function.instructions() {
+                changes.note_first_value(instruction);
+            }
+        });
+        changes
+    }
+
+    /// The objects of the program that may have any value when the function is called, with their names. What only the program's
+    /// files can name, and none of them changes, has its first value.
+    fn arbitrary_globals(&mut self) -> Vec<Global> {
+        let changes = self.changes();
+        let is_ours = |object: ObjectIndex| {
+            let storage = self.objects[object].storage;
+            matches!(storage, Storage::Static { external: false }) && !self.uses.assembly()
+        };
         let linked = self.scopes.linked.iter();
         let mut globals: Vec<(u32, Global)> = linked
             .filter(|(_, linked)| linked.definition != Definition::Declared)
@@ -215,7 +242,8 @@ impl Lowerer<'_> {
                 let Entity::Object(object) = symbol.entity else {
                     return None;
                 };
-                let is_free = !self.objects.is_constant(object)
+                let is_free = (changes.contains(object) || !is_ours(object))
+                    && !self.objects.is_constant(object)
                     && !self.objects.is_from_system(object)
                     && !library::is_object(name)
                     && self.types.is_complete(symbol.ty)
