@@ -34,7 +34,10 @@ const FIRST_TIME: Duration = Duration::from_secs(1);
 
 /// Wall time of the first race over all checks for each of them, if that is longer; the race also has the time that the survey
 /// took, which is long where the program is large or the machine is busy. It ends early where it has excluded most.
-const FIRST_TIME_PER_CHECK: Duration = Duration::from_millis(3);
+const FIRST_TIME_PER_CHECK: Duration = Duration::from_millis(20);
+
+/// Maximum share of the time that is left for that race.
+const FIRST_SHARE: f64 = 0.3;
 
 /// Minimum wall time of a round, unless less is left.
 const MINIMUM_TIME: Duration = Duration::from_millis(250);
@@ -473,8 +476,10 @@ impl<'r> Rounds<'r> {
     /// Decides the checks that are open, as far as the limits allow.
     fn decide(&mut self, observe: Observer<'_>) -> Result<(), Errno> {
         let open = u32::try_from(self.board.with(CheckVerdict::Open).len()).unwrap_or(u32::MAX);
-        let first = FIRST_TIME.max(FIRST_TIME_PER_CHECK.saturating_mul(open));
-        let mut budget = first.max(self.survey_time);
+        let wanted = FIRST_TIME_PER_CHECK.saturating_mul(open);
+        let wanted = wanted.max(self.survey_time);
+        let share = self.time_left().map(|left| left.mul_f64(FIRST_SHARE));
+        let mut budget = FIRST_TIME.max(share.map_or(wanted, |share| share.min(wanted)));
         let mut first = Part::SmallCones;
         loop {
             let open = self.board.with(CheckVerdict::Open);

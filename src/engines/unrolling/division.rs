@@ -9,8 +9,8 @@ use regatta_program::LocationId;
 use regatta_sharing::OpenTargets;
 use regatta_solver::Answer;
 
-/// Maximum number of targets in a question.
-const MAXIMUM_TOGETHER: usize = 64;
+/// Maximum number of targets in a question. Each of them that is reached costs another question about the others.
+const MAXIMUM_TOGETHER: usize = 16;
 
 /// Maximum number of times that a set of targets is halved if the check of the proof for it does not pass.
 const MAXIMUM_HALVINGS: u32 = 3;
