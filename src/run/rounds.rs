@@ -477,7 +477,11 @@ impl<'r> Rounds<'r> {
     fn decide(&mut self, observe: Observer<'_>) -> Result<(), Errno> {
         let open = u32::try_from(self.board.with(CheckVerdict::Open).len()).unwrap_or(u32::MAX);
         let wanted = FIRST_TIME_PER_CHECK.saturating_mul(open);
-        let wanted = wanted.max(self.survey_time);
+        let wanted = match self.ends_at_violation {
+            // A race over all of them has had its time.
+            true => Duration::ZERO,
+            false => wanted.max(self.survey_time),
+        };
         let share = self.time_left().map(|left| left.mul_f64(FIRST_SHARE));
         let mut budget = FIRST_TIME.max(share.map_or(wanted, |share| share.min(wanted)));
         let mut first = Part::SmallCones;

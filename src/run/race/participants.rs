@@ -14,7 +14,7 @@ use regatta_program::features::Features;
 /// targets, for each of them, and the maximum.
 const TARGETS_ENGINE: &str = "k_induction";
 const TARGETS_TIME: Duration = Duration::from_millis(100);
-const TARGETS_TIME_EACH: Duration = Duration::from_millis(10);
+const TARGETS_TIME_EACH: Duration = Duration::from_millis(2);
 const MAXIMUM_TARGETS_TIME: Duration = Duration::from_secs(20);
 
 /// The analyses that take part in a race.
