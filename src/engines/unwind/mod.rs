@@ -205,7 +205,7 @@ fn run(
             merge: limits.merge(),
         };
         if let Some(targets) = context.targets.filter(|_| is_whole) {
-            let excluded = excluded_apart(&*arena, &walked, targets, &mut queries, context);
+            let excluded = excluded_apart(&arena, &walked, targets, &mut queries, context);
             division::exclude(targets, excluded, &[unwinding()], context);
         }
         let open = context.targets.map(OpenTargets::open);
