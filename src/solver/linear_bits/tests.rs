@@ -3,7 +3,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::*;
-use regatta_term::{Symbol, Value, evaluate, occurs};
+use regatta_term::{Evaluator, Symbol, Value, occurs};
 
 const WIDTH: u8 = 4;
 
@@ -98,7 +98,7 @@ impl Terms<'_> {
 fn replacements_are_equal() {
     let symbol = Symbol::new("linear bits x", Sort::BitVec(WIDTH));
     let mut replaced = 0;
-    for seed in 0..300 {
+    for seed in 0..100 {
         let arena = Arena::new();
         let variables = [1, 2].map(|number| arena.variable_at(symbol, number));
         let mut terms = Terms {
@@ -120,24 +120,29 @@ fn replacements_are_equal() {
         let Some(merged) = merged(&arena, &conditions) else {
             continue;
         };
-        for (&before, &after) in conditions.iter().zip(&merged) {
-            replaced += u32::from(before != after);
-            for number in 0..256 {
-                let assignment = |of: Symbol, instance| {
-                    let bits = match instance {
-                        1 => number & 15,
-                        2 => number >> 4,
-                        _ => number * 37,
-                    };
-                    Some(Value::of_integer(bits, of.sort()))
+        let changed = conditions.iter().zip(&merged);
+        let changed: Vec<(TermId, TermId)> = changed
+            .map(|(&before, &after)| (before, after))
+            .filter(|(before, after)| before != after)
+            .collect();
+        replaced += changed.len();
+        for number in (0..256).step_by(5) {
+            let assignment = |of: Symbol, instance| {
+                let bits = match instance {
+                    1 => number & 15,
+                    2 => number >> 4,
+                    _ => number * 37,
                 };
-                let [before, after] =
-                    [before, after].map(|term| evaluate(&arena, term, &assignment));
+                Some(Value::of_integer(bits, of.sort()))
+            };
+            let mut evaluator = Evaluator::new(&arena, &assignment);
+            for &(before, after) in &changed {
+                let [before, after] = [before, after].map(|term| evaluator.evaluate(term));
                 assert_eq!(before, after, "seed {seed}, assignment {number}");
             }
         }
     }
-    assert!(replaced > 300, "{replaced}");
+    assert!(replaced > 50, "{replaced}");
 }
 
 fn variable(arena: &Arena, width: u8) -> TermId {
