@@ -514,7 +514,7 @@ fn quotients_of_products_are_right() {
         quotients += u32::from(to_smtlib(pool, part).contains("bvudiv"));
         for value in 0..16 {
             let assigned = |_, _| Some(Value::BitVec(BitVecValue::new(4, value)));
-            let expected = BitVecValue::new(11 - low, (value * factor & 0x7FF) >> low);
+            let expected = BitVecValue::new(11 - low, ((value * factor) & 0x7FF) >> low);
             let actual = evaluate(pool, part, &assigned);
             assert_eq!(
                 actual,

@@ -42,7 +42,7 @@ impl Text {
             for block in blocks.from(at).iter() {
                 let values = block.updates.iter().map(|&(_, value)| value);
                 let terms: Vec<TermId> = values.chain([block.guard]).collect();
-                let (reads, bounds) = reads_and_bounds(&terms);
+                let Uses { reads, bounds } = uses(&terms);
                 for &(array, index) in &reads {
                     let found = bounds
                         .iter()
@@ -125,11 +125,18 @@ fn add(all: &mut Vec<Text>, text: Text) {
     }
 }
 
-/// Returns the reads of bytes in the terms, as array and index, and the terms that are compared with a small number, with the
-/// least number that is excluded.
-fn reads_and_bounds(terms: &[TermId]) -> (Vec<(TermId, TermId)>, Vec<(TermId, u64)>) {
-    let mut reads = Vec::new();
-    let mut bounds = Vec::new();
+/// What terms tell of arrays of bytes.
+#[derive(Default)]
+struct Uses {
+    /// What is read: array and index.
+    reads: Vec<(TermId, TermId)>,
+    /// What is compared with a small number, with the least number that is excluded.
+    bounds: Vec<(TermId, u64)>,
+}
+
+fn uses(terms: &[TermId]) -> Uses {
+    let mut uses = Uses::default();
+    let Uses { reads, bounds } = &mut uses;
     for_each_subterm(store(), terms.iter().copied(), |_, kind| {
         let TermKind::Apply { op, arguments } = kind else {
             return;
@@ -147,7 +154,7 @@ fn reads_and_bounds(terms: &[TermId]) -> (Vec<(TermId, TermId)>, Vec<(TermId, u6
             _ => {}
         }
     });
-    (reads, bounds)
+    uses
 }
 
 /// Returns the term and a number plus `more`, if that is a size.
@@ -187,13 +194,13 @@ mod tests {
         let start = store().bv(64, 0x5000);
         let read = store().select(array, store().add(start, count));
         let ends = store().eq(read, store().bv(8, 0));
-        let inside = store().ult(count, store().bv(64, 100));
-        let (reads, bounds) = reads_and_bounds(&[store().and2(inside, store().not(ends))]);
-        assert_eq!(bounds, [(count, 100)]);
+        let inside = store().ult(count, store().bv(64, 40));
+        let Uses { reads, bounds } = uses(&[store().and2(inside, store().not(ends))]);
+        assert_eq!(bounds, [(count, 40)]);
         let [(of, index)] = reads[..] else {
             panic!("one read, not {}", reads.len());
         };
-        let text = Text::of(of, index, count, 100).expect("the distance is constant");
-        assert_eq!((text.array, text.start, text.size), (array, 0x5000, 100));
+        let text = Text::of(of, index, count, 40).expect("the distance is constant");
+        assert_eq!((text.array, text.start, text.size), (array, 0x5000, 40));
     }
 }
