@@ -1,9 +1,11 @@
 //! Witnesses of termination: what is written is validated, and what is wrong is not confirmed.
 
+mod running;
+
 use std::path::Path;
-use std::process::{Command, Output};
 
 use regatta::base::digest::sha256;
+use running::{run, said};
 use serde_json::Value;
 
 /// Seconds for each run; the machine may be busy.
@@ -60,17 +62,6 @@ int main(void) {
   return 0;
 }
 ";
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_regatta"));
-    let command = command.args(arguments).current_dir(folder);
-    command.output().expect("the command runs")
-}
-
-fn said(output: &Output) -> String {
-    let text = [&output.stdout[..], &output.stderr[..]].concat();
-    String::from_utf8(text).expect("UTF-8")
-}
 
 fn result(text: &str) -> &str {
     let mut results = text.lines().filter(|line| line.starts_with("RESULT:"));

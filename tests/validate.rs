@@ -1,21 +1,14 @@
 //! Witnesses: what the linter finds, what the validator says, and an independent reader.
 
+mod running;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+use running::{run, said};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validate")
-}
-
-fn regatta(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_regatta"));
-    let command = command.args(arguments).current_dir(folder);
-    command.output().expect("the command runs")
-}
-
-fn said(output: &Output) -> String {
-    let text = [&output.stdout[..], &output.stderr[..]].concat();
-    String::from_utf8(text).expect("UTF-8")
 }
 
 /// The program of a witness.
@@ -396,7 +389,7 @@ fn without_target(text: &str) -> String {
 #[test]
 fn right_witnesses_have_nothing_wrong() {
     for witness in RIGHT {
-        let output = regatta(
+        let output = run(
             &folder(),
             &["witness", "lint", witness, program_of(witness)],
         );
@@ -432,7 +425,7 @@ fn one_thing_wrong_is_refused_with_its_reason() {
 
 fn check_refused(program: &str, text: &str, reason: &str, others_see_it: bool, reader: bool) {
     let place = with_witness(program, text);
-    let output = regatta(place.path(), &["witness", "lint", "w.yml", program]);
+    let output = run(place.path(), &["witness", "lint", "w.yml", program]);
     let said_by_us = said(&output);
     assert_eq!(output.status.code(), Some(1), "{reason}: {said_by_us}");
     assert!(said_by_us.contains(reason), "{reason}: {said_by_us}");
@@ -448,7 +441,7 @@ fn check_refused(program: &str, text: &str, reason: &str, others_see_it: bool, r
         let line = text.lines().nth(line.unwrap_or(0) - 1);
         assert!(said_by_us.contains(line.expect("a line")), "{said_by_us}");
     }
-    let output = regatta(place.path(), &["validate", program, "--witness", "w.yml"]);
+    let output = run(place.path(), &["validate", program, "--witness", "w.yml"]);
     assert_eq!(output.status.code(), Some(3), "{reason}: {}", said(&output));
     assert!(said(&output).contains(reason), "{}", said(&output));
     if reader {
@@ -542,7 +535,7 @@ fn witnesses_are_validated() {
         let program = program_of(witness);
         let limits = ["--time-limit", "60"];
         let arguments = [&["validate", program, "--witness", witness][..], &limits].concat();
-        let output = regatta(&folder(), &arguments);
+        let output = run(&folder(), &arguments);
         let text = said(&output);
         let results: Vec<&str> = text
             .lines()
@@ -570,7 +563,7 @@ fn a_mended_program_has_no_violation() {
     }
     for (witness, is_refuted) in [("path.yml", true), ("path_avoids.yml", false)] {
         let arguments = ["validate", "path.c", "--witness", witness];
-        let output = regatta(place.path(), &arguments);
+        let output = run(place.path(), &arguments);
         let is_unknown = output.status.code() == Some(2);
         assert_eq!(is_unknown, is_refuted, "{witness}: {}", said(&output));
     }
@@ -618,11 +611,11 @@ fn our_own_witnesses_are_validated() {
             "--witness-format",
             format_for(program),
         ];
-        let answer = regatta(place.path(), &[&verify[..], &limits].concat());
+        let answer = run(place.path(), &[&verify[..], &limits].concat());
         if answer.status.code() == Some(2) {
             continue;
         }
-        let linted = regatta(place.path(), &["witness", "lint", &witness, &file]);
+        let linted = run(place.path(), &["witness", "lint", &witness, &file]);
         assert_eq!(
             linted.status.code(),
             Some(0),
@@ -634,7 +627,7 @@ fn our_own_witnesses_are_validated() {
             assert!(accepts, "{program}: {text}");
         }
         let validate = ["validate", &file, "--witness", &witness];
-        let validated = regatta(place.path(), &[&validate[..], &limits].concat());
+        let validated = run(place.path(), &[&validate[..], &limits].concat());
         let text = said(&validated);
         assert_eq!(
             validated.status.code(),
@@ -662,12 +655,12 @@ int main(void) {
     let place = tempfile::tempdir().expect("a folder");
     std::fs::write(place.path().join("a.c"), text).expect("a program");
     let verify = ["verify", "a.c", "--witness", "a.yml", "--portfolio", "bmc"];
-    let answer = regatta(place.path(), &verify);
+    let answer = run(place.path(), &verify);
     assert_eq!(answer.status.code(), Some(1), "{}", said(&answer));
     let witness = std::fs::read_to_string(place.path().join("a.yml")).expect("a witness");
     assert!(witness.contains("unset == 77"), "{witness}");
     let validate = ["validate", "a.c", "--witness", "a.yml", "--portfolio", "df"];
-    let validated = regatta(place.path(), &validate);
+    let validated = run(place.path(), &validate);
     assert_eq!(validated.status.code(), Some(1), "{}", said(&validated));
 }
 
@@ -728,9 +721,9 @@ fn mended_twins_refute_the_witnesses_of_errors() {
             "--time-limit",
             "60",
         ];
-        let found = regatta(place.path(), &verify);
+        let found = run(place.path(), &verify);
         assert_eq!(found.status.code(), Some(1), "{name}: {}", said(&found));
-        let confirmed = regatta(place.path(), &validate);
+        let confirmed = run(place.path(), &validate);
         let text = said(&confirmed);
         assert_eq!(confirmed.status.code(), Some(1), "{name}: {text}");
         std::fs::write(&program, &mended).expect("a program");
@@ -738,12 +731,12 @@ fn mended_twins_refute_the_witnesses_of_errors() {
         let changed = original.replace(&hash(&broken), &hash(&mended));
         assert_ne!(original, changed, "{name}");
         std::fs::write(&witness, changed).expect("a witness");
-        let refuted = regatta(place.path(), &validate);
+        let refuted = run(place.path(), &validate);
         let text = said(&refuted);
         let result = "RESULT: UNKNOWN(the witness is refuted: no run along its path violates";
         assert!(text.contains(result), "{name}: {text}");
         assert_eq!(refuted.status.code(), Some(2), "{name}: {text}");
-        let right = regatta(place.path(), &verify[..2]);
+        let right = run(place.path(), &verify[..2]);
         assert_eq!(right.status.code(), Some(0), "{name}: {}", said(&right));
     }
 }
@@ -802,7 +795,7 @@ fn validated(program: &str, witness: &str) -> (Option<i32>, String) {
     std::fs::write(place.path().join("w.yml"), witness).expect("a witness");
     let limit = ["--time-limit", "60"];
     let arguments = [&["validate", "a.c", "--witness", "w.yml"][..], &limit].concat();
-    let output = regatta(place.path(), &arguments);
+    let output = run(place.path(), &arguments);
     let text = said(&output);
     assert!(!text.contains("internal error"), "{text}");
     assert!(!text.contains("panicked"), "{text}");
@@ -1066,7 +1059,7 @@ fn witnesses_of_runs_without_a_property_are_validated() {
         );
         let place = tempfile::tempdir().expect("a folder");
         std::fs::write(place.path().join("a.c"), &program).expect("a program");
-        let verified = regatta(place.path(), &["a.c", "--witness", "w.yml"]);
+        let verified = run(place.path(), &["a.c", "--witness", "w.yml"]);
         assert_eq!(verified.status.code(), Some(1), "{}", said(&verified));
         let witness = std::fs::read_to_string(place.path().join("w.yml")).expect("a witness");
         let (code, text) = validated(&program, &witness);

@@ -27,7 +27,6 @@ use crate::survey::{self, Survey};
 use crate::task::{Scope, Task, TimeLimit};
 use regatta_base::workers::Workers;
 use regatta_base::{Error, ErrorKind};
-use regatta_certify::check::FactNumbers;
 use regatta_certify::defined::{Undefined, guard, guard_all};
 use regatta_certify::{Certificate, ProofStep};
 use regatta_frontend::advice::advise;
@@ -293,17 +292,7 @@ impl Pipeline<'_> {
         let reporter = &self.recorder.reporter;
         guarded(reporter, PUBLISHER, number::PUBLISHER, || {
             let task = Task::new(&self.options.task, self.time, lowered.clone());
-            publish(&Evidence {
-                options: &task.options,
-                reporter,
-                lowered: &task.lowered,
-                executable: &task.executable,
-                simplified: &task.simplified,
-                ground: &Ground::Measures(measures),
-                confirms: &|_, _| false,
-                confirmed_facts: &|_| FactNumbers::default(),
-                time_left: task.time_left(),
-            });
+            publish(&Evidence::new(&task, reporter, &Ground::Measures(measures)));
         });
     }
 
@@ -673,15 +662,9 @@ fn publish_ground(
     }
     if let Some(ground) = judge.grounds.of(conclusion) {
         publish(&Evidence {
-            options: &task.options,
-            reporter,
-            lowered: &task.lowered,
-            executable: &task.executable,
-            simplified: &task.simplified,
-            ground: &ground,
             confirms: &|certificate, time| judge.checker.confirms(certificate, time),
             confirmed_facts: &|time| judge.checker.confirmed_facts(time),
-            time_left: task.time_left(),
+            ..Evidence::new(task, reporter, &ground)
         });
     }
 }

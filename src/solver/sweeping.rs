@@ -42,7 +42,7 @@ pub fn swept(
         failed: 0,
     };
     for &term in &terms {
-        let rebuilt = sweep.rebuilt(term);
+        let rebuilt = rebuilt(arena, term, &sweep.results);
         let result = match signatures.get(&term) {
             Some(&signature) => sweep.merged(signature, rebuilt),
             None => rebuilt,
@@ -50,6 +50,19 @@ pub fn swept(
         sweep.results.insert(term, result);
     }
     (sweep.merged > 0).then(|| conditions.iter().map(|one| sweep.results[one]).collect())
+}
+
+/// Returns the term with the results of its arguments, each of which has one, in the place of the arguments.
+pub(crate) fn rebuilt(arena: &Arena, term: TermId, results: &FxHashMap<TermId, TermId>) -> TermId {
+    let Some((op, arguments)) = arena.as_application(term) else {
+        return term;
+    };
+    let new = arguments.iter().map(|argument| results[argument]);
+    let new: SmallVec<[TermId; 4]> = new.collect();
+    match new[..] == *arguments {
+        true => term,
+        false => arena.apply(op, arena.sort(term), &new),
+    }
 }
 
 struct Sweep<'s> {
@@ -64,19 +77,6 @@ struct Sweep<'s> {
 }
 
 impl Sweep<'_> {
-    /// The term with the results of its arguments.
-    fn rebuilt(&self, term: TermId) -> TermId {
-        let Some((op, arguments)) = self.arena.as_application(term) else {
-            return term;
-        };
-        let results = arguments.iter().map(|one| self.results[one]);
-        let results: SmallVec<[TermId; 4]> = results.collect();
-        match results[..] == *arguments {
-            true => term,
-            false => self.arena.apply(op, self.arena.sort(term), &results),
-        }
-    }
-
     /// Returns an earlier term that equals this one, if one is known, and otherwise this one.
     fn merged(&mut self, signature: u64, term: TermId) -> TermId {
         let class = self.classes.entry(signature).or_default();

@@ -80,7 +80,7 @@ pub fn several_targets(database: &[Compiled]) -> Option<String> {
     listed(&targets).filter(|_| targets.len() > 1)
 }
 
-/// Names for a message; none if there are none.
+/// The names as a message lists them; `None` without names.
 fn listed(names: &BTreeSet<String>) -> Option<String> {
     const MAXIMUM_SHOWN: usize = 12;
     let shown = names

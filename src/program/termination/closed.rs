@@ -28,7 +28,7 @@ impl Endless {
     /// those with the numbers nearest to zero first.
     ///
     /// # Errors
-    /// When there is none, or it would not show that an execution goes on for ever.
+    /// When no further run goes on, or a run that goes on would not show that an execution goes on for ever.
     pub fn find(program: &Program, tried: usize) -> Result<Self, Obstacle> {
         if program.externals.iter().any(may_not_return) {
             return Err(Obstacle(
@@ -232,7 +232,7 @@ impl Observer for LastEdge {
 
 /// Inputs that always have the same values.
 struct ConstantInputs {
-    /// Where the first value of an input comes from; zero if there is none.
+    /// The source of the first value of each input; without it, the value is zero, or true.
     random: Option<RandomInputs>,
     values: FxHashMap<InputId, Value>,
 }

@@ -117,8 +117,8 @@ impl<'p> Ranking<'p> {
         self.features.iter().enumerate().map(measure).collect()
     }
 
-    /// Chooses a measure for each site: for loops for which there is none otherwise, one of which any component decreases
-    /// between all visits in the samples. `None` if a site has no such candidate.
+    /// Chooses a measure for each site: a lexicographic one, or, for a loop without one, a set of components of which any
+    /// decreases between all visits in the samples. `None` if a site has neither.
     pub fn measures_of_all_visits(
         &self,
         samples: &[Sample],

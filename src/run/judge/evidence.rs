@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use crate::options::TaskOptions;
 use crate::record::event::Reporter;
 use crate::record::verdict::{Conclusion, Verdict};
+use crate::task::Task;
 use regatta_certify::Certificate;
 use regatta_certify::check::FactNumbers;
 use regatta_certify::replay::Violation;
@@ -72,6 +73,23 @@ pub struct Evidence<'t> {
     pub confirmed_facts: &'t dyn Fn(Duration) -> FactNumbers,
     /// The remaining wall time, if it is limited.
     pub time_left: Option<Duration>,
+}
+
+impl<'t> Evidence<'t> {
+    /// The grounds of an answer about the task. Nothing further is confirmed.
+    pub(crate) fn new(task: &'t Task, reporter: &'t Reporter, ground: &'t Ground) -> Self {
+        Self {
+            options: &task.options,
+            reporter,
+            lowered: &task.lowered,
+            executable: &task.executable,
+            simplified: &task.simplified,
+            ground,
+            confirms: &|_, _| false,
+            confirmed_facts: &|_| FactNumbers::default(),
+            time_left: task.time_left(),
+        }
+    }
 }
 
 /// Checks whether a proof is confirmed within about the given time.

@@ -173,8 +173,8 @@ impl Race {
         slots
     }
 
-    /// Runs the race until an analysis has an answer or none is left that may have one, or until so many targets are excluded
-    /// that a race over the others is better. The first turn comes before the opening.
+    /// Runs the race until an analysis has an answer, until no analysis that may have one is left, or until a new race over the
+    /// targets that are not excluded is better. The first turn comes before the opening.
     fn run(
         &self,
         participants: Participants<'_>,

@@ -66,7 +66,8 @@ impl KeptInvariant {
 struct Contents<I> {
     /// The version of the verifier.
     version: String,
-    /// The digest of the version and the invariants. A file that something else has changed may have terms that are none.
+    /// The digest of the version and the invariants. Another program that has changed the file may have written what is no
+    /// term.
     digest: String,
     invariants: I,
 }

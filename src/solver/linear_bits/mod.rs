@@ -19,10 +19,10 @@ mod sums;
 mod tests;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 use self::forms::{Form, Forms};
 use crate::limits::{MAXIMUM_LINEAR_STEPS, MAXIMUM_LINEAR_TERMS, MINIMUM_BITWISE_OPERATIONS};
+use crate::sweeping::rebuilt;
 use regatta_term::{Arena, Build, Op, Pool, Sort, TermId, TermKind, for_each_subterm};
 
 /// Merges terms of the conditions that have the same form. Returns conditions whose conjunction is equivalent to that of the
@@ -143,7 +143,7 @@ impl Merge<'_> {
 
     /// The first term with the form of the term, whose arguments have results.
     fn representative(&mut self, term: TermId) -> TermId {
-        let rebuilt = self.rebuilt(term);
+        let rebuilt = rebuilt(self.arena, term, &self.results);
         let sort = self.arena.sort(rebuilt);
         if !matches!(sort, Sort::Bool | Sort::BitVec(_)) || self.arena.is_constant(rebuilt) {
             return rebuilt;
@@ -162,18 +162,5 @@ impl Merge<'_> {
             self.representatives.insert(form, rebuilt);
         }
         rebuilt
-    }
-
-    /// The term with the results of its arguments.
-    fn rebuilt(&self, term: TermId) -> TermId {
-        let Some((op, arguments)) = self.arena.as_application(term) else {
-            return term;
-        };
-        let results = arguments.iter().map(|one| self.results[one]);
-        let results: SmallVec<[TermId; 4]> = results.collect();
-        match results[..] == *arguments {
-            true => term,
-            false => self.arena.apply(op, self.arena.sort(term), &results),
-        }
     }
 }
