@@ -1,7 +1,7 @@
 // The midpoint of a binary search, the way it stood in many libraries for years: the sum of the two
 // indices can exceed what an int holds, and the midpoint is then negative.
 //
-//   regatta examples/midpoint.c      prints RESULT: FALSE(unreach-call)
+//   regatta examples/midpoint.c      prints RESULT: FALSE(no-overflow)
 #include <assert.h>
 
 extern int __VERIFIER_nondet_int(void);

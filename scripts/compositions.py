@@ -129,7 +129,8 @@ def verdict(regatta, text, limit, options=()):
         file = pathlib.Path(folder) / "composition.c"
         file.write_text(text)
         begin = time.monotonic()
-        ended = subprocess.run([regatta, "verify", "--time-limit", str(limit), *options, str(file)], capture_output=True, text=True)
+        command = [regatta, "verify", "--checks", "assertions", "--time-limit", str(limit), *options, str(file)]
+        ended = subprocess.run(command, capture_output=True, text=True)
         seconds = time.monotonic() - begin
     result = (ended.stdout.splitlines() or [""])[-1]
     answer = re.match(r"RESULT: (TRUE|FALSE)", result)

@@ -367,7 +367,10 @@ def passes(binary, names, faults, seconds):
 def run(binary, line, faults, seconds):
     """The answer and what was said on the way."""
     environment = dict(os.environ, REGATTA_PLANTED_FAULT=faults)
-    command = [binary, "verify", "-v", "--time-limit", str(seconds), *line["options"].split()]
+    options = line["options"].split()
+    if not any(option.startswith(("--checks", "--property")) for option in options):
+        options += ["--checks", "assertions"]
+    command = [binary, "verify", "-v", "--time-limit", str(seconds), *options]
     command.append(str(ROOT / "tests" / line["program"]))
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"

@@ -54,7 +54,7 @@ def examine(given, folder, row):
     task, expected, model, arithmetic, *_ = row
     source = str(given.tasks / (task + ".c"))
     witness = str(folder / (task.replace("/", "-") + ".yml"))
-    shared = ["--data-model", model, "--arithmetic", arithmetic]
+    shared = ["--data-model", model, "--arithmetic", arithmetic, "--checks", "assertions"]
     _, _, verdict, took = run([given.binary, "verify", *shared, "--time-limit", str(given.time_limit),
                                "--witness", witness, source], given.time_limit)
     if verdict.split("(")[0].lower() != expected:

@@ -11,6 +11,7 @@ const TIME_LIMIT: &str = "60";
 fn regatta(program: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_regatta"))
         .args(["verify", "--time-limit", TIME_LIMIT])
+        .args(["--checks", "assertions"])
         .args(options)
         .arg(program)
         .output()
@@ -409,6 +410,7 @@ int main(void) {
     std::fs::write(&program, &text).expect("the program is written");
     let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
         .args(["verify", "--all", "--json", "--time-limit", "20"])
+        .args(["--checks", "assertions"])
         .arg(&program)
         .output()
         .expect("the command runs");

@@ -46,8 +46,10 @@ fn certified(program: &str, portfolio: &str, folder: &Path) -> Option<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/engines/{program}.c"));
     let path = |path: &Path| path.display().to_string();
     let (file, certificate) = (path(&file), path(folder));
+    let checks = ["--checks", "assertions"];
     let options = ["--time-limit", "60", "--portfolio", portfolio];
-    let arguments = [&options[..], &["--certificate", &certificate, &file]].concat();
+    let certificate = ["--certificate", &certificate, &file];
+    let arguments = [&options[..], &checks, &certificate].concat();
     let output = regatta(&arguments);
     if output.status.code() == Some(2) {
         assert!(!folder.exists(), "{program}: a folder without a proof");

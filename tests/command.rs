@@ -187,10 +187,11 @@ fn the_program_is_read_as_the_options_say() {
 /// The log is on standard error, and takes nothing from standard output.
 #[test]
 fn a_verbose_run_tells_what_happens() {
-    let quiet = output(&["ledger_proof.c"]);
+    let proof = ["ledger_proof.c", "--checks", "assertions"];
+    let quiet = output(&proof);
     assert!(quiet.stderr.is_empty());
     for verbose in ["-v", "--verbose"] {
-        let output = output(&["ledger_proof.c", verbose]);
+        let output = output(&[&proof[..], &[verbose]].concat());
         assert_eq!(result_line(&output), "RESULT: TRUE");
         assert_eq!(output.stdout, quiet.stdout);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -569,7 +570,7 @@ fn a_source_does_not_speak_to_the_terminal() {
 #[test]
 fn an_answer_tells_what_it_was_given_under() {
     let assumed = |file: &str| {
-        let output = output(&[file, "-v"]);
+        let output = output(&[file, "-v", "--checks", "assertions"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let assumed = said
             .lines()
@@ -588,14 +589,15 @@ fn an_answer_tells_what_it_was_given_under() {
     assert_eq!(assumed("ledger.c"), [] as [&str; 0]);
     let wraps = "ledger_overflow.c:11:9: signed `+` wraps around where it overflows";
     assert_eq!(assumed("ledger_overflow.c"), [wraps]);
-    let strict = output(&["ledger_proof.c", "--strict"]);
+    let proof = ["ledger_proof.c", "--checks", "assertions"];
+    let strict = output(&[&proof[..], &["--strict"]].concat());
     assert_eq!(strict.status.code(), Some(2));
     assert_eq!(
         result_line(&strict),
         "RESULT: UNKNOWN(assumption at ledger_proof.c:9:17: the allocation succeeds; and 2 more)"
     );
     assert_result(&["property.c", "--strict"], "RESULT: TRUE", 0);
-    let json = output(&["ledger_proof.c", "--json"]);
+    let json = output(&[&proof[..], &["--json"]].concat());
     let events = String::from_utf8_lossy(&json.stdout).into_owned();
     assert!(events.contains(r#""kind":"malloc_succeeds""#), "{events}");
 }

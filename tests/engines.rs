@@ -59,6 +59,7 @@ impl Run<'_> {
                 self.portfolio,
             ])
             .args(["--arithmetic", self.arithmetic, "--check", check])
+            .args(["--checks", "assertions"])
             .arg(folder.join(format!("{}.c", self.program)))
             .output()
             .expect("the command runs");

@@ -313,6 +313,7 @@ fn what_the_standard_permits() {
             let limit = if *expected == "open" { "3" } else { "60" };
             let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
                 .args(["verify", "--time-limit", limit, "--unknown-calls=havoc"])
+                .args(["--checks", "assertions"])
                 .args(*options)
                 .arg(&file)
                 .output()

@@ -404,7 +404,7 @@ fn check_exit_codes(text: &str) {
         rows,
         [
             ("RESULT: TRUE", "0"),
-            ("RESULT: FALSE(unreach-call)", "1"),
+            ("RESULT: FALSE(no-overflow)", "1"),
             ("RESULT: UNKNOWN(reason)", "2")
         ]
     );
@@ -412,7 +412,15 @@ fn check_exit_codes(text: &str) {
     for (arguments, code) in [
         (&["examples/rotation.c"][..], 0),
         (&["examples/midpoint.c"], 1),
-        (&["--strict", "tests/command/ledger_proof.c"], 2),
+        (
+            &[
+                "--strict",
+                "--checks",
+                "assertions",
+                "tests/command/ledger_proof.c",
+            ],
+            2,
+        ),
         (&["examples/missing.c"], 3),
         (&["--no-such-option", "examples/rotation.c"], 3),
     ] {

@@ -20,6 +20,9 @@ fn regatta(arguments: &[&str]) -> Command {
     if !arguments.contains(&"--time-limit") {
         command.args(["--time-limit", "120"]);
     }
+    if !arguments.contains(&"--checks") {
+        command.args(["--checks", "assertions"]);
+    }
     // Values of functions that only the harness defines are what is replayed.
     command.arg("--unknown-calls=havoc");
     command
@@ -158,7 +161,8 @@ fn compiled_programs_come_to_the_error() {
 #[test]
 fn compiled_programs_end_where_arithmetic_overflows() {
     let native = ["overflow.c", "--json", "--replay", "native"];
-    let output = run(regatta(&native).args(["--checks", "overflow"]));
+    let checked = [&native[..], &["--checks", "overflow"]].concat();
+    let output = run(&mut regatta(&checked));
     assert_eq!(result_line(&output), "RESULT: FALSE(no-overflow)");
     assert_eq!(replayed(&output).as_deref(), Some("confirmed"));
     // Without the check it wraps around, in the compiled program as well.

@@ -188,7 +188,10 @@ fn a_violation_has_a_path_that_can_be_walked() {
 
 #[test]
 fn a_proof_has_its_invariants_at_their_lines() {
-    let reports = Reports::of("engines/even_steps.c", &["--portfolio", "df"]);
+    let reports = Reports::of(
+        "engines/even_steps.c",
+        &["--portfolio", "df", "--checks", "assertions"],
+    );
     assert_eq!(reports.code, Some(0));
     let log = reports.sarif();
     let run = checked(&log);

@@ -2,8 +2,9 @@
 //! the standard decides.
 //!
 //! A file of `tests/verdicts` has many: each begins with a line `=== VERDICT [OPTION …]: what it shows`, where an option
-//! is a data model or one of the command's, and `FALSE` may name the property that is violated. `reach_error` is declared for
-//! all. `REGATTA_TEST=TEXT` chooses those whose `FILE: what it shows` has the text.
+//! is a data model or one of the command's, and `FALSE` may name the property that is violated. Assertions are checked if no
+//! option says what is. `reach_error` is declared for all. `REGATTA_TEST=TEXT` chooses those whose `FILE: what it shows` has the
+//! text.
 
 mod pattern;
 
@@ -51,6 +52,11 @@ impl Case {
             .any(|option| option.starts_with("--unknown-calls"))
         {
             options.push("--unknown-calls=havoc".to_owned());
+        }
+        let chooses =
+            |option: &String| option.starts_with("--checks") || option.starts_with("--property");
+        if !options.iter().any(chooses) {
+            options.push("--checks=assertions".to_owned());
         }
         Self {
             file: file.to_owned(),

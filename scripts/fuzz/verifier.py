@@ -28,8 +28,10 @@ class Verifier:
         self.binary, self.limit, self.threads = str(binary), limit, threads
 
     def command(self, file, model, portfolio, *others):
+        chooses = any(option.startswith(("--checks", "--property")) for option in others)
+        checks = [] if chooses else ["--checks", "assertions"]
         return [self.binary, "verify", "--data-model", model, "--portfolio", portfolio, "--time-limit", str(self.limit),
-                "--threads", str(self.threads), *others, str(file)]
+                "--threads", str(self.threads), *checks, *others, str(file)]
 
     def verify(self, file, model, portfolio, *others):
         command = self.command(file, model, portfolio, *others)

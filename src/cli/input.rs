@@ -61,12 +61,14 @@ pub fn resolve(options: &InputOptions) -> Result<Input, String> {
         .property
         .as_ref()
         .or_else(|| supported_property(task.as_ref()));
+    let arithmetic = options.arithmetic.into();
     let property = match (&options.checks, property_file) {
         (Some(checks), _) => checks.clone(),
         (None, Some(file)) => Specification::read(file).map_err(|error| error.render(style()))?,
-        (None, None) => Specification::default(),
+        // Mathematical integers have no machine's limits.
+        (None, None) if arithmetic == Arithmetic::Integer => Specification::default(),
+        (None, None) => Specification::assertions_and_undefined(),
     };
-    let arithmetic = options.arithmetic.into();
     if arithmetic == Arithmetic::Integer && property.checks.contains(&Check::Overflow) {
         return Err(
             "error: mathematical integers do not overflow; use --arithmetic bitvector".into(),

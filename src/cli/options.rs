@@ -107,8 +107,8 @@ pub struct InputOptions {
     #[arg(long, value_name = "NAME", requires = "database")]
     pub target: Vec<String>,
 
-    /// The property, in SV-COMP's notation [default: no assertion fails, and reach_error and __VERIFIER_error are not
-    /// called]
+    /// The property, in SV-COMP's notation [default: that of --checks assertions,undefined, or that of --checks assertions for
+    /// mathematical integers]
     #[arg(long, value_name = "FILE.prp")]
     pub property: Option<PathBuf>,
 

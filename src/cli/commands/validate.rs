@@ -88,6 +88,17 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         has_several,
         ..
     } = resolved;
+    let is_proof = violations.is_empty() && cycles.is_empty() && has_invariant_set;
+    if is_proof && load.property.checks_memory() {
+        // The evaluation of invariants would be checked like the program's own accesses.
+        load.property.checks.retain(|check| !check.is_of_memory());
+        if load.property.properties().is_empty() {
+            return Err(format!(
+                "error: {name}: invariants are not validated for properties of memory"
+            ));
+        }
+        unused.push("the properties of memory".to_owned());
+    }
     let unused_text = unused.join("; ");
     let warnings = unused
         .iter()
@@ -145,12 +156,6 @@ fn job(options: &ValidateOptions) -> Result<Job, String> {
         };
         return Err(format!(
             "error: {name}: the witness has no part that can be validated{unused}"
-        ));
-    }
-    if load.property.checks_memory() {
-        // Their evaluation would be checked like the program's own accesses.
-        return Err(format!(
-            "error: {name}: invariants are not validated for properties of memory"
         ));
     }
     let assertions = invariants.iter();

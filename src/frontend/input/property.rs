@@ -181,6 +181,28 @@ const UNDEFINED: &str = "undefined";
 pub const VIOLATED: &str = "__regatta_violated";
 
 impl Specification {
+    /// What is checked unless something else is asked for: assertions, and all operations that C leaves undefined.
+    pub fn assertions_and_undefined() -> Self {
+        Self {
+            forbidden: Forbidden::Assertions,
+            checks: Check::UNDEFINED.into(),
+        }
+    }
+
+    /// The part of it that is about one of what may be violated.
+    pub fn about(&self, property: Property) -> Self {
+        let checks = self.checks.iter().copied();
+        Self {
+            forbidden: match property {
+                Property::UnreachCall => self.forbidden.clone(),
+                _ => Forbidden::nothing(),
+            },
+            checks: checks
+                .filter(|check| check.property() == property)
+                .collect(),
+        }
+    }
+
     /// Whether a call of the function violates the property.
     pub fn forbids_call(&self, function: &str) -> bool {
         match &self.forbidden {
@@ -627,6 +649,10 @@ mod tests {
     fn what_is_forbidden() {
         assert!(Specification::default().forbids_call("reach_error"));
         assert!(Specification::default().forbids_failing_assertions());
+        assert_eq!(
+            Specification::of_checks("assertions,undefined").unwrap(),
+            Specification::assertions_and_undefined()
+        );
         let property =
             Specification::parse("p", "CHECK( init(main()), LTL(G ! call(f())) )").unwrap();
         assert!(property.forbids_call("f"));

@@ -108,15 +108,18 @@ pub fn publish(file: &Path, version: Version, evidence: &Evidence<'_>) {
             write::Entry::Correctness(found.invariants, contracts)
         }
     };
-    let error = match evidence.ground {
+    let violated = match evidence.ground {
         Ground::Run(violation) => {
-            let span = evidence.lowered.location(violation.location).span;
-            let place = write::Place::of(evidence.lowered, span, None);
-            Some(lines.text_at(&place).unwrap_or_default())
+            let location = evidence.lowered.location(violation.location);
+            let place = write::Place::of(evidence.lowered, location.span, None);
+            location.violates.map(|property| write::Violated {
+                property,
+                text: lines.text_at(&place).unwrap_or_default(),
+            })
         }
         Ground::Proof(..) | Ground::AllRuns | Ground::Measures(_) => None,
     };
-    let written = write::write(file, version, &entry, evidence.options, error);
+    let written = write::write(file, version, &entry, evidence.options, violated.as_ref());
     if let Err(error) = written {
         let message = format!("no witness is written to {}: {error}", file.display());
         evidence.reporter.event(EventKind::NotWritten { message });

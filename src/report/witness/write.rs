@@ -13,7 +13,7 @@ use super::violation::WitnessWaypoint;
 use crate::utc;
 use regatta_base::digest::{hexadecimal, sha256};
 use regatta_frontend::property::{Forbidden, Specification};
-use regatta_program::{FunctionId, Program, Span, source_name};
+use regatta_program::{FunctionId, Program, Property, Span, source_name};
 use regatta_run::file;
 use regatta_run::options::TaskOptions;
 use regatta_witness::format::{OWN_SPECIFICATION, Version};
@@ -105,7 +105,14 @@ impl SourceLines {
     }
 }
 
-/// Writes the witness atomically. `error` is the text at the place of a violation.
+/// A violation.
+pub struct Violated<'t> {
+    pub property: Property,
+    /// The text at its place.
+    pub text: &'t [u8],
+}
+
+/// Writes the witness atomically.
 ///
 /// # Errors
 /// When the program cannot be read or the file cannot be written.
@@ -114,7 +121,7 @@ pub fn write(
     version: Version,
     entry: &Entry,
     options: &TaskOptions,
-    error: Option<&[u8]>,
+    violated: Option<&Violated<'_>>,
 ) -> std::io::Result<()> {
     let mut input_files = Vec::new();
     let mut input_file_hashes = BTreeMap::new();
@@ -126,7 +133,7 @@ pub fn write(
     let task = TaskText {
         input_file_hashes,
         input_files,
-        specification: specification(&options.load.property, error),
+        specification: specification(&options.load.property, violated),
         data_model: options.load.data_model.name(),
         language: "C",
     };
@@ -171,14 +178,19 @@ pub fn write(
     file::write(path, &text)
 }
 
-/// Returns the specification in the format of property files. Without a given property, a proof is for the competition's
-/// property, and so is a violation if it is a call of `reach_error` at that place of the program; any other violation is for the
-/// default property ([`OWN_SPECIFICATION`]).
-fn specification(property: &Specification, error: Option<&[u8]>) -> String {
+/// Returns the specification in the format of property files. Assertions are the competition's property for a proof, and for
+/// a violation that is a call of `reach_error` at that place of the program; for any other they are [`OWN_SPECIFICATION`]. Where
+/// more than assertions is checked, a violation is one of what it violates.
+fn specification(property: &Specification, violated: Option<&Violated<'_>>) -> String {
     let check = |formula: String| format!("CHECK( init(main()), LTL(G {formula}) )");
-    let is_call = |text: &[u8]| text.starts_with(b"reach_error");
+    let is_call = |one: &Violated<'_>| one.text.starts_with(b"reach_error");
+    let narrowed = match violated {
+        Some(one) if property.forbidden == Forbidden::Assertions => property.about(one.property),
+        _ => property.clone(),
+    };
+    let property = &narrowed;
     let mut lines: Vec<String> = match &property.forbidden {
-        Forbidden::Assertions if error.is_none_or(is_call) => {
+        Forbidden::Assertions if violated.is_none_or(is_call) => {
             vec![check("! call(reach_error())".to_owned())]
         }
         Forbidden::Assertions => vec![OWN_SPECIFICATION.to_owned()],

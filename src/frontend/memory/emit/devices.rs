@@ -119,8 +119,7 @@ impl Emitter<'_, '_> {
     /// An access to what may be a device cannot be checked.
     fn refuse_device(&mut self) {
         if self.tables.options.memory_checks.any() {
-            self.body
-                .note_trouble("the check of an access to what may be a device");
+            self.doubt("the check of an access to what may be a device");
         }
     }
 

@@ -17,6 +17,19 @@ use regatta_program::{Claim, Lifetime, Property};
 type NotModelled = &'static str;
 
 impl<'b> Emitter<'_, 'b> {
+    /// Goes on after a check that is not modelled: no proof rests on it, while alarms behind it stand, since a run judges all
+    /// accesses of its execution.
+    pub fn doubt(&mut self, reason: NotModelled) {
+        let evaluated = self.evaluation.evaluated();
+        if evaluated == TermId::TRUE && self.body.is_in_doubt() {
+            return;
+        }
+        self.body.no_proof_unless(pool().not(evaluated), reason);
+        if evaluated == TermId::TRUE {
+            self.body.note_doubt();
+        }
+    }
+
     /// Checks an access to `bytes` bytes, if something is checked of memory.
     pub fn check_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
         let checks = self.tables.options.memory_checks;
@@ -32,7 +45,7 @@ impl<'b> Emitter<'_, 'b> {
         };
         let holds = match condition {
             Ok(holds) => pool().or2(pool().not(self.evaluation.evaluated()), holds),
-            Err(reason) => return self.body.note_trouble(reason),
+            Err(reason) => return self.doubt(reason),
         };
         if access == Access::Write {
             self.refuse_constants(spot);
@@ -106,7 +119,7 @@ impl<'b> Emitter<'_, 'b> {
         let zero = self.tables.pointer_constant(0);
         let holds = match valid {
             Ok(valid) => pool().or2(pool().eq(bytes, zero), valid),
-            Err(reason) => return self.body.note_trouble(reason),
+            Err(reason) => return self.doubt(reason),
         };
         if self.tables.options.memory_checks.pointers {
             let claim = Claim::InvalidAccess { address, bytes };
@@ -272,8 +285,7 @@ impl<'b> Emitter<'_, 'b> {
         }
         let Some(id) = self.class_of_value(expr) else {
             if !address.parts.is_empty() && start_of(expr).is_none() {
-                self.body
-                    .note_trouble("arithmetic on a pointer to an unknown object");
+                self.doubt("arithmetic on a pointer to an unknown object");
             }
             return;
         };
@@ -481,11 +493,10 @@ impl<'b> Emitter<'_, 'b> {
         if !self.tables.options.memory_checks.any() || !self.body.is_reached() {
             return;
         }
-        if let Err(reason) = self.check_freed(pointer, address) {
-            self.body.note_trouble(reason);
-            return;
+        match self.check_freed(pointer, address) {
+            Ok(()) => self.end_on_heap(pointer, address),
+            Err(reason) => self.doubt(reason),
         }
-        self.end_on_heap(pointer, address);
     }
 
     /// Checks that a pointer could be freed, as `realloc` demands.
@@ -494,7 +505,7 @@ impl<'b> Emitter<'_, 'b> {
             && self.body.is_reached()
             && let Err(reason) = self.check_freed(pointer, address)
         {
-            self.body.note_trouble(reason);
+            self.doubt(reason);
         }
     }
 

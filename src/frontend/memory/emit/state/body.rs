@@ -39,6 +39,8 @@ pub(in crate::memory::emit) struct Body<'a, 'b> {
     taken: FxHashMap<Sort, usize>,
     /// The reason why the current instruction is not supported, if it is not.
     trouble: Option<String>,
+    /// Whether all executions that come here have passed a check that is not modelled; false if that is not known.
+    is_in_doubt: bool,
     /// What the current block has to do so that loops are known to end.
     pub(in crate::memory::emit) progress: Vec<Progress>,
 }
@@ -61,6 +63,7 @@ impl<'a, 'b> Body<'a, 'b> {
             temporaries: FxHashMap::default(),
             taken: FxHashMap::default(),
             trouble: None,
+            is_in_doubt: false,
             progress: Vec::new(),
         }
     }
@@ -97,6 +100,7 @@ impl Body<'_, '_> {
     /// Continues at the location, with no operations before it.
     pub(in crate::memory::emit) const fn continue_at(&mut self, location: LocationId) {
         self.current = Some(location);
+        self.is_in_doubt = false;
     }
 
     /// Lets control come to nothing that is emitted next, until it continues elsewhere.
@@ -170,7 +174,17 @@ impl Body<'_, '_> {
         debug_assert!(self.operations.is_empty());
         self.passed.clear();
         self.fork = None;
-        self.current = Some(location);
+        self.continue_at(location);
+    }
+
+    /// Whether each execution that comes here has passed a check that is not modelled, as far as that is known.
+    pub(in crate::memory::emit) const fn is_in_doubt(&self) -> bool {
+        self.is_in_doubt
+    }
+
+    /// Tells that each execution that comes here has passed a check that is not modelled.
+    pub(in crate::memory::emit) const fn note_doubt(&mut self) {
+        self.is_in_doubt = true;
     }
 
     pub(in crate::memory::emit) fn push(&mut self, operation: Operation) {
