@@ -81,9 +81,10 @@ impl<'p> ConflictAnalysis<'p> {
             || (a.errors && b.ends)
             || (a.unknown && self.is_within_reach(b))
             || (b.unknown && self.is_within_reach(a))
-            || self.any_overlap(&a.writes, &b.writes)
-            || self.any_overlap(&a.writes, &b.reads)
-            || self.any_overlap(&a.reads, &b.writes)
+            // It does not matter which of two operands sets an object last to the same constant.
+            || self.any_overlap(&a.writes, &b.writes, &|object| a.set_alike(b, object))
+            || self.any_overlap(&a.writes, &b.reads, &|_| false)
+            || self.any_overlap(&a.reads, &b.writes, &|_| false)
     }
 
     /// Checks whether unknown code may modify or read what the other operand modifies or reads.
@@ -99,18 +100,25 @@ impl<'p> ConflictAnalysis<'p> {
         })
     }
 
-    fn any_overlap(&self, a: &Footprint, b: &Footprint) -> bool {
+    /// Whether the two have memory in common, besides objects that are excused.
+    fn any_overlap(
+        &self,
+        a: &Footprint,
+        b: &Footprint,
+        is_excused: &dyn Fn(ObjectIndex) -> bool,
+    ) -> bool {
         let (few, many) = if a.named.len() <= b.named.len() {
             (a, b)
         } else {
             (b, a)
         };
         let common = few.named.iter().any(|(object, first)| {
-            many.named.get(object).is_some_and(|second| {
-                first
-                    .iter()
-                    .any(|&a| second.iter().any(|&b| parts_overlap(a, b)))
-            })
+            !is_excused(*object)
+                && many.named.get(object).is_some_and(|second| {
+                    first
+                        .iter()
+                        .any(|&a| second.iter().any(|&b| parts_overlap(a, b)))
+                })
         });
         let kinds = |a: Option<Access>, b: Option<Access>| a.zip(b).is_none_or(|(a, b)| a == b);
         let pointed_at = |print: &Footprint, through: &Footprint| {

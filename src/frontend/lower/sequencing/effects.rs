@@ -9,6 +9,7 @@ use super::step::{Access, Part, Region, Step, reads_rounding, region_of, steps_o
 use crate::ir::{
     Callee, Expr, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
 };
+use crate::lower::expressions::fold;
 use crate::lower::limits::MAXIMUM_PARTS_PER_OBJECT;
 use crate::memory::walk;
 
@@ -63,15 +64,42 @@ impl Footprint {
 pub(super) struct Effects {
     pub reads: Footprint,
     pub writes: Footprint,
+    /// For each object that is written by its name, the only part of it that is written and the constant that it is set to;
+    /// `None` if there are several, or another value.
+    settings: FxHashMap<ObjectIndex, Option<(Part, i128)>>,
     pub unknown: bool,
     pub ends: bool,
     pub errors: bool,
 }
 
 impl Effects {
+    /// Adds a write of a value, if that is a constant.
+    fn write(&mut self, region: Region, value: Option<i128>) {
+        if let Region::Named(object, part) = region {
+            self.set(object, value.map(|value| (part, value)));
+        }
+        self.writes.insert(region);
+    }
+
+    fn set(&mut self, object: ObjectIndex, setting: Option<(Part, i128)>) {
+        let known = self.settings.entry(object).or_insert(setting);
+        if *known != setting {
+            *known = None;
+        }
+    }
+
+    /// Whether both write the same constant to the same part of the object, and nothing else to it.
+    pub fn set_alike(&self, other: &Self, object: ObjectIndex) -> bool {
+        let setting = |effects: &Self| effects.settings.get(&object).copied().flatten();
+        setting(self).is_some() && setting(self) == setting(other)
+    }
+
     fn add(&mut self, other: &Self) {
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
+        for (&object, &setting) in &other.settings {
+            self.set(object, setting);
+        }
         self.unknown |= other.unknown;
         self.ends |= other.ends;
         self.errors |= other.errors;
@@ -92,12 +120,10 @@ impl ConflictAnalysis<'_> {
             Step::Read(region) => {
                 effects.reads.insert(region);
             }
-            Step::Write(region) => {
-                effects.writes.insert(region);
-            }
+            Step::Write(region) => effects.write(region, None),
             Step::Update(region) => {
                 effects.reads.insert(region);
-                effects.writes.insert(region);
+                effects.write(region, None);
             }
             Step::Call(function) => return self.effects_of_call(Some(function)),
             Step::CallThroughPointer => return self.effects_of_call(None),
@@ -177,14 +203,16 @@ impl ConflictAnalysis<'_> {
     fn add_instruction(&self, instruction: &Instruction, effects: &mut Effects) {
         walk::operands(instruction, &mut |expr| self.add_reads(expr, effects));
         let mut region = |place: &Place| region_of(place, self.pointer_bits);
+        let value = match instruction {
+            Instruction::Assign { value, .. } => fold::constant(value),
+            _ => None,
+        };
         for step in steps_of(instruction, &mut region) {
             match step {
                 Step::Read(region) if self.is_lasting(region) => {
                     effects.reads.insert(region);
                 }
-                Step::Write(region) if self.is_lasting(region) => {
-                    effects.writes.insert(region);
-                }
+                Step::Write(region) if self.is_lasting(region) => effects.write(region, value),
                 Step::CallUnknown => effects.unknown = true,
                 Step::End => effects.ends = true,
                 Step::Error => effects.errors = true,
