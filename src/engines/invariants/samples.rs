@@ -11,7 +11,8 @@ use regatta_program::interpreter::{
     Executable, Journal, Limits, Machine, Observer, ReplayInputs, StateView,
 };
 use regatta_program::{
-    CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, VariableId,
+    CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, Role,
+    VariableId,
 };
 use regatta_term::{
     Build, Evaluator, Op, Pool, Rebuild, ScalarSort, Sort, Symbol, TermId, TermKind, Value,
@@ -33,10 +34,10 @@ pub struct SampledVariable {
 }
 
 impl SampledVariable {
-    /// Returns those of the variables that are sampled.
+    /// Returns those of the variables that are sampled. History variables are not: what they are good for is known.
     pub fn all(program: &Program, variables: &[VariableId]) -> Vec<Self> {
-        let one = |&id| Self::new(program, id);
-        variables.iter().filter_map(one).collect()
+        let variables = variables.iter().filter(|&&id| !is_history(program, id));
+        variables.filter_map(|&id| Self::new(program, id)).collect()
     }
 
     /// Returns the variable, if it is sampled.
@@ -127,6 +128,10 @@ impl SampledVariable {
             None => number(&state.value(self.id)),
         }
     }
+}
+
+fn is_history(program: &Program, id: VariableId) -> bool {
+    matches!(program.variable(id).role, Role::History(_))
 }
 
 /// Replaces cells at constant indices in the term by fresh variables; returns also the cells of these.
@@ -252,6 +257,8 @@ pub struct PlaceSamples {
     pub rows: Vec<Vec<i128>>,
     /// The live arrays that are sampled.
     pub arrays: Vec<SampledArray>,
+    /// The live history variables.
+    pub histories: Vec<TermId>,
     /// The views of these arrays.
     pub views: Vec<View>,
     /// Some of the states with the arrays.
@@ -271,8 +278,11 @@ impl PlaceSamples {
         let mut variables = SampledVariable::all(program, live);
         let cells = watched.cells.iter();
         variables.extend(cells.filter(|cell| live.contains(&cell.id)));
+        let histories = live.iter().filter(|&&id| is_history(program, id));
+        let histories = histories.map(|&id| store().variable(program.variable(id).symbol));
         Self {
             variables,
+            histories: histories.collect(),
             views: watched.views.iter().filter(is_live).cloned().collect(),
             arrays,
             ..Self::default()

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use regatta_program::{
     Arithmetic, CScalar, DataModel, Edge, EdgeId, FunctionId, Input, InputId, InputKind, Location,
-    LocationId, Operation, Passed, Program, Role, Scope, SourceMap, Span, Variable, VariableId,
-    Waypoints,
+    LocationId, Operation, Passed, Program, RegionId, Role, Scope, SourceMap, Span, Variable,
+    VariableId, Waypoints,
 };
 use regatta_term::{Build, Sort, Symbol, TermId, store};
 
@@ -21,6 +21,8 @@ pub struct Builder {
     names: FxHashMap<String, u32>,
     /// The waypoints that the edges pass.
     pub waypoints: Waypoints,
+    /// For regions of bytes, the history variable for the index of the zero that was written last.
+    pub last_zeros: FxHashMap<RegionId, VariableId>,
 }
 
 /// The properties of a new variable besides its name and sort.
@@ -59,6 +61,7 @@ impl Builder {
             terms: Vec::new(),
             names: FxHashMap::default(),
             waypoints: Waypoints::default(),
+            last_zeros: FxHashMap::default(),
         }
     }
 

@@ -572,6 +572,23 @@ mod tests {
     }
 
     #[test]
+    fn a_history_variable_lives_as_long_as_what_it_is_about() {
+        let mut b = ProgramBuilder::new();
+        let (x, last) = (b.global("x", INT), b.global("last", INT));
+        let number = |value| store().bv(32, value);
+        let start = b.cursor();
+        b.repeat_while(store().ult(b.value(x), number(10)), |b| {
+            let is_even = store().eq(store().bvand(b.value(x), number(1)), number(0));
+            b.assign(last, store().ite(is_even, b.value(x), b.value(last)));
+            b.assign(x, store().add(b.value(x), number(1)));
+        });
+        let mut program = b.finish();
+        assert_eq!(live_at(&program, start), ["x"]);
+        program.variables[last.index()].role = Role::History(x);
+        assert_eq!(live_at(&program, start), ["x", "last"]);
+    }
+
+    #[test]
     fn globals_pass_through_calls_and_locals_pass_by() {
         let mut b = ProgramBuilder::new();
         let (g, h) = (b.global("g", INT), b.global("h", INT));

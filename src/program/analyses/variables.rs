@@ -10,6 +10,8 @@ use regatta_term::{Pool, Symbol, TermId, TermKind, store};
 #[derive(Clone, Debug)]
 pub struct VariableUse {
     by_symbol: FxHashMap<Symbol, VariableId>,
+    /// The history variable of a variable: who reads the variable reads it, too, so that it is kept as long as it may matter.
+    histories: FxHashMap<VariableId, VariableId>,
     /// The index in `lists` of a term's variables, by the term's number; zero if not computed yet. The terms of one
     /// program have numbers close to each other, so that few pages are needed, and a look-up is much faster than with
     /// hashing.
@@ -31,6 +33,7 @@ impl VariableUse {
     pub fn new(program: &Program) -> Self {
         let mut result = Self {
             by_symbol: FxHashMap::default(),
+            histories: FxHashMap::default(),
             pages: Vec::new(),
             // Index zero means "not computed", so no list begins there.
             lists: vec![VariableId(0)],
@@ -38,7 +41,11 @@ impl VariableUse {
             seen: FxHashSet::default(),
         };
         for (index, variable) in program.variables.iter().enumerate() {
-            result.add(variable.symbol, VariableId(index as u32));
+            let id = VariableId(index as u32);
+            result.add(variable.symbol, id);
+            if let Role::History(of) = variable.role {
+                result.histories.insert(of, id);
+            }
         }
         result
     }
@@ -52,7 +59,7 @@ impl VariableUse {
         self.by_symbol.get(&symbol).copied()
     }
 
-    /// The program's variables (instance 0) that occur in the term, each once.
+    /// The program's variables (instance 0) that occur in the term, and their history variables, each once.
     pub fn of(&mut self, term: TermId) -> &[VariableId] {
         let number = term.as_u32() as usize;
         let start = match self.pages.get(number / TERMS_PER_PAGE) {
@@ -82,6 +89,10 @@ impl VariableUse {
                         && !self.lists[start + 1..].contains(&variable)
                     {
                         self.lists.push(variable);
+                        let history = self.histories.get(&variable).copied();
+                        let known = &self.lists[start + 1..];
+                        let history = history.filter(|history| !known.contains(history));
+                        self.lists.extend(history);
                     }
                 }
                 TermKind::Variable { .. } => {}

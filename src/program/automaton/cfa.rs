@@ -190,6 +190,10 @@ pub enum Role {
     Region(RegionId),
     /// Bookkeeping of the memory model: the next free address, the rounding mode, an object's address.
     Model,
+    /// A history variable \[AL91\]: it records something of the past of the variable, a region's, and the program reads it
+    /// nowhere, but invariants may be about it. The index at which a zero was written last to a region of bytes, where a string
+    /// may end, is one.
+    History(VariableId),
 }
 
 /// Separates the C name of a function or object from the file that keeps the name to itself, if other files of the program

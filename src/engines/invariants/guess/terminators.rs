@@ -3,17 +3,22 @@
 //! A function that goes through a string stays inside of the array only because a zero follows somewhere. Which cell it is
 //! in depends on the execution, so that no fact about a single cell says it, and none about all cells. For arrays of a
 //! small size, the candidates are disjunctions over the cells: one of them is zero; and one that is not before a variable.
-//! A loop that reads a cell and goes on to the next one, because it is not zero, keeps them.
+//! A loop that reads a cell and goes on to the next one, because it is not zero, keeps them. For arrays of any size, the program
+//! records where it has written a zero last ([`Role::History`]): the cell there is still zero, it lies in the array, and not
+//! before a variable.
 
 use super::arrays::is_sampled;
 use crate::invariants::samples::PlaceSamples;
 use regatta_program::block::Blocks;
+use regatta_program::{Program, Role};
 use regatta_term::{
     Build, Constant, Op, Pool, ScalarSort, Sort, TermId, TermKind, for_each_subterm, store,
 };
 
 /// Maximum size of an array whose cells are distinguished (elements); solvers take seconds for 100.
 const MAXIMUM_SIZE: u64 = 64;
+/// Maximum size of an array (elements).
+const MAXIMUM_RECORDED_SIZE: u64 = 1 << 20;
 /// Maximum number of arrays of a program.
 const MAXIMUM_TEXTS: usize = 6;
 /// Maximum number of the program's own distances from the beginning of an array.
@@ -30,6 +35,8 @@ pub struct Text {
     width: u8,
     /// The number of its cells.
     size: u64,
+    /// The index at which the program has written a zero last, if it records that.
+    last_zero: Option<TermId>,
     /// The distances from its beginning that the program compares with its size.
     distances: Vec<TermId>,
 }
@@ -47,8 +54,11 @@ impl Text {
                     let found = bounds
                         .iter()
                         .filter_map(|&(distance, size)| Self::of(array, index, distance, size));
-                    for text in found {
-                        add(&mut all, text);
+                    for mut text in found {
+                        text.last_zero = last_zero(blocks.inlined().program(), array);
+                        if text.last_zero.is_some() || size_is_small(text.size) {
+                            add(&mut all, text);
+                        }
                     }
                 }
             }
@@ -60,15 +70,28 @@ impl Text {
         let Sort::BitVec(width) = store().sort(index) else {
             return None;
         };
-        if store().sort(distance) != Sort::BitVec(width) {
+        let Sort::BitVec(own) = store().sort(distance) else {
+            return None;
+        };
+        if own > width {
             return None;
         }
-        let start = constant_bits(store().sub(index, distance))?;
+        // What is compared may be narrower than what is added to an address.
+        let widened = [
+            store().zero_extend(distance, width),
+            store().sign_extend(distance, width),
+        ];
+        let start_and_distance = widened.into_iter().find_map(|distance| {
+            let start = constant_bits(store().sub(index, distance))?;
+            Some((start, distance))
+        });
+        let (start, distance) = start_and_distance?;
         Some(Self {
             array,
             start,
             width,
             size,
+            last_zero: None,
             distances: vec![distance],
         })
     }
@@ -91,8 +114,30 @@ impl Text {
         distances.push(store().bv(self.width, 0));
         distances.sort_unstable();
         distances.dedup();
-        let claims = distances.into_iter();
-        claims.map(|distance| self.ends_from(distance)).collect()
+        let mut claims = match self.last_zero {
+            Some(last_zero) if place.histories.contains(&last_zero) => {
+                self.recorded(last_zero, &distances)
+            }
+            _ => Vec::new(),
+        };
+        if size_is_small(self.size) {
+            let distances = distances.into_iter();
+            claims.extend(distances.map(|distance| self.ends_from(distance)));
+        }
+        claims
+    }
+
+    /// The conditions that a zero is where one was written last, in the array and not before each distance.
+    fn recorded(&self, last_zero: TermId, distances: &[TermId]) -> Vec<TermId> {
+        let t = store();
+        let end = t.sub(last_zero, t.bv(self.width, self.start));
+        let size = t.bv(self.width, self.size.into());
+        let mut claims = vec![
+            t.eq(t.select(self.array, last_zero), t.bv(8, 0)),
+            t.ult(end, size),
+        ];
+        claims.extend(distances.iter().map(|&distance| t.ule(distance, end)));
+        claims
     }
 
     /// The condition that a cell at least that far from the beginning is zero.
@@ -143,11 +188,11 @@ fn uses(terms: &[TermId]) -> Uses {
         };
         match (op, arguments) {
             (Op::Select, &[array, index]) if is_text(array) => reads.push((array, index)),
-            (Op::BvUlt, &[one, other]) => {
+            (Op::BvUlt | Op::BvSlt, &[one, other]) => {
                 bounds.extend(bound(one, other, 0));
                 bounds.extend(bound(other, one, 1));
             }
-            (Op::BvUle, &[one, other]) => {
+            (Op::BvUle | Op::BvSle, &[one, other]) => {
                 bounds.extend(bound(one, other, 1));
                 bounds.extend(bound(other, one, 0));
             }
@@ -161,7 +206,24 @@ fn uses(terms: &[TermId]) -> Uses {
 fn bound(term: TermId, number: TermId, more: u64) -> Option<(TermId, u64)> {
     let size = u64::try_from(constant_bits(number)?).ok()?;
     let size = size.checked_add(more)?;
-    (2..=MAXIMUM_SIZE).contains(&size).then_some((term, size))
+    (2..=MAXIMUM_RECORDED_SIZE)
+        .contains(&size)
+        .then_some((term, size))
+}
+
+/// Whether the cells of an array of this size are distinguished.
+const fn size_is_small(size: u64) -> bool {
+    size <= MAXIMUM_SIZE
+}
+
+/// The history variable for the index of the zero that was written last to the array.
+fn last_zero(program: &Program, array: TermId) -> Option<TermId> {
+    let mut variables = program.variables.iter();
+    let history = variables.find(|variable| match variable.role {
+        Role::History(of) => store().variable(program.variable(of).symbol) == array,
+        _ => false,
+    });
+    Some(store().variable(history?.symbol))
 }
 
 /// Checks whether a term is a variable for an array of bytes.

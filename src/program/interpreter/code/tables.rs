@@ -38,7 +38,10 @@ pub(in crate::interpreter) fn executable(
                 place: *place,
                 sort: variable.sort,
                 scope: variable.scope,
-                is_of_memory: matches!(variable.role, Role::Region(_) | Role::Model),
+                is_of_memory: matches!(
+                    variable.role,
+                    Role::Region(_) | Role::Model | Role::History(_)
+                ),
             })
             .collect(),
         names: program

@@ -7,7 +7,7 @@ use crate::memory::builder::{Builder, Description};
 use crate::memory::operators::arithmetic::pool;
 use regatta_program::{
     CScalar, Claim, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
-    Program, Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
+    Program, Property, RegionId, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
 use regatta_term::{Build, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
@@ -188,8 +188,30 @@ impl Body<'_, '_> {
     }
 
     pub(in crate::memory::emit) fn push(&mut self, operation: Operation) {
-        if self.current.is_some() {
-            self.operations.push(operation);
+        if self.current.is_none() {
+            return;
+        }
+        if let Operation::Store {
+            region,
+            index,
+            value,
+        } = operation
+        {
+            self.note_zero(region, index, value);
+        }
+        self.operations.push(operation);
+    }
+
+    /// Records where a zero is written last to a region of bytes.
+    fn note_zero(&mut self, region: RegionId, index: TermId, value: TermId) {
+        let Some(&target) = self.builder.last_zeros.get(&region) else {
+            return;
+        };
+        let before = self.builder.term(target);
+        let is_zero = pool().eq(value, pool().bv(8, 0));
+        let value = pool().ite(is_zero, index, before);
+        if value != before {
+            self.operations.push(Operation::Assign { target, value });
         }
     }
 
