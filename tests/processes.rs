@@ -12,7 +12,7 @@ use regatta::frontend::{LoadOptions, load};
 use regatta::program::{EdgeId, LocationId, simplify};
 use regatta::run::check_process::{ProofChecker, check};
 use regatta::run::crash;
-use regatta::run::event::{Event, EventKind, Reporter};
+use regatta::run::event::{Event, EventKind, Reporter, Size};
 use regatta::run::options::Limits;
 use regatta::run::supervisor::{Attempt, Outcome, RaceEnd, supervise};
 use regatta::run::verdict::{Conclusion, Verdict};
@@ -23,11 +23,19 @@ use regatta::term::{Build, Op, Pool, Sort, Symbol, store};
 
 type Case = (&'static str, fn() -> Result<(), String>);
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 16] = [
     ("an_answer_comes_through", an_answer_comes_through),
     (
         "the_wall_limit_ends_a_race_that_hangs",
         the_wall_limit_ends_a_race_that_hangs,
+    ),
+    (
+        "an_answer_that_is_awaited_prolongs_the_race",
+        an_answer_that_is_awaited_prolongs_the_race,
+    ),
+    (
+        "a_race_over_several_checks_takes_as_long_as_reading",
+        a_race_over_several_checks_takes_as_long_as_reading,
     ),
     (
         "the_cpu_limit_ends_a_race_that_spins",
@@ -130,6 +138,55 @@ fn the_wall_limit_ends_a_race_that_hangs() -> Result<(), String> {
         std::thread::sleep(Duration::from_secs(1));
     })?;
     expect(found, Verdict::Unknown("time limit".into()))
+}
+
+fn an_answer_that_is_awaited_prolongs_the_race() -> Result<(), String> {
+    let limits = Limits {
+        wall: Some(Duration::from_millis(200)),
+        prolonged: Some(Duration::from_secs(60)),
+        ..Limits::default()
+    };
+    let late = |expectations: &'static [bool]| {
+        verdict(limits, &move |_, reporter| {
+            for &ends_soon in expectations {
+                let analysis = "late".to_owned();
+                reporter.event(EventKind::Expectation {
+                    analysis,
+                    ends_soon,
+                });
+            }
+            std::thread::sleep(Duration::from_millis(600));
+            answer()
+        })
+    };
+    expect(late(&[true])?, Verdict::True)?;
+    let over = || Verdict::Unknown("time limit".into());
+    expect(late(&[])?, over())?;
+    expect(late(&[true, false])?, over())
+}
+
+fn a_race_over_several_checks_takes_as_long_as_reading() -> Result<(), String> {
+    let limits = Limits {
+        together: Some(Duration::from_millis(100)),
+        ..Limits::default()
+    };
+    let race = |checks: usize, racing: u64| {
+        verdict(limits, &move |_, reporter| {
+            std::thread::sleep(Duration::from_millis(1500));
+            reporter.event(EventKind::Program {
+                lowered: Size::default(),
+                simplified: Size::default(),
+                unsupported: 0,
+                checks,
+                checks_as_lowered: checks,
+            });
+            std::thread::sleep(Duration::from_millis(racing));
+            answer()
+        })
+    };
+    expect(race(2, 100)?, Verdict::True)?;
+    expect(race(1, 4000)?, Verdict::True)?;
+    expect(race(2, 60_000)?, Verdict::Unknown("time limit".into()))
 }
 
 fn the_cpu_limit_ends_a_race_that_spins() -> Result<(), String> {

@@ -84,6 +84,7 @@ pub fn run(
         time: TimeLimit {
             started: reporter.started(),
             limit: attempt.wall,
+            prolonged: attempt.prolonged,
         },
     };
     match pipeline.lower(attempt) {

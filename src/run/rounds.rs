@@ -13,7 +13,8 @@
 //!    the pass is used up. A check about which a race of its own ended early, without an answer, is not asked about again.
 //! 3. A race over some checks gets the loose slice first ([`Slicing::Loose`]), if that is smaller: what else is in the program,
 //!    and may not end, is not in the way of a proof.
-//! 4. Each pass has twice the time of the one before. So a check whose proof is easy alone does not wait for those with which it
+//! 4. A race is prolonged while an analysis expects to end soon or its answer is being checked: the next race would begin anew.
+//! 5. Each pass has twice the time of the one before. So a check whose proof is easy alone does not wait for those with which it
 //!    is hard, and all together get a quarter of the time at least.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,9 @@ const FIRST_SHARE: f64 = 0.3;
 /// Minimum wall time of a round, unless less is left.
 const MINIMUM_TIME: Duration = Duration::from_millis(250);
 
+/// Minimum wall time of a round in those that it took to read the program, which may be large.
+const TIMES_OF_READING: u32 = 2;
+
 /// Minimum wall time of a race over one check that is not repeated with more time if it ends early without an answer.
 const FINAL_TIME: Duration = Duration::from_secs(4);
 
@@ -57,6 +61,9 @@ const TIME_TOGETHER: Duration = Duration::from_secs(120);
 
 /// The share of the time of a race over some checks that the race on the loose slice has.
 const SHARE_LOOSE: f64 = 0.6;
+
+/// A race in which an analysis expects to end soon, or whose answer is being checked, may have its time this number of times.
+const PROLONGATION: u32 = 2;
 
 /// Maximum number of open checks that get races of their own at once, if their cones of influence are apart; more are divided by
 /// halves, since a race may decide many easy ones together.
@@ -136,10 +143,16 @@ pub fn decide_property(
     let mut supervisor = Supervisor::new(started)?;
     let first = Limits {
         together: Some(FIRST_TIME),
+        prolonged: limits
+            .wall
+            .into_iter()
+            .chain([FIRST_TIME * PROLONGATION])
+            .min(),
         ..limits
     };
     let mut has_several = false;
     let mut edges = None;
+    let mut reading = Duration::ZERO;
     let mut note = |event: &Event| {
         if let EventKind::Program {
             checks, simplified, ..
@@ -147,6 +160,7 @@ pub fn decide_property(
         {
             has_several |= *checks > 1;
             edges = Some(simplified.edges);
+            reading = Duration::try_from_secs_f64(event.time).unwrap_or_default();
         }
         observe(event);
     };
@@ -162,6 +176,7 @@ pub fn decide_property(
     }
     remains.collect();
     rounds.board.edges = edges;
+    rounds.board.reading = reading;
     rounds.ends_at_violation = true;
     if let rejected @ Outcome::Rejected(_) = rounds.survey(observe)? {
         return Ok((rejected, None));
@@ -195,6 +210,8 @@ struct Board {
     program: Option<String>,
     /// The number of edges of the largest program to analyse.
     edges: Option<usize>,
+    /// The wall time of a round before its race begins.
+    reading: Duration,
     rows: BTreeMap<TargetId, CheckRow>,
     /// The assumptions of the exclusions that were told while races went on.
     assumptions: BTreeSet<ReportedAssumption>,
@@ -236,8 +253,13 @@ impl Board {
         observe: Observer<'_>,
         race: Race<'_>,
     ) -> Result<Outcome, Errno> {
+        let begin = supervisor.started().elapsed();
         let mut note = |event: &Event| {
             self.note(event);
+            if let EventKind::Program { .. } = &event.kind {
+                let time = Duration::try_from_secs_f64(event.time).unwrap_or_default();
+                self.reading = self.reading.max(time.saturating_sub(begin));
+            }
             observe(event);
         };
         let (outcome, remains) = supervisor.run(limits, question, &mut note, race)?;
@@ -417,10 +439,16 @@ impl<'r> Rounds<'r> {
 
     /// Returns the limits of a round that may take so long.
     fn limits_of(&self, time: Duration) -> Limits {
-        let time = time.max(MINIMUM_TIME);
-        let time = self.time_left().map_or(time, |left| left.min(time));
+        let time = time
+            .max(MINIMUM_TIME)
+            .max(self.board.reading * TIMES_OF_READING);
+        let until = |time: Duration| {
+            let time = self.time_left().map_or(time, |left| left.min(time));
+            self.elapsed().checked_add(time)
+        };
         Limits {
-            wall: self.elapsed().checked_add(time),
+            wall: until(time),
+            prolonged: until(time.saturating_mul(PROLONGATION)),
             ..self.limits
         }
     }
@@ -580,7 +608,9 @@ impl<'r> Rounds<'r> {
             if raced.ended_early.is_some() {
                 self.board.give_up_slice(set);
             }
-            time = time.saturating_sub(self.elapsed().saturating_sub(begin));
+            // A prolonged race does not shorten the next one.
+            let rest = time.saturating_sub(self.elapsed().saturating_sub(begin));
+            time = rest.max(time.mul_f64(1.0 - SHARE_LOOSE));
         }
         let raced = self.race_on(Slicing::Exact, set, time, observe)?;
         if set.len() == 1

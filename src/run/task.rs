@@ -71,6 +71,16 @@ impl Task {
         let limit = self.time.limit?;
         Some(limit.saturating_sub(self.time.started.elapsed()))
     }
+
+    /// Returns the remaining wall time for the check of an answer, for which the run waits longer, if it is limited.
+    pub fn time_left_for_check(&self) -> Option<Duration> {
+        let limit = self.time.limit?;
+        let limit = self
+            .time
+            .prolonged
+            .map_or(limit, |prolonged| prolonged.max(limit));
+        Some(limit.saturating_sub(self.time.started.elapsed()))
+    }
 }
 
 /// The limit of wall time of a run, and when the run started.
@@ -78,4 +88,6 @@ impl Task {
 pub(crate) struct TimeLimit {
     pub started: Instant,
     pub limit: Option<Duration>,
+    /// The limit while an answer is being checked, if that is later.
+    pub prolonged: Option<Duration>,
 }

@@ -616,6 +616,13 @@ fn describe(event: &Event) -> String {
         EventKind::Automaton(automaton) => format!("{} functions", automaton.functions.len()),
         EventKind::Paused { analysis } => format!("{analysis} pauses"),
         EventKind::Resumed { analysis } => format!("{analysis} resumes"),
+        EventKind::Expectation {
+            analysis,
+            ends_soon: true,
+        } => format!("{analysis}: its answer is awaited"),
+        EventKind::Expectation { analysis, .. } => {
+            format!("{analysis}: its answer is no longer awaited")
+        }
         EventKind::Resources { memory, cpu } => format!("{memory} MiB, CPU {cpu:.1} s"),
         EventKind::Warning { message: text }
         | EventKind::NotWritten { message: text }

@@ -130,7 +130,7 @@ impl Judge {
         // The check uses the cores that are idle now. They are not given back before its end, because the process cannot be told.
         let helpers: Vec<_> = std::iter::from_fn(|| workers.borrow()).collect();
         let begin = Instant::now();
-        let time = task.time_left().unwrap_or(CHECK_BUDGET);
+        let time = task.time_left_for_check().unwrap_or(CHECK_BUDGET);
         let reply = self.checker.check(certificate, helpers.len(), time);
         drop(helpers);
         let time = begin.elapsed();

@@ -12,7 +12,8 @@
 //! * The limits hold for the child and all processes that it has started, even if a preprocessor hangs.
 //! * A crash of the child starts the race again without the analysis that caused it ([`super::crash`]).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -44,6 +45,8 @@ pub struct Attempt {
     pub question: Question,
     /// The limit of wall time since the command's start.
     pub wall: Option<Duration>,
+    /// The limit while an analysis expects to end soon or its answer is being checked, if that is later.
+    pub prolonged: Option<Duration>,
     /// The names of the analyses that crashed an earlier attempt and take no part.
     pub excluded: Vec<String>,
 }
@@ -177,6 +180,7 @@ impl Supervisor {
         let mut attempt = Attempt {
             question: question.clone(),
             wall: limits.wall,
+            prolonged: limits.prolonged,
             ..Attempt::default()
         };
         loop {
@@ -399,10 +403,34 @@ impl Child {
         observe: &mut dyn FnMut(&Event),
     ) -> Watched {
         let mut told = Instant::now();
-        let wall = Cell::new(limits.wall);
+        let began = Instant::now();
+        let (wall, prolonged) = (Cell::new(limits.wall), Cell::new(limits.prolonged));
+        // The analyses whose answers are to be waited for.
+        let awaited: RefCell<BTreeSet<String>> = RefCell::default();
         let observe = &mut |event: &Event| {
-            if let EventKind::Program { checks: 2.., .. } = event.kind {
-                wall.set(limits.wall.into_iter().chain(limits.together).min());
+            match &event.kind {
+                EventKind::Program { checks: 2.., .. } => {
+                    // The race takes at least as long as it took to read the program.
+                    let (now, read) = (started.elapsed(), began.elapsed());
+                    let within = |end: Duration| limits.wall.map_or(end, |wall| wall.min(end));
+                    if let Some(end) = limits.together {
+                        wall.set(Some(within(end.max(now + read))));
+                        let later = |end: Duration| within(end.max(now + 2 * read));
+                        prolonged.set(limits.prolonged.map(later));
+                    }
+                }
+                EventKind::Expectation {
+                    analysis,
+                    ends_soon: true,
+                } => {
+                    awaited.borrow_mut().insert(analysis.clone());
+                }
+                EventKind::Expectation { analysis, .. }
+                | EventKind::Finished { analysis, .. }
+                | EventKind::Panicked { analysis, .. } => {
+                    awaited.borrow_mut().remove(analysis);
+                }
+                _ => {}
             }
             observe(event);
         };
@@ -415,9 +443,11 @@ impl Child {
                 told = Instant::now();
                 self.tell_resources(started, spent, observe);
             }
-            let wall_left = wall
-                .get()
-                .map(|wall| wall.saturating_sub(started.elapsed()));
+            let prolonged = prolonged.get().filter(|_| !awaited.borrow().is_empty());
+            let wall_left = wall.get().map(|wall| {
+                let end = prolonged.map_or(wall, |prolonged| prolonged.max(wall));
+                end.saturating_sub(started.elapsed())
+            });
             if wall_left == Some(Duration::ZERO) {
                 return Watched::limit("time limit");
             }

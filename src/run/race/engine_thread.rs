@@ -117,7 +117,12 @@ impl EngineThread {
                 return None;
             }
             self.thread.certify();
-            self.conclude(&report.answer)
+            self.tell_expectation(true);
+            let conclusion = self.conclude(&report.answer);
+            if conclusion.is_none() {
+                self.tell_expectation(false);
+            }
+            conclusion
         });
         conclusion.flatten()
     }
@@ -177,11 +182,13 @@ impl EngineThread {
             ..
         } = &self.thread;
         self.thread.certify();
+        self.tell_expectation(true);
         let name = self.analysis.name();
         let conclusion = judge.certified_conjecture(task, name, certificate, blocks, workers);
         let is_confirmed = conclusion.is_some();
         *self.certified.borrow_mut() = conclusion;
         if !is_confirmed {
+            self.tell_expectation(false);
             coordinator.resume(*slot);
             coordinator.wait(*slot);
         }
@@ -214,12 +221,21 @@ impl EngineThread {
         waited
     }
 
+    /// Tells whether the analysis's answer is to be waited for.
+    fn tell_expectation(&self, ends_soon: bool) {
+        self.thread.recorder.event(EventKind::Expectation {
+            analysis: self.analysis.name().to_owned(),
+            ends_soon,
+        });
+    }
+
     fn report(&self, progress: Progress, last_step: &Cell<Option<Instant>>) {
         if let Progress::Expectation { ends_soon } = progress {
             let RaceThread {
                 coordinator, slot, ..
             } = &self.thread;
-            return coordinator.favour(*slot, ends_soon);
+            coordinator.favour(*slot, ends_soon);
+            return self.tell_expectation(ends_soon);
         }
         match progress {
             Progress::Bound { bound } => {

@@ -103,6 +103,13 @@ pub enum EventKind {
         /// Its name in the portfolio.
         analysis: String,
     },
+    /// An analysis expects to end soon, by what it has done so far, or its answer is being checked; or neither any longer.
+    Expectation {
+        /// Its name in the portfolio.
+        analysis: String,
+        /// Whether its answer is to be waited for.
+        ends_soon: bool,
+    },
     /// An analysis raised its bound.
     Bound {
         /// Its name in the portfolio.
@@ -283,6 +290,7 @@ impl EventKind {
     pub fn analysis(&self) -> Option<&str> {
         match self {
             Self::Started { analysis, .. }
+            | Self::Expectation { analysis, .. }
             | Self::Bound { analysis, .. }
             | Self::Refinement { analysis, .. }
             | Self::Invariants { analysis, .. }
