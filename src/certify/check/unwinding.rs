@@ -6,7 +6,7 @@ use super::super::walk::Recursion;
 use super::super::walk::rounds::Rounds;
 use super::{Budget, Checker, Failure};
 use crate::lowered::passed::passed_over;
-use crate::queries::query::{Answer, ask};
+use crate::queries::query::{Answer, ask, ask_alike};
 use regatta_program::LocationId;
 
 /// Number of open rounds beyond those of the engine: loops of the program as lowered may be left later, and the solver may
@@ -62,7 +62,7 @@ impl Checker<'_> {
         let mut walk = self.walk(&cuts, Recursion::Unrolled);
         let left = walk.all_rounds(&rounds)?;
         walk.left()?;
-        if ask(&walk, &left.cut_off)? != Answer::Impossible {
+        if ask_alike(&walk, &left.cut_off)? != Answer::Impossible {
             // The two programs count rounds differently, so that this need not be an error of the engine.
             return Err(Failure::Unclear(
                 "some path does not end within the rounds".to_owned(),

@@ -2,6 +2,20 @@
 
 use std::time::Duration;
 
+// --- alike ---
+
+/// Maximum number of conjuncts of a condition whose variables are renamed.
+pub(super) const MAXIMUM_RENAMED_CONJUNCTS: usize = 24;
+
+/// Maximum size of such a condition (terms).
+pub(super) const MAXIMUM_RENAMED_SIZE: usize = 600;
+
+/// Minimum number of conditions of which those that are alike are sought.
+pub(super) const MINIMUM_CONDITIONS_FOR_LIKENESS: usize = 48;
+
+/// Minimum number of conditions that one has to stand for on average.
+pub(super) const MINIMUM_LIKENESS: usize = 2;
+
 // --- opinion ---
 
 /// Maximum wall time of a question about an obligation to each solver.

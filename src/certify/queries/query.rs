@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::queries::alike::representatives;
 use crate::queries::limits::{
     CONDITIONS_PER_GROUP, CONJUNCTS_FOR_VALUES, FIRST_TIME_OF_HARD_QUESTION, GROUP_TIME,
     MAXIMUM_CONDITIONS_IN_VAIN, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
     MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_AS_A_WHOLE, MAXIMUM_SIZE_FOR_STAGES,
-    MAXIMUM_SWEEPING_TIME, MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME,
-    PARTS_PER_THREAD, POWER_STAGE_TIME, TIME_BEFORE_PARTS, TIME_BEFORE_STAGES,
-    TIME_OF_MERGED_QUESTION, UNKNOWNS_STAGE_TIME, WHOLE_QUESTION_TIME,
+    MAXIMUM_SWEEPING_TIME, MINIMUM_CONDITIONS_FOR_LIKENESS, MINIMUM_LIKENESS,
+    MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME, PARTS_PER_THREAD, POWER_STAGE_TIME,
+    TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, TIME_OF_MERGED_QUESTION, UNKNOWNS_STAGE_TIME,
+    WHOLE_QUESTION_TIME,
 };
 use crate::queries::parts::Independence;
 use crate::walk::{GivenUp, Walk};
@@ -37,6 +39,20 @@ pub(crate) enum Answer {
 /// Asks whether one of the conditions of the walk can hold.
 pub(crate) fn ask(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, GivenUp> {
     ask_within(walk, conditions, Duration::MAX)
+}
+
+/// [`ask`] for many conditions that may differ only in the names of variables: one of each kind is asked about first.
+pub(crate) fn ask_alike(walk: &Walk<'_, '_>, conditions: &[TermId]) -> Result<Answer, GivenUp> {
+    // The renamed conditions would have to be recorded.
+    if conditions.len() >= MINIMUM_CONDITIONS_FOR_LIKENESS && !walk.arena.records() {
+        let few = representatives(&walk.arena, conditions);
+        if few.len() * MINIMUM_LIKENESS <= conditions.len()
+            && ask_within(walk, &few, walk.left()? / 2) == Ok(Answer::Impossible)
+        {
+            return Ok(Answer::Impossible);
+        }
+    }
+    ask(walk, conditions)
 }
 
 /// [`ask`] with a maximum wall time.
