@@ -885,6 +885,63 @@ fn the_action_verifies_and_annotates() {
     assert_eq!(verify().status.code(), Some(0));
 }
 
+/// What fills global objects for an entry is no part of the program: it has no checks of its own.
+#[test]
+fn an_entry_is_not_checked_itself() {
+    let project = Project::new(&[(
+        "state.c",
+        "#include <stdlib.h>\nstruct list { struct list *next; int value; } *head;\nchar *text;\n\
+         static int table[8];\nstatic void *(*make)(size_t) = malloc;\n\
+         void use(void *(*f)(size_t)) { make = f; table[3]++; }\n\
+         int read(int i) {\n  if (head && i >= 0 && i < 8)\n    return head->value + table[i];\n  return text ? text[0] : 0;\n}\n\
+         int beyond(int i) {\n  return table[i];\n}\n\
+         int guarded(int *p) { return p ? *p : 0; }\n",
+    )]);
+    let checks = [
+        "--checks",
+        "bounds,pointers",
+        "--time-limit",
+        "60",
+        "--threads",
+        "2",
+    ];
+    let run = |function: &str, more: &[&str]| {
+        let options = [
+            &["verify", "state.c", "--function", function][..],
+            &checks,
+            more,
+        ]
+        .concat();
+        project.run(&options)
+    };
+    let output = run("read", &["--all"]);
+    assert_eq!(last_line(&output), TRUE, "{}", said(&output));
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    let places = table.lines().filter(|line| line.contains("  holds  "));
+    assert!(places.clone().count() >= 2, "{table}");
+    assert!(
+        places.into_iter().all(|line| line.starts_with("state.c:")),
+        "{table}"
+    );
+    let output = run("beyond", &[]);
+    assert_eq!(
+        last_line(&output),
+        "RESULT: FALSE(valid-deref)",
+        "{}",
+        said(&output)
+    );
+    // A condition of the caller is the user's text, whose reads are checked.
+    let output = run("guarded", &["--requires", "*p > 3"]);
+    assert_eq!(
+        last_line(&output),
+        "RESULT: FALSE(valid-deref)",
+        "{}",
+        said(&output)
+    );
+    let output = run("guarded", &["--requires", "p && *p > 3"]);
+    assert_eq!(last_line(&output), TRUE, "{}", said(&output));
+}
+
 /// A message of the Language Server Protocol.
 fn message(content: &Value) -> String {
     let text = content.to_string();

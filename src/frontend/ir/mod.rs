@@ -480,6 +480,10 @@ pub struct Function {
     pub span: Span,
 }
 
+/// The name of the function that the front end makes to call an entry other than `main`. It writes to objects that it makes or
+/// knows, so its writes are within them.
+pub const MADE_ENTRY: &str = "__regatta_entry";
+
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The source label, if the block begins at one.

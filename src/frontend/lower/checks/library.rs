@@ -64,6 +64,7 @@ const EXACT: &[&str] = &[
     "snprintf",
     "sscanf",
     "scanf",
+    "__VERIFIER_nondet_memory",
     "__assert_fail",
     "__builtin_expect",
     "__builtin_prefetch",

@@ -30,7 +30,7 @@ use regatta_program::{AssumptionKind, Span, source_name};
 use text::{Parameter, Writer};
 
 /// The name of the generated function.
-pub(in crate::lower) const ENTRY: &str = "__regatta_entry";
+pub(in crate::lower) const ENTRY: &str = crate::ir::MADE_ENTRY;
 
 /// A function with which the program begins instead of `main`, and what it is given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::places::{Base, Spot};
 use super::*;
-use crate::ir::{BinaryOp, Place};
+use crate::ir::{BinaryOp, MADE_ENTRY, Place};
 use crate::memory::operators::arithmetic::IntegerType;
 use crate::memory::placement::cells::FieldKind;
 use regatta_program::{Assumption, AssumptionKind, DataModel, Doubt, Operand};
@@ -190,9 +190,19 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Whether the access is one of the front end, which is valid: in the start function, or a write of the entry that it
+    /// made. What the entry reads is asked for by a condition of the user.
+    fn is_made(&self, access: Access) -> bool {
+        let index = self.body.index;
+        let function = &self.tables.unit.functions[index.0 as usize];
+        let is_made = index == self.tables.unit.start
+            || access == Access::Write && function.name == MADE_ENTRY;
+        is_made && self.body.span.line == 0
+    }
+
     /// Notes the assumptions of an access to `bytes` bytes about its address.
     pub fn note_access(&mut self, spot: &Spot, bytes: u64, access: Access) {
-        let is_own = self.body.index == self.tables.unit.start && self.body.span.line == 0;
+        let is_own = self.is_made(access);
         if !is_own && bytes != 0 {
             self.check_access(spot, bytes, access);
         }
