@@ -950,6 +950,11 @@ fn message(content: &Value) -> String {
 
 /// Reads messages of a server up to one with the method.
 fn read_message(server: &mut impl std::io::BufRead, method: &str) -> Value {
+    read_until(server, |message| message["method"] == method)
+}
+
+/// Reads messages of a server up to the one that is wanted.
+fn read_until(server: &mut impl std::io::BufRead, is_wanted: impl Fn(&Value) -> bool) -> Value {
     loop {
         let mut length = 0;
         loop {
@@ -967,9 +972,84 @@ fn read_message(server: &mut impl std::io::BufRead, method: &str) -> Value {
         let mut text = vec![0; length];
         server.read_exact(&mut text).expect("a message");
         let message: Value = serde_json::from_slice(&text).expect("JSON");
-        if message["method"] == method {
+        if is_wanted(&message) {
             return message;
         }
+    }
+}
+
+/// The loop's invariants come as hints, for a project and for a file alone; there are none in a file that has an error.
+#[test]
+fn an_editor_is_told_of_invariants() {
+    let right = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n\
+                 int main(void) {\n  unsigned x = 0, y = 0;\n  while (__VERIFIER_nondet_int()) {\n    x++;\n    y++;\n  }\n\
+                 \n  assert(x == y);\n}\n";
+    let configuration = (
+        "regatta.toml",
+        "files = [\"main.c\"]\nchecks = [\"assertions\"]\ntime-limit = 30\n",
+    );
+    for files in [
+        &[configuration, ("main.c", right)][..],
+        &[("main.c", right)],
+    ] {
+        let project = Project::new(files);
+        let mut command = project.command(&["lsp"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = command.spawn().expect("the server runs");
+        let mut input = server.stdin.take().expect("a pipe");
+        let mut output = std::io::BufReader::new(server.stdout.take().expect("a pipe"));
+        let mut send = |content: Value| {
+            input
+                .write_all(message(&content).as_bytes())
+                .expect("written");
+            input.flush().expect("written");
+        };
+        let root = format!("file://{}", project.path().display());
+        let file = format!("{root}/main.c");
+        let document = serde_json::json!({ "uri": file });
+        let saved = serde_json::json!({
+            "jsonrpc": "2.0", "method": "textDocument/didSave", "params": { "textDocument": document },
+        });
+        let question = |id: u32| {
+            let range = serde_json::json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 20, "character": 0 } });
+            serde_json::json!({
+                "jsonrpc": "2.0", "id": id, "method": "textDocument/inlayHint",
+                "params": { "textDocument": document, "range": range },
+            })
+        };
+        let capabilities =
+            serde_json::json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
+        send(serde_json::json!({
+            "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "rootUri": root, "capabilities": capabilities },
+        }));
+        send(serde_json::json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
+        send(saved.clone());
+        let refresh = read_message(&mut output, "workspace/inlayHint/refresh");
+        send(serde_json::json!({ "jsonrpc": "2.0", "id": refresh["id"], "result": null }));
+        send(question(2));
+        let answer = read_until(&mut output, |message| message["id"] == 2);
+        let hints = answer["result"].as_array().cloned().unwrap_or_default();
+        assert_eq!(hints.len(), 1, "{answer}");
+        let position = serde_json::json!({ "line": 4, "character": 35 });
+        assert_eq!(hints[0]["position"], position, "{answer}");
+        let label = hints[0]["label"].as_str().unwrap_or_default();
+        let tooltip = hints[0]["tooltip"].as_str().unwrap_or_default();
+        assert!(label.starts_with("invariant: "), "{answer}");
+        assert!(
+            tooltip
+                .lines()
+                .any(|line| ["x == y", "y == x"].contains(&line)),
+            "{answer}"
+        );
+        project.write("main.c", &right.replace("x == y", "x != y"));
+        send(saved);
+        read_message(&mut output, "workspace/inlayHint/refresh");
+        send(question(3));
+        let answer = read_until(&mut output, |message| message["id"] == 3);
+        assert_eq!(answer["result"], serde_json::json!([]), "{answer}");
+        send(serde_json::json!({ "jsonrpc": "2.0", "id": 4, "method": "shutdown" }));
+        send(serde_json::json!({ "jsonrpc": "2.0", "method": "exit" }));
+        assert!(server.wait().expect("the server ends").success());
     }
 }
 

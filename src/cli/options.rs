@@ -461,6 +461,10 @@ pub struct CheckOptions {
     /// Write the table as JUnit's XML
     #[arg(long, value_name = "FILE.xml", help_heading = "Output")]
     pub junit: Option<PathBuf>,
+
+    /// Keep a witness of each answer about `main` in the folder, with the invariants of its loops
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub witnesses: Option<PathBuf>,
 }
 
 /// The values of `--witness-format`.

@@ -45,6 +45,7 @@ fn in_folder(options: &CheckOptions) -> Result<CheckOptions, String> {
         json: absolute(&options.json)?,
         sarif: absolute(&options.sarif)?,
         junit: absolute(&options.junit)?,
+        witnesses: absolute(&options.witnesses)?,
         ..options.clone()
     };
     std::env::set_current_dir(&options.folder)
@@ -84,6 +85,10 @@ fn check(options: &CheckOptions) -> Result<u8, String> {
     }
     if let Err(error) = keep_invariants(asked.iter_mut().map(|one| &mut one.run)) {
         complain(&format!("warning: no invariants are kept: {error}"));
+    }
+    if let Some(folder) = &options.witnesses {
+        keep_witnesses(folder, &mut asked)
+            .map_err(|error| format!("error: {}: {error}", folder.display()))?;
     }
     let open: Vec<&Run> = asked
         .iter()
@@ -137,6 +142,31 @@ fn check(options: &CheckOptions) -> Result<u8, String> {
     let verdicts = rows.iter().filter(is_new).map(|row| row.answer.verdict);
     let code = exit_code(verdicts);
     Ok(crate::print(table(&rows).as_bytes(), code))
+}
+
+/// Gives each run about `main` a file for its witness. Those of runs that are made now, or not any more, are removed.
+///
+/// # Errors
+/// When the system refuses.
+fn keep_witnesses(folder: &Path, asked: &mut [Asked]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let mut kept = BTreeSet::new();
+    for one in asked {
+        if one.run.is_about_main() {
+            let file = folder.join(one.run.file_name("yml"));
+            if one.earlier.is_some() {
+                kept.insert(file.clone());
+            }
+            one.run.witness = Some(file);
+        }
+    }
+    for entry in std::fs::read_dir(folder)? {
+        let file = entry?.path();
+        if file.extension().is_some_and(|end| end == "yml") && !kept.contains(&file) {
+            std::fs::remove_file(file)?;
+        }
+    }
+    Ok(())
 }
 
 /// The runs of a project, with the digests of what they are about.

@@ -49,6 +49,7 @@ pub fn run(options: &VerifyOptions) -> u8 {
             place: function.place,
             sarif: None,
             kept_invariants: None,
+            witness: None,
         })
         .collect();
     let asked: Vec<&Run> = runs.iter().collect();

@@ -78,7 +78,7 @@ pub fn keep_invariants<'r>(runs: impl Iterator<Item = &'r mut Run>) -> std::io::
     make_folder(&folder)?;
     let mut used = BTreeSet::new();
     for run in runs {
-        let file = folder.join(run.file_of_invariants());
+        let file = folder.join(run.file_name("json"));
         used.insert(file.clone());
         run.kept_invariants = Some(file);
     }

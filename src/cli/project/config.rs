@@ -232,6 +232,7 @@ impl Project {
             arguments,
             sarif: None,
             kept_invariants: None,
+            witness: None,
         }
     }
 }

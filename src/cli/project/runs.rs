@@ -24,6 +24,8 @@ pub struct Run {
     pub sarif: Option<PathBuf>,
     /// The file of the invariants that are kept from run to run, if they are.
     pub kept_invariants: Option<PathBuf>,
+    /// Where the witness of its answer is written, if it is.
+    pub witness: Option<PathBuf>,
 }
 
 /// What a run has answered.
@@ -112,11 +114,17 @@ pub fn run_all(
 }
 
 impl Run {
-    /// The name of a file for the run's invariants: an edit that moves the entry to another line does not change it.
-    pub fn file_of_invariants(&self) -> String {
+    /// The name of a file that is kept for the run: an edit that moves the entry to another line does not change it.
+    pub fn file_name(&self, extension: &str) -> String {
         let source = self.place.rsplit_once(':').map_or("", |(file, _)| file);
         let digest = sha256(format!("{}\0{source}", self.name).as_bytes());
-        format!("{digest}.json")
+        format!("{digest}.{extension}")
+    }
+
+    /// Whether the program begins in `main`, where a witness can begin.
+    pub fn is_about_main(&self) -> bool {
+        let mut arguments = self.arguments.iter();
+        !arguments.any(|one| one.to_string_lossy().starts_with("--function"))
     }
 
     /// Makes the run.
@@ -139,6 +147,9 @@ impl Run {
         }
         if let Some(file) = &self.kept_invariants {
             command.arg("--keep-invariants").arg(file);
+        }
+        if let Some(file) = &self.witness {
+            command.arg("--witness").arg(file);
         }
         command.args(&self.arguments);
         let output = command.stdin(Stdio::null()).output()?;
