@@ -32,8 +32,9 @@ th:first-child, td:first-child { text-align: left; } tr.paper { color: #5b6470; 
 ul { padding-left: 1.2rem; } .holds::after { content: " ✓ holds here"; color: #12703a; font-weight: 600; }
 .fails::after { content: " ✗ does not hold here"; color: #b3261e; font-weight: 600; }
 .open::after { content: " – cannot be told here"; color: #5b6470; }
+@media (max-width: 34rem) { th:first-child, td:first-child { position: sticky; left: 0; background: #fff; min-width: 8.5rem; max-width: 45vw; white-space: normal; overflow-wrap: anywhere; } }
 @media (prefers-color-scheme: dark) { body { color: #e4e7eb; background: #14171c; } th, td { border-color: #353c47; }
-  tr.paper, .open::after { color: #9aa4b1; } .holds::after { color: #63cc8c; } .fails::after { color: #ff8f86; } a { color: #82b4ff; } }
+  tr.paper, .open::after { color: #9aa4b1; } .holds::after { color: #63cc8c; } .fails::after { color: #ff8f86; } a { color: #82b4ff; } th:first-child, td:first-child { background: #14171c; } }
 """
 
 
@@ -108,7 +109,10 @@ class Table:
         return "fails" if False in verdicts else "open" if None in verdicts else "holds"
 
     def tasks_here(self):
-        return self.row("By configuration", configuration=self.described["columns"][-1]).get("runs", "0")
+        """The number of tasks, and of the runs of each if there are several."""
+        runs = int(self.row("By configuration", configuration=self.described["columns"][-1]).get("runs", 0))
+        tasks = len(self.sheets.get("By task", [])) or runs
+        return f"{tasks} tasks here, {runs // tasks} runs of each" if runs > tasks else f"{tasks} tasks here"
 
 
 def number(text):
@@ -159,9 +163,9 @@ def page(found, notes):
         )
         parts.append(
             f'<h2 id="{table.name}">{escape(table.described["title"])}</h2>\n'
-            f"<p>{table.tasks_here()} tasks here, {table.tasks} in the paper."
+            f"<p>{table.tasks_here()}; {table.tasks} in the paper."
             f' <a href="{results.name}/report.html">All runs</a></p>\n'
-            f'<div class="scroll"><table><thead><tr><th></th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n'
+            f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{table.name}"><table><thead><tr><th></th>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n'
             f"<p>What the paper says:</p>\n<ul>\n{claims}</ul>\n"
         )
     said = "".join(f"<p>{html.escape(note)}</p>\n" for note in notes)
@@ -179,7 +183,7 @@ def markdown(found, notes):
     for table, _ in found:
         columns = table.described["columns"]
         lines += [f"### {table.described['title']}", ""]
-        lines += [f"{table.tasks_here()} tasks here, {table.tasks} in the paper.", ""]
+        lines += [f"{table.tasks_here()}; {table.tasks} in the paper.", ""]
         lines += ["| | " + " | ".join(columns) + " |", "| --- |" + " ---: |" * len(columns)]
         lines += ["| " + " | ".join([name, *cells]) + " |" for name, _, cells in table.rows()]
         lines += ["", *(f"- {claim['text']}: {words[table.verdict(claim)]}" for claim in table.described.get("claims", []))]

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Makes the papers' tables, and a page with them beside the papers' figures.
 #
-#   scripts/papers/run.sh [--full] [--slurm [--partition NAME]] [--out FOLDER] [--wall SECONDS] [--regatta PROGRAM] [TABLE ...]
+#   scripts/papers/run.sh [--full] [--slurm [--partition NAME]] [--out FOLDER] [--cpu SECONDS] [--wall SECONDS]
+#                         [--regatta PROGRAM] [TABLE ...]
 #
 # TABLE is the name of an experiment file here without `.toml`; without one, all tables are made. An interrupted command goes
 # on where it was if it is called again with the same options.
 #
-# The small setting (the default) is for a laptop: the programs in `programs`, 5 s each (--wall) on one core; half an hour for
-# all tables. --full is for a cluster: the papers' limits, and the tasks beside the clone (../shared/tasks) as well. --slurm makes
-# the runs as jobs of Slurm. The page is FOLDER/index.html (default: papers.small or papers.full in the current folder).
+# The small setting (the default) is for a laptop: the programs in `programs`, 5 s of CPU time each (--cpu) on one core; an hour for all
+# tables. The limit of wall time, which tells how busy the machine is, is fifteen times as long (--wall). --full is for a cluster:
+# the papers' limits, and the tasks beside the clone (../shared/tasks) as well. --slurm makes the runs as jobs of Slurm. The page is
+# FOLDER/index.html (default: papers.small or papers.full in the current folder).
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 repository=$(realpath "$here/../..")
@@ -18,13 +20,14 @@ fail() {
     exit 3
 }
 
-setting=small wall=5 out='' regatta='' cluster=() tables=()
+setting=small cpu=5 wall='' out='' regatta='' cluster=() tables=()
 while [ $# -gt 0 ]; do
     case $1 in
     --full) setting=full ;;
     --slurm) cluster+=(--slurm) ;;
     --partition) cluster+=(--partition "${2:?--partition needs a name}") && shift ;;
     --out) out=${2:?--out needs a folder} && shift ;;
+    --cpu) cpu=${2:?--cpu needs a number of seconds} && shift ;;
     --wall) wall=${2:?--wall needs a number of seconds} && shift ;;
     --regatta) regatta=${2:?--regatta needs a program} && shift ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" && exit 0 ;;
@@ -38,6 +41,7 @@ if [ -z "$regatta" ]; then
     [ -x "$regatta" ] || regatta=$(command -v regatta) || fail "no regatta: build it, or name it with --regatta"
 fi
 out=${out:-papers.$setting}
+wall=${wall:-$(awk -v cpu="$cpu" 'BEGIN { print 15 * cpu }')}
 mkdir -p "$out"
 
 known=$(cd "$here" && ls -- *.toml | sed 's/\.toml$//' | grep -vx figures)
@@ -46,7 +50,7 @@ for table in "${tables[@]}"; do
     grep -qx -- "$table" <<<"$known" || fail "no table $table; there are: $(tr '\n' ' ' <<<"$known")"
 done
 
-note="The shipped programs, $wall s each, on one core."
+note="The shipped programs, $cpu s of CPU time each, on one core."
 if [ "$setting" = full ]; then
     note="The papers' limits, the shipped programs and the tasks beside the clone."
     if [ ! -d "$repository/../shared/tasks" ]; then
@@ -58,7 +62,7 @@ fi
 wrong=0
 for table in "${tables[@]}"; do
     printf '== %s\n' "$table"
-    scale=(--wall "$wall" --cores 1)
+    scale=(--cpu "$cpu" --wall "$wall" --cores 1)
     if [ "$setting" = full ]; then
         scale=()
         if [ -d "$repository/../shared/tasks" ] && grep -q '^group = "full"' "$here/$table.toml"; then

@@ -68,6 +68,7 @@ fn make_runs(options: &ExperimentRunOptions) -> Result<u8, Error> {
         scale: Scale {
             every: options.every,
             wall: options.wall,
+            cpu: options.cpu,
             cores: options.cores,
             groups: options.group.clone(),
         },

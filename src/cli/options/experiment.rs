@@ -262,6 +262,10 @@ pub struct ExperimentRunOptions {
     #[arg(long, value_name = "SECONDS")]
     pub wall: Option<f64>,
 
+    /// Limit of CPU time of all processes of a run, instead of the file's
+    #[arg(long, value_name = "SECONDS")]
+    pub cpu: Option<f64>,
+
     /// Number of cores for each run, instead of the file's
     #[arg(long, value_name = "NUMBER")]
     pub cores: Option<u32>,

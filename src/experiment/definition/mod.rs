@@ -126,6 +126,8 @@ pub struct Scale {
     pub every: Option<usize>,
     /// The limit of wall time in seconds. A limit of CPU time is reduced to this time on all cores.
     pub wall: Option<f64>,
+    /// The limit of CPU time in seconds, also where the file has none.
+    pub cpu: Option<f64>,
     /// The cores of a run.
     pub cores: Option<u32>,
     /// The groups whose lists of tasks are used, too.
@@ -341,6 +343,7 @@ impl Definition {
             let cpu = wall * f64::from(scale.cores.unwrap_or(self.limits.cores));
             self.limits.cpu = self.limits.cpu.map(|limit| limit.min(cpu));
         }
+        self.limits.cpu = scale.cpu.or(self.limits.cpu);
         self.limits.cores = scale.cores.unwrap_or(self.limits.cores);
         let wrong = |message: String| Error::new(ErrorKind::Experiment, message);
         if scale.every == Some(0) {
