@@ -1254,3 +1254,50 @@ fn checks_that_lean_on_each_other_are_excluded_one_by_one() {
         assert_ne!(checked(&violated, wrong), Check::Confirmed);
     }
 }
+
+/// Many checks, of which some fail: questions about them are asked in groups.
+#[test]
+fn many_checks_are_excluded_in_groups_and_no_others() {
+    // The guards of the later ones have names.
+    let check = |number: u32, bound: u32| {
+        format!(
+            "x = __VERIFIER_nondet_uint(); if (x > {number}) x = {number}; if (x > {bound}) reach_error();"
+        )
+    };
+    let program = |failing: &[u32]| {
+        let checks = (0..40).map(|number| match failing.contains(&number) {
+            true => check(number + 5, number + 4),
+            false => check(number + 5, number + 5),
+        });
+        c(&format!(
+            "extern void reach_error(void);
+            extern unsigned __VERIFIER_nondet_uint(void);
+            int main(void) {{ unsigned x; {} }}",
+            checks.collect::<String>()
+        ))
+    };
+    let checked = |lowered: &Program, targets: Targets| {
+        let certificate = Certificate {
+            targets,
+            steps: vec![safety(1, &[])],
+        };
+        check_with_facts(
+            lowered,
+            &simplify(lowered),
+            &certificate,
+            Budget::of(BUDGET),
+        )
+        .0
+    };
+    assert_eq!(checked(&program(&[]), Targets::All), Check::Confirmed);
+    for failing in [0, 13, 39] {
+        let lowered = program(&[failing]);
+        assert_ne!(checked(&lowered, Targets::All), Check::Confirmed);
+        let others: Vec<u32> = (0..40).filter(|&number| number != failing).collect();
+        assert_eq!(checked(&lowered, only(&others)), Check::Confirmed);
+        let some: Vec<u32> = (failing / 2..failing / 2 + 20).collect();
+        let expected = some.contains(&failing);
+        let is_confirmed = checked(&lowered, only(&some)) == Check::Confirmed;
+        assert_eq!(is_confirmed, !expected, "{failing}");
+    }
+}

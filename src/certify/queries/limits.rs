@@ -16,6 +16,38 @@ pub(super) const MINIMUM_CONDITIONS_FOR_LIKENESS: usize = 48;
 /// Minimum number of conditions that one has to stand for on average.
 pub(super) const MINIMUM_LIKENESS: usize = 2;
 
+// --- many ---
+
+/// Number of conjuncts, those made last, whose intervals may exclude a condition, and of definitions for them.
+pub(super) const CONJUNCTS_FOR_VALUES: usize = 16;
+
+/// Maximum size of a question (terms) that is asked as a whole before its conditions in groups, and the time for it. One in
+/// tests, which cover the groups.
+pub(super) const MAXIMUM_SIZE_BEFORE_GROUPS: usize = if cfg!(test) { 1 } else { 4000 };
+pub(super) const TIME_BEFORE_PARTS: Duration = Duration::from_millis(500);
+
+/// Numbers of conjuncts, those made last, by which conditions are excluded first.
+pub(super) const NEWEST_CONJUNCTS: [usize; 3] = [1, 4, 16];
+
+/// Number of conditions that are asked about together for that, and maximum number of definitions for each.
+pub(super) const CONDITIONS_PER_GROUP: usize = 16;
+pub(super) const DEFINITIONS_PER_CONDITION: usize = 4;
+
+/// Maximum wall time of such a question about a group.
+pub(super) const GROUP_TIME: Duration = Duration::from_millis(200);
+
+/// Maximum number of consecutive such questions that exclude nothing; then more conjuncts are asked about.
+pub(super) const MAXIMUM_GROUPS_IN_VAIN: usize = 48;
+
+/// Maximum number of independent parts of a condition that are asked about.
+pub(super) const MAXIMUM_PARTS_PER_CONDITION: usize = 2;
+
+/// Maximum wall time of a question about an independent part.
+pub(super) const PART_TIME: Duration = Duration::from_millis(100);
+
+/// Maximum number of consecutive conditions that are divided in vain; the others are not.
+pub(super) const MAXIMUM_CONDITIONS_IN_VAIN: usize = 4;
+
 // --- opinion ---
 
 /// Maximum wall time of a question about an obligation to each solver.
@@ -63,32 +95,8 @@ pub(super) const MAXIMUM_MERGE_TIME: Duration = Duration::from_millis(1000);
 /// Maximum wall time of all such comparisons for a question.
 pub(super) const MAXIMUM_SWEEPING_TIME: Duration = Duration::from_secs(5);
 
-/// Minimum number of targets of a program whose questions are divided into parts if they are large or have as many conditions.
+/// Minimum number of targets of a program whose questions are divided if they are large or have as many conditions.
 pub(super) const MINIMUM_TARGETS_FOR_PARTS: usize = 16;
-
-/// Number of conjuncts, those made last, whose intervals may exclude a condition of such a question.
-pub(super) const CONJUNCTS_FOR_VALUES: usize = 16;
-
-/// Numbers of conjuncts, those made last, by which conditions of such a question are excluded first.
-pub(super) const NEWEST_CONJUNCTS: [usize; 3] = [1, 4, 16];
-
-/// Number of conditions that are asked about together for that.
-pub(super) const CONDITIONS_PER_GROUP: usize = 16;
-
-/// Maximum wall time of such a question about a group.
-pub(super) const GROUP_TIME: Duration = Duration::from_millis(200);
-
-/// Maximum wall time of such a question as a whole before that.
-pub(super) const TIME_BEFORE_PARTS: Duration = Duration::from_millis(500);
-
-/// Maximum number of independent parts of a condition that are asked about.
-pub(super) const MAXIMUM_PARTS_PER_CONDITION: usize = 2;
-
-/// Maximum wall time of a question about an independent part.
-pub(super) const PART_TIME: Duration = Duration::from_millis(100);
-
-/// Maximum number of consecutive conditions that are divided in vain; the others are not.
-pub(super) const MAXIMUM_CONDITIONS_IN_VAIN: usize = 4;
 
 /// Number of parts of a question for each thread.
 pub(super) const PARTS_PER_THREAD: usize = 2;

@@ -5,15 +5,13 @@ use std::time::{Duration, Instant};
 
 use crate::queries::alike::representatives;
 use crate::queries::limits::{
-    CONDITIONS_PER_GROUP, CONJUNCTS_FOR_VALUES, FIRST_TIME_OF_HARD_QUESTION, GROUP_TIME,
-    MAXIMUM_CONDITIONS_IN_VAIN, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
-    MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_AS_A_WHOLE, MAXIMUM_SIZE_FOR_STAGES,
-    MAXIMUM_SWEEPING_TIME, MINIMUM_CONDITIONS_FOR_LIKENESS, MINIMUM_LIKENESS,
-    MINIMUM_TARGETS_FOR_PARTS, NEWEST_CONJUNCTS, PART_TIME, PARTS_PER_THREAD, POWER_STAGE_TIME,
-    TIME_BEFORE_PARTS, TIME_BEFORE_STAGES, TIME_OF_MERGED_QUESTION, UNKNOWNS_STAGE_TIME,
+    FIRST_TIME_OF_HARD_QUESTION, MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART, MAXIMUM_MERGE_TIME,
+    MAXIMUM_SIZE_AS_A_WHOLE, MAXIMUM_SIZE_FOR_STAGES, MAXIMUM_SWEEPING_TIME,
+    MINIMUM_CONDITIONS_FOR_LIKENESS, MINIMUM_LIKENESS, MINIMUM_TARGETS_FOR_PARTS, PARTS_PER_THREAD,
+    POWER_STAGE_TIME, TIME_BEFORE_STAGES, TIME_OF_MERGED_QUESTION, UNKNOWNS_STAGE_TIME,
     WHOLE_QUESTION_TIME,
 };
-use crate::queries::parts::Independence;
+use crate::queries::many;
 use crate::walk::{GivenUp, Walk};
 use regatta_entailment::unknowns::is_hard;
 use regatta_entailment::{Core, Oracle, Premises, Stage};
@@ -21,10 +19,8 @@ use regatta_solver::linear_bits;
 use regatta_solver::question::{Question, TextSolvers};
 use regatta_solver::sweeping::swept;
 use regatta_solver::z3::text::TextAnswer;
-use regatta_term::domain::{Environment, Values};
 use regatta_term::{
-    Arena, Build, CellVariables, Pool, Sort, Symbol, TermId, conjuncts, for_each_subterm,
-    prefix_sums,
+    Arena, Build, CellVariables, Pool, Sort, Symbol, TermId, for_each_subterm, prefix_sums,
 };
 
 /// The answer to a list of conditions.
@@ -81,10 +77,6 @@ pub(crate) fn ask_within(
 }
 
 fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<Answer, GivenUp> {
-    let none_is_open = |conditions: &[TermId]| {
-        let mut conditions = conditions.iter();
-        conditions.all(|&one| one == TermId::FALSE)
-    };
     if none_is_open(conditions) {
         return Ok(Answer::Impossible);
     }
@@ -94,24 +86,8 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         && (conditions.len() >= MINIMUM_TARGETS_FOR_PARTS
             || size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES)
     {
-        exclude_by_values(walk, &mut conditions);
-        if none_is_open(&conditions) {
-            return Ok(Answer::Impossible);
-        }
-        (all, _) = assertions(walk, &conditions);
-        let whole = check(walk, &all, &names, most.min(TIME_BEFORE_PARTS))?;
-        if let Some(answer) = decided(whole, &names) {
+        if let Some(answer) = many::answer(walk, &mut conditions, most)? {
             return Ok(answer);
-        }
-        for count in NEWEST_CONJUNCTS {
-            exclude_by_newest(walk, &mut conditions, count)?;
-            if none_is_open(&conditions) {
-                return Ok(Answer::Impossible);
-            }
-        }
-        exclude_by_parts(walk, &mut conditions, most)?;
-        if none_is_open(&conditions) {
-            return Ok(Answer::Impossible);
         }
         (all, _) = assertions(walk, &conditions);
     }
@@ -171,110 +147,20 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
     decided(answer, &names).ok_or_else(|| GivenUp(format!("the solver: {reason}")))
 }
 
-/// Returns the conjuncts of the condition that were made last, from the last to the first.
-fn newest(walk: &Walk<'_, '_>, condition: TermId, count: usize) -> Vec<TermId> {
-    let mut all = conjuncts(&*walk.arena, condition);
-    all.sort_unstable_by_key(|conjunct| std::cmp::Reverse(conjunct.as_u32()));
-    all.truncate(count);
-    all
-}
-
-/// Makes those conditions false of which the newest conjuncts are impossible by the intervals of their terms.
-fn exclude_by_values(walk: &Walk<'_, '_>, conditions: &mut [TermId]) {
-    let any = Values::default();
-    for condition in conditions.iter_mut().filter(|one| **one != TermId::FALSE) {
-        let newest = newest(walk, *condition, CONJUNCTS_FOR_VALUES);
-        let mut values = Environment::new(&*walk.arena, &any, false);
-        for fact in walk.definitions_for(&newest).into_iter().chain(newest) {
-            values.assume(fact);
-        }
-        if values.is_empty() {
-            *condition = TermId::FALSE;
-        }
-    }
-}
-
-/// Makes those conditions false of which the newest conjuncts are impossible already, whatever the execution was before. Many
-/// conditions are asked about together.
-fn exclude_by_newest(
-    walk: &Walk<'_, '_>,
-    conditions: &mut [TermId],
-    count: usize,
-) -> Result<(), GivenUp> {
-    let newest = |condition: TermId| walk.arena.and(newest(walk, condition, count));
-    let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
-    let open: Vec<(usize, TermId)> = open
-        .map(|place| (place, newest(conditions[place])))
-        .collect();
-    let mut groups: Vec<Vec<(usize, TermId)>> = open
-        .chunks(CONDITIONS_PER_GROUP)
-        .map(<[_]>::to_vec)
-        .collect();
-    while let Some(mut group) = groups.pop() {
-        let parts: Vec<TermId> = group.iter().map(|&(_, part)| part).collect();
-        let (all, names) = assertions(walk, &parts);
-        match check(walk, &all, &names, GROUP_TIME)? {
-            TextAnswer::Unsatisfiable => {
-                for (place, _) in group {
-                    conditions[place] = TermId::FALSE;
-                }
-            }
-            TextAnswer::Satisfiable(values) if values.contains(&true) => {
-                let mut values = values.into_iter();
-                group.retain(|_| !values.next().unwrap_or(true));
-                groups.extend((!group.is_empty()).then_some(group));
-            }
-            TextAnswer::Satisfiable(_) => {}
-            // Together they may be hard although each is easy.
-            TextAnswer::Unknown(_) if group.len() > 1 => {
-                let rest = group.split_off(group.len() / 2);
-                groups.extend([rest, group]);
-            }
-            TextAnswer::Unknown(_) => {}
-        }
-    }
-    Ok(())
-}
-
-/// Makes those conditions false of which an independent part is impossible.
-fn exclude_by_parts(
-    walk: &Walk<'_, '_>,
-    conditions: &mut [TermId],
-    most: Duration,
-) -> Result<(), GivenUp> {
-    let began = Instant::now();
-    let mut independence = Independence::default();
-    let mut in_vain = 0;
-    for condition in conditions.iter_mut().filter(|one| **one != TermId::FALSE) {
-        if in_vain == MAXIMUM_CONDITIONS_IN_VAIN || began.elapsed() > most {
-            break;
-        }
-        let parts = independence.parts(walk, *condition);
-        in_vain += 1;
-        if parts.len() < 2 {
-            continue;
-        }
-        for &part in parts.iter().take(MAXIMUM_PARTS_PER_CONDITION) {
-            let (all, _) = assertions(walk, &[part]);
-            if check(walk, &all, &[], PART_TIME)? == TextAnswer::Unsatisfiable {
-                *condition = TermId::FALSE;
-                in_vain = 0;
-                break;
-            }
-        }
-    }
-    Ok(())
+/// Whether all conditions are known to be false.
+pub(super) fn none_is_open(conditions: &[TermId]) -> bool {
+    conditions.iter().all(|&one| one == TermId::FALSE)
 }
 
 /// The number of different terms in the formulas.
-fn size_of_all(pool: &Arena, formulas: &[TermId]) -> usize {
+pub(super) fn size_of_all(pool: &Arena, formulas: &[TermId]) -> usize {
     let mut count = 0;
     for_each_subterm(pool, formulas.iter().copied(), |_, _| count += 1);
     count
 }
 
 /// The answer to the conditions with the names; `None` if it is open.
-fn decided(answer: TextAnswer, names: &[String]) -> Option<Answer> {
+pub(super) fn decided(answer: TextAnswer, names: &[String]) -> Option<Answer> {
     match answer {
         TextAnswer::Unsatisfiable => Some(Answer::Impossible),
         TextAnswer::Satisfiable(values) if names.is_empty() => {
@@ -369,12 +255,23 @@ fn by_parts(
 
 /// Returns the assertions of a question, and the names of the conditions if there are several.
 pub(crate) fn assertions(walk: &Walk<'_, '_>, conditions: &[TermId]) -> (Vec<TermId>, Vec<String>) {
-    let arena = &*walk.arena;
-    let symbol = Symbol::new("certified goal", Sort::Bool);
     let mut facts = walk.instances(conditions);
     facts.extend_from_slice(conditions);
-    let mut assertions = walk.definitions_for(&facts);
+    let definitions = walk.definitions_for(&facts);
     facts.truncate(facts.len() - conditions.len());
+    assertions_from(walk, conditions, definitions, facts)
+}
+
+/// The assertions with these definitions and these further facts.
+pub(super) fn assertions_from(
+    walk: &Walk<'_, '_>,
+    conditions: &[TermId],
+    definitions: Vec<TermId>,
+    mut facts: Vec<TermId>,
+) -> (Vec<TermId>, Vec<String>) {
+    let arena = &*walk.arena;
+    let symbol = Symbol::new("certified goal", Sort::Bool);
+    let mut assertions = definitions;
     assertions.append(&mut facts);
     let mut names = Vec::new();
     if let [single] = conditions {
@@ -439,7 +336,7 @@ fn swept_if_hard(
     }
 }
 
-fn check(
+pub(super) fn check(
     walk: &Walk<'_, '_>,
     assertions: &[TermId],
     names: &[String],

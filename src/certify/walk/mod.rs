@@ -298,6 +298,12 @@ impl<'c, 'p> Walk<'c, 'p> {
 
     /// The definitions of the names in the given formulas, transitively.
     pub(crate) fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
-        self.names.definitions_for(formulas)
+        self.names.definitions_for(formulas, usize::MAX)
+    }
+
+    /// At most so many of the definitions of the names in the given formulas, transitively: those of names that fewer
+    /// definitions lead to. Without the others, the names stand for any value.
+    pub(crate) fn first_definitions_for(&self, formulas: &[TermId], most: usize) -> Vec<TermId> {
+        self.names.definitions_for(formulas, most)
     }
 }

@@ -62,15 +62,26 @@ impl Names {
         name
     }
 
-    /// The definitions of the names in the given formulas, transitively.
-    pub(super) fn definitions_for(&self, formulas: &[TermId]) -> Vec<TermId> {
+    /// The definitions of the names in the given formulas, transitively; those of names that fewer definitions lead to come
+    /// first, and at most so many are returned.
+    pub(super) fn definitions_for(&self, formulas: &[TermId], most: usize) -> Vec<TermId> {
         let mut found = Vec::new();
         if self.definitions.is_empty() {
             return found;
         }
         let mut seen = FxHashSet::default();
         let mut work: Vec<TermId> = formulas.to_vec();
-        while let Some(term) = work.pop() {
+        let mut expanded = 0;
+        loop {
+            let Some(term) = work.pop() else {
+                // The names in the next definition that was found.
+                let Some(&definition) = found.get(expanded) else {
+                    break;
+                };
+                expanded += 1;
+                work.push(definition);
+                continue;
+            };
             if !seen.insert(term) {
                 continue;
             }
@@ -78,7 +89,9 @@ impl Names {
                 TermKind::Variable { .. } => {
                     if let Some(&definition) = self.definitions.get(&term) {
                         found.push(definition);
-                        work.push(definition);
+                        if found.len() >= most {
+                            break;
+                        }
                     }
                 }
                 TermKind::Apply { arguments, .. } => work.extend_from_slice(arguments),
