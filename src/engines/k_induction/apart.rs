@@ -3,17 +3,19 @@
 //! Each question is about a few targets and has the definitions of the paths to them alone, and the solver forgets it. So
 //! the time grows with the number of targets, not with its square, and a target that is hard is in nobody's way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::proof;
+use crate::unrolling::beginnings::Beginnings;
 use crate::unrolling::division::{Division, exclude};
 use crate::unrolling::schedule::{Schedule, Share};
 use crate::unrolling::{Start, Target, Unrolling};
 use crate::{Context, SolverFactory};
+use regatta_cpa::ElementId;
 use regatta_program::LocationId;
 use regatta_program::block::Blocks;
 use regatta_sharing::taken::Taken;
@@ -31,8 +33,10 @@ const REPETITION_SHARE: Share = Share {
 const QUESTION_TIME: Duration = Duration::from_millis(100);
 const TOGETHER_TIME: Duration = Duration::from_millis(30);
 
-/// Wall time of the questions before what is excluded so far is handed in; it is doubled each time.
-const FIRST_PART_TIME: Duration = Duration::from_millis(500);
+/// Wall time of the questions before what is excluded so far is handed in, at least, and for each target; it is doubled each
+/// time. An engine whose proof is being checked loses its turn, and the check walks through the whole program.
+const FIRST_PART_TIME: Duration = Duration::from_millis(250);
+const FIRST_PART_TIME_EACH: Duration = Duration::from_millis(5);
 
 /// The targets with the paths of one step to them.
 pub struct Apart {
@@ -96,7 +100,8 @@ impl Apart {
         });
         let based = based.intersection(&open).copied();
         let mut left: BTreeSet<LocationId> = based.collect();
-        let mut time = FIRST_PART_TIME;
+        let count = u32::try_from(left.len()).unwrap_or(u32::MAX);
+        let mut time = FIRST_PART_TIME.max(FIRST_PART_TIME_EACH.saturating_mul(count));
         while !left.is_empty() && !context.token.is_cancelled() {
             left.retain(|at| !self.refused.contains(at));
             let known = self.taken.by_place();
@@ -145,6 +150,10 @@ impl Apart {
 struct OneStep {
     unrolling: Unrolling,
     targets: Vec<Target>,
+    /// The states in which paths to each target begin.
+    beginnings: FxHashMap<ElementId, Beginnings>,
+    /// For each error location that has been asked about, the number of invariants that were assumed where paths to it begin.
+    asked: FxHashMap<LocationId, usize>,
     /// The invariants that the questions of the last pass needed.
     used: FxHashSet<Candidate>,
 }
@@ -158,15 +167,21 @@ impl OneStep {
     ) -> Result<Self, SolverError> {
         let mut unrolling = Unrolling::new(blocks, start, context.solver(solver)?);
         unrolling.extend(1, context.token);
+        let targets = unrolling.new_targets();
+        let elements = targets.iter().map(|target| target.element);
+        let beginnings = elements.zip(unrolling.beginnings(&targets)).collect();
         Ok(Self {
-            targets: unrolling.new_targets(),
+            targets,
+            beginnings,
+            asked: FxHashMap::default(),
             unrolling,
             used: FxHashSet::default(),
         })
     }
 
-    /// Asks about the targets at these error locations, where the invariants hold at the beginning. Returns the error locations
-    /// that are excluded, and those that have not been asked about after the time.
+    /// Asks about the targets at these error locations, where the invariants hold at the beginning, unless that was asked with as
+    /// many invariants before. Returns the error locations that are excluded, and those that have not been asked about after the
+    /// time.
     fn divide(
         &mut self,
         among: &BTreeSet<LocationId>,
@@ -177,8 +192,17 @@ impl OneStep {
         let begin = Instant::now();
         let mut waiting = BTreeSet::new();
         let mut is_first = true;
+        let mut known = self.known_invariants(among, invariants);
+        known.retain(|error, count| self.asked.get(error) != Some(count));
+        if known.is_empty() {
+            return (BTreeSet::new(), waiting);
+        }
+        let among: BTreeSet<LocationId> = known.keys().copied().collect();
         let targets = self.targets.iter();
-        let targets: Vec<Target> = targets.filter(|one| one.is_among(among)).copied().collect();
+        let targets: Vec<Target> = targets
+            .filter(|one| one.is_among(&among))
+            .copied()
+            .collect();
         let mut division = Division::new(&targets);
         while let Some(group) = division.next_group() {
             context.safe_point();
@@ -190,7 +214,41 @@ impl OneStep {
             let (answer, reached) = self.ask(&group, invariants);
             division.answered(group, answer, &reached);
         }
-        (division.excluded(among), waiting)
+        known.retain(|error, _| !waiting.contains(error));
+        self.asked.extend(known);
+        (division.excluded(&among), waiting)
+    }
+
+    /// Returns for each of the error locations the number of invariants where paths to it begin, or to what is not modelled.
+    fn known_invariants(
+        &self,
+        among: &BTreeSet<LocationId>,
+        invariants: &ByPlace,
+    ) -> BTreeMap<LocationId, usize> {
+        let mut counts: BTreeMap<LocationId, usize> = among.iter().map(|&one| (one, 0)).collect();
+        let mut of_unmodelled = 0;
+        for target in &self.targets {
+            let places = self.beginnings_of(target).iter();
+            let places = places.filter_map(|&number| self.unrolling.beginning(number));
+            let here = places.filter_map(|at| invariants.get(&at)).map(Vec::len);
+            match target.error() {
+                None => of_unmodelled += here.sum::<usize>(),
+                Some(error) => {
+                    if let Some(count) = counts.get_mut(&error) {
+                        *count += here.sum::<usize>();
+                    }
+                }
+            }
+        }
+        counts
+            .values_mut()
+            .for_each(|count| *count += of_unmodelled);
+        counts
+    }
+
+    fn beginnings_of(&self, target: &Target) -> &[usize] {
+        let found = self.beginnings.get(&target.element);
+        found.map_or(&[], |beginnings| beginnings)
     }
 
     /// Asks whether one of the targets is reached. With a model, tells which are.
@@ -207,7 +265,8 @@ impl OneStep {
         };
         let mut known: FxHashMap<TermId, Candidate> = FxHashMap::default();
         for target in group {
-            let all = self.unrolling.where_paths_begin(target.element, invariants);
+            let beginnings = self.beginnings_of(target);
+            let all = self.unrolling.known_at(beginnings, invariants);
             known.extend(all.into_iter().map(|(one, here)| (here, one)));
         }
         known.remove(&TermId::TRUE);

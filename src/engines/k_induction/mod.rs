@@ -154,9 +154,13 @@ fn run(
     for bound in bounds(options.start, options.increment, options.max_bound) {
         context.safe_point();
         (context.report)(Progress::Bound { bound });
-        if let (Some(apart), Some(targets)) = (&mut apart, context.targets) {
-            apart.exclude(targets, blocks, solver, context);
-        }
+        // As often as there may be new invariants, and not only once at a bound that takes long.
+        let mut exclude_apart = |context: &Context<'_>| {
+            if let (Some(apart), Some(targets)) = (&mut apart, context.targets) {
+                apart.exclude(targets, blocks, solver, context);
+            }
+        };
+        exclude_apart(context);
         if let Some(answer) = induction.base_case(bound, context) {
             return Ok(answer);
         }
@@ -164,6 +168,7 @@ fn run(
             if let Some(answer) = induction.while_unfinished(bound, context) {
                 return Ok(answer);
             }
+            exclude_apart(context);
         }
         if induction.base.left_aside().is_none() {
             if let Some(targets) = context.targets {

@@ -6,6 +6,7 @@
 //!
 //! * [`base_case`]: base case and forward condition of Algorithm 3; [`step_case`]: its step case, with invariants;
 //!   [`schedule`]: how often optional queries are made.
+//! * [`beginnings`]: the states in which paths to targets begin.
 //! * [`division`]: targets one by one, where each is decided by itself.
 //! * [`left_aside`]: how engines continue after alarms that were not confirmed.
 //! * [`indices`]: the indices at which paths read and write arrays.
@@ -13,6 +14,7 @@
 //! * [`precondition`]: the weakest precondition over the states in which the unrolling begins.
 
 pub mod base_case;
+pub mod beginnings;
 pub mod division;
 mod indices;
 pub mod last_steps;
@@ -27,7 +29,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use self::indices::Indices;
 use super::CancellationToken;
@@ -262,41 +264,6 @@ impl Unrolling {
         let result = read(self, answer);
         self.solver.pop();
         result
-    }
-
-    /// Returns the invariants at the states in which paths to the target begin, each with the condition that it holds there.
-    pub fn where_paths_begin(
-        &self,
-        target: ElementId,
-        invariants: &ByPlace,
-    ) -> Vec<(Candidate, TermId)> {
-        let Some(target) = self.reached.get(target) else {
-            return Vec::new();
-        };
-        let mut seen = FxHashSet::default();
-        let mut work = vec![target.state.node];
-        let mut found = Vec::new();
-        while let Some(node) = work.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            let parents = self.cpa.arg.parents(node).iter();
-            work.extend(parents.map(|(parent, _)| *parent));
-            // The states of the beginning are the first ones, with the first nodes.
-            let number = node.0 as usize;
-            if let Some(&(at, guard)) = self.starts.get(number)
-                && let Some(element) = self.reached.get(ElementId(node.0))
-            {
-                let path = &element.state.domain.formula;
-                let known = invariants.get(&at).into_iter().flatten();
-                found.extend(known.map(|&formula| {
-                    let here = self.cpa.domain.at_end(path, formula);
-                    let condition = self.solver.arena().implies(guard, here);
-                    (Candidate { at, formula }, condition)
-                }));
-            }
-        }
-        found
     }
 
     /// Returns the formula with the definitions of the last `steps` steps only, which over-approximates the paths.

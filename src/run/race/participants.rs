@@ -11,11 +11,12 @@ use crate::task::Task;
 use regatta_program::features::Features;
 
 /// The engine that excludes targets one by one in little time, and the length of its first turn: the time for any number of
-/// targets, for each of them, and the maximum.
+/// targets, for each of them, and the maximum. It is to hand in what is easy before the turn ends, since the next one comes after
+/// those of all others.
 const TARGETS_ENGINE: &str = "k_induction";
-const TARGETS_TIME: Duration = Duration::from_millis(100);
-const TARGETS_TIME_EACH: Duration = Duration::from_millis(2);
-const MAXIMUM_TARGETS_TIME: Duration = Duration::from_secs(20);
+const TARGETS_TIME: Duration = Duration::from_millis(350);
+const TARGETS_TIME_EACH: Duration = Duration::from_millis(5);
+const MAXIMUM_TARGETS_TIME: Duration = Duration::from_secs(60);
 
 /// The analyses that take part in a race.
 pub(crate) struct Participants<'o> {
