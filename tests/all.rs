@@ -435,3 +435,48 @@ int main(void) {
         "no race has excluded checks and gone on"
     );
 }
+
+/// Many checks of several kinds, in functions of their own, some of which fail: each has its verdict.
+#[test]
+fn many_checks_have_their_verdicts() {
+    const EACH: u32 = 7;
+    let mut text = String::from(
+        "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+",
+    );
+    let mut expected = Vec::new();
+    for number in 0..50_u32 {
+        let fails = number % 13 == 5;
+        let more = u32::from(fails);
+        let (before, condition) = match number % 3 {
+            0 => (
+                format!("if (x > {number}u) x = {number}u;\nunsigned y = x + 3u;"),
+                format!("y + {more}u > {number}u + 3u"),
+            ),
+            1 => (
+                "int a[8]; unsigned i = x % 8u;\na[i] = 5; a[(i + 1u) % 8u] = 7;".to_owned(),
+                format!("a[i] != 5 - {more} * (i == 3u)"),
+            ),
+            _ => (
+                "unsigned i = 0, twice = 2u;\nwhile (i < x) { i++; twice += 2u; }".to_owned(),
+                format!("twice == 2u * i + 3u - {more}u && x < 9u"),
+            ),
+        };
+        text += &format!(
+            "static void check_{number}(void) {{
+unsigned x = __VERIFIER_nondet_uint();
+{before}
+if ({condition})
+reach_error();
+}}
+"
+        );
+        let line = 2 + u64::from((number + 1) * EACH - 1);
+        let verdict = if fails { "violated" } else { "excluded" };
+        expected.push((line, verdict));
+    }
+    let calls = (0..50).map(|number| format!("check_{number}();\n"));
+    text += &format!("int main(void) {{\n{}}}\n", calls.collect::<String>());
+    assert_decided(&text, "RESULT: FALSE(unreach-call)", 1, &expected);
+}

@@ -85,6 +85,7 @@ pub fn run(
             started: reporter.started(),
             limit: attempt.wall,
             prolonged: attempt.prolonged,
+            began: Instant::now(),
         },
     };
     match pipeline.lower(attempt) {

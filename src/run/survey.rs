@@ -1,6 +1,7 @@
 //! The survey of a program's checks, before any race: what takes little time is said of each check by itself.
 //!
-//! 1. The simplifier may remove the error locations of some checks. They are excluded if that passes the check of proofs.
+//! 1. The simplifier may remove the error locations of some checks. They are excluded if that passes the check of proofs, for all of
+//!    them or for parts.
 //! 2. Simulation runs the program on many inputs. An execution ends at the check that it violates; each check that some
 //!    execution ends at is violated.
 //! 3. The program simplified for one check alone tells the size of the check's cone of influence, by which
@@ -35,13 +36,21 @@ const SIMULATION: &str = "simulation";
 /// Maximum wall time of simulation, and of finding the cones of influence.
 const MAXIMUM_TIME: Duration = Duration::from_millis(300);
 
-/// Maximum wall time of the check of the simplifier's proof.
+/// Maximum wall time of the checks of the simplifier's proofs, if the time is not limited or is long: for any number of checks, and
+/// for each, if that is longer.
 const CHECK_TIME: Duration = Duration::from_secs(20);
+const CHECK_TIME_EACH: Duration = Duration::from_millis(10);
 
-/// Maximum share of the time that is left for that check.
+/// Maximum share of the time that is left for them.
 const CHECK_SHARE: f64 = 0.25;
 
-/// Maximum share of the time that is left for each of these.
+/// Maximum number of checks that are proved together: the proof of some is kept if that of others does not pass.
+const MAXIMUM_TOGETHER: usize = 2000;
+
+/// Maximum number of times that such a set of checks is halved if the check of the proof for it does not pass.
+const MAXIMUM_HALVINGS: u32 = 3;
+
+/// Maximum share of the time that is left for simulation, and for finding the cones of influence.
 const MAXIMUM_SHARE: f64 = 0.05;
 
 /// Time without new coverage after which simulation ends.
@@ -87,15 +96,13 @@ impl Survey<'_> {
         tell(&rows);
         let mut open: TargetSet = rows.iter().map(CheckRow::target).collect();
         let pruned = self.pruned(&open);
-        let mut assumptions = Vec::new();
-        if !pruned.is_empty()
-            && let Some(assumed) = self.excludes(&pruned)
-        {
-            assumptions = assumed;
-            self.decide(&mut rows, &pruned, CheckVerdict::Excluded, SIMPLIFIER);
+        let mut assumptions = BTreeSet::new();
+        self.prove(&pruned, &mut |part, assumed| {
+            assumptions.extend(assumed);
+            self.decide(&mut rows, part, CheckVerdict::Excluded, SIMPLIFIER);
             tell(&rows);
-            open = open.difference(&pruned);
-        }
+            open = open.difference(part);
+        });
         let violations = self.simulate(&open);
         let violated: TargetSet = violations.keys().copied().collect();
         self.decide(&mut rows, &violated, CheckVerdict::Violated, SIMULATION);
@@ -103,7 +110,7 @@ impl Survey<'_> {
         tell(&rows);
         let first = violations.into_values().next();
         first.unwrap_or_else(|| Conclusion {
-            assumptions,
+            assumptions: assumptions.into_iter().collect(),
             ..Conclusion::unknown("no check is known to be violated")
         })
     }
@@ -152,13 +159,52 @@ impl Survey<'_> {
         open.iter().filter(|&target| !is_left(target)).collect()
     }
 
-    /// Returns the assumptions under which the simplifier excludes the checks, if that passes the check of proofs.
-    fn excludes(&self, asked: &TargetSet) -> Option<Vec<ReportedAssumption>> {
-        let mut task = self.task(asked)?;
-        if let Some(left) = task.time_left() {
-            let share = left.mul_f64(CHECK_SHARE).clamp(MAXIMUM_TIME, CHECK_TIME);
-            task.time.limit = Some(self.time.started.elapsed() + share.min(left));
+    /// Has the proofs checked that the simplifier excludes the checks, many together; where that does not pass, parts of them.
+    /// Hands over the parts that are excluded, with the assumptions.
+    fn prove(
+        &self,
+        pruned: &TargetSet,
+        excluded: &mut dyn FnMut(&TargetSet, Vec<ReportedAssumption>),
+    ) {
+        let all: Vec<TargetId> = pruned.iter().collect();
+        let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let most = CHECK_TIME.max(CHECK_TIME_EACH.saturating_mul(count));
+        let elapsed = self.time.started.elapsed();
+        let budget = self.time.limit.map_or(most, |limit| {
+            let left = limit.saturating_sub(elapsed);
+            let share = left.mul_f64(CHECK_SHARE).clamp(MAXIMUM_TIME, most);
+            share.min(left)
+        });
+        let end = elapsed + budget;
+        let chunks = all.rchunks(MAXIMUM_TOGETHER);
+        let mut parts: Vec<(TargetSet, u32)> = chunks
+            .map(|chunk| (chunk.iter().copied().collect(), 0))
+            .collect();
+        while let Some((part, halvings)) = parts.pop() {
+            let left = end.saturating_sub(self.time.started.elapsed());
+            if part.is_empty() || left.is_zero() {
+                continue;
+            }
+            let is_divisible = part.len() > 1 && halvings < MAXIMUM_HALVINGS;
+            // A part that may be divided leaves time for its halves.
+            let shares = parts.len() as u32 + 1 + u32::from(is_divisible);
+            if let Some(assumptions) = self.excludes(&part, left / shares) {
+                excluded(&part, assumptions);
+            } else if is_divisible {
+                let all: Vec<TargetId> = part.iter().collect();
+                let (first, second) = all.split_at(all.len() / 2);
+                let halves = [second, first].map(|half| half.iter().copied().collect());
+                parts.extend(halves.map(|half| (half, halvings + 1)));
+            }
         }
+    }
+
+    /// Returns the assumptions under which the simplifier excludes the checks, if that passes the check of proofs within the
+    /// time.
+    fn excludes(&self, asked: &TargetSet, time: Duration) -> Option<Vec<ReportedAssumption>> {
+        let mut task = self.task(asked)?;
+        task.time.limit = Some(self.time.started.elapsed() + time);
+        task.time.prolonged = None;
         if !task.simplified.is_safe() {
             return None;
         }

@@ -90,4 +90,6 @@ pub(crate) struct TimeLimit {
     pub limit: Option<Duration>,
     /// The limit while an answer is being checked, if that is later.
     pub prolonged: Option<Duration>,
+    /// When this process began to read the program.
+    pub began: Instant,
 }

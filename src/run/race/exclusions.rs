@@ -10,7 +10,8 @@ use crate::task::Task;
 use regatta_program::{LocationId, TargetId, TargetSet, Targets};
 
 /// Time without a further exclusion after which a race ends that has excluded at least half of its targets: the program
-/// simplified for the others alone is smaller. Half of the race's age, if that is longer, since the engines begin again then.
+/// simplified for the others alone is smaller. Half of the race's age, if that is longer, since the engines begin again then, or the
+/// time until this race began, since the program is read and simplified again.
 const PATIENCE: Duration = Duration::from_millis(400);
 const PATIENCE_BY_AGE: u32 = 2;
 
@@ -19,6 +20,8 @@ pub(super) struct Exclusions {
     state: Mutex<State>,
     /// When the race began.
     started: Instant,
+    /// The wall time until then, for reading and simplifying the program.
+    setup: Duration,
     /// The number of targets at that time.
     all: usize,
     /// Whether the simplifier has excluded further targets that are asked about.
@@ -54,6 +57,7 @@ impl Exclusions {
         let errors = open.values().flatten().copied().collect();
         (open.len() > 1).then(|| Self {
             started: Instant::now(),
+            setup: task.time.began.elapsed(),
             all: open.len(),
             has_simplified: scope.asked.len() > open.len(),
             state: Mutex::new(State {
@@ -113,7 +117,7 @@ impl Exclusions {
         let is_small = state.open.len() <= self.all / 2 && state.checks == 0;
         let last = state.last.filter(|_| is_small)?;
         let age = last.saturating_duration_since(self.started);
-        last.checked_add(PATIENCE.max(age / PATIENCE_BY_AGE))
+        last.checked_add(PATIENCE.max(age / PATIENCE_BY_AGE).max(self.setup))
     }
 }
 
@@ -129,6 +133,7 @@ mod tests {
             (0..).map(TargetId).zip(images).collect();
         Exclusions {
             started: Instant::now(),
+            setup: Duration::ZERO,
             all: open.len(),
             has_simplified: false,
             state: Mutex::new(State {
