@@ -415,7 +415,7 @@ fn an_experiment_from_begin_to_end() {
             .find(fits)
             .unwrap_or_else(|| panic!("{configuration} on {task}"))
     };
-    assert_eq!(of("ki", "midpoint")["verdict"], "false(unreach-call)");
+    assert_eq!(of("ki", "midpoint")["verdict"], "false(no-overflow)");
     assert_eq!(of("ki", "midpoint")["winner"], "k-induction");
     let stopped = of("bmc", "hard");
     assert_eq!(stopped["verdict"], "unknown", "{stopped}");

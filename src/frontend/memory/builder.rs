@@ -21,8 +21,10 @@ pub struct Builder {
     names: FxHashMap<String, u32>,
     /// The waypoints that the edges pass.
     pub waypoints: Waypoints,
+    /// Whether it is recorded where zeros are written to regions of bytes.
+    pub records_zeros: bool,
     /// For regions of bytes, the history variable for the index of the zero that was written last.
-    pub last_zeros: FxHashMap<RegionId, VariableId>,
+    last_zeros: FxHashMap<RegionId, VariableId>,
 }
 
 /// The properties of a new variable besides its name and sort.
@@ -61,6 +63,7 @@ impl Builder {
             terms: Vec::new(),
             names: FxHashMap::default(),
             waypoints: Waypoints::default(),
+            records_zeros: false,
             last_zeros: FxHashMap::default(),
         }
     }
@@ -93,6 +96,30 @@ impl Builder {
             c_type,
             span,
         })
+    }
+
+    /// The history variable for the index of the zero that was written last to a region.
+    pub fn last_zero(&mut self, region: RegionId) -> VariableId {
+        if let Some(&known) = self.last_zeros.get(&region) {
+            return known;
+        }
+        let of = self.program.regions[region.index()].variable;
+        let sort = match self.program.variables[of.index()].sort {
+            Sort::Array { index, .. } => index.into(),
+            other => other,
+        };
+        let history = self.variable(
+            &format!("last zero in region#{}", region.0),
+            sort,
+            Description {
+                scope: Scope::Global,
+                role: Role::History(of),
+                c_type: None,
+                span: Span::NONE,
+            },
+        );
+        self.last_zeros.insert(region, history);
+        history
     }
 
     /// A variable as a term.

@@ -137,6 +137,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
     let mut builder =
         builder::Builder::new(unit.sources.clone(), options.arithmetic, unit.data_model);
     builder.program.externals.clone_from(&unit.externals);
+    builder.records_zeros = options.memory_checks.any();
     let mut plan = planner.plan(&mut builder);
     planner
         .lay_out(&mut plan, &mut builder)

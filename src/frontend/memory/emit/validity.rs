@@ -415,14 +415,6 @@ impl<'b> Emitter<'_, 'b> {
             return;
         };
         let zero = self.tables.pointer_constant(0);
-        let mut histories: Vec<_> = self.body.builder.last_zeros.values().copied().collect();
-        histories.sort_unstable();
-        for history in histories {
-            let sort = self.body.builder.symbol(history).sort();
-            if let Sort::BitVec(width) = sort {
-                self.body.assign(history, pool().bv(width, 0));
-            }
-        }
         for class in &lives.classes {
             for sizes in class.sizes.into_iter().flatten() {
                 let sort = self.body.builder.program.variables[sizes.index()].sort;

@@ -866,19 +866,6 @@ impl Planner<'_, '_> {
             objects: Vec::new(),
             dynamic,
         });
-        if self.checks.any() && representation == Representation::Bits(8) {
-            let history = builder.variable(
-                &format!("last zero in region#{}", region.0),
-                index.into(),
-                Description {
-                    scope: Scope::Global,
-                    role: Role::History(variable),
-                    c_type: None,
-                    span: Span::NONE,
-                },
-            );
-            builder.last_zeros.insert(region, history);
-        }
         region
     }
 }

@@ -7,7 +7,7 @@ use crate::memory::builder::{Builder, Description};
 use crate::memory::operators::arithmetic::pool;
 use regatta_program::{
     CScalar, Claim, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
-    Program, Property, RegionId, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
+    Program, Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
 use regatta_term::{Build, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
@@ -191,28 +191,22 @@ impl Body<'_, '_> {
         if self.current.is_none() {
             return;
         }
+        // Where a value may be a zero is not recorded: engines would carry the conditions of all that are written.
         if let Operation::Store {
             region,
             index,
             value,
         } = operation
+            && self.builder.records_zeros
+            && value == pool().bv(8, 0)
         {
-            self.note_zero(region, index, value);
+            let target = self.builder.last_zero(region);
+            self.operations.push(Operation::Assign {
+                target,
+                value: index,
+            });
         }
         self.operations.push(operation);
-    }
-
-    /// Records where a zero is written last to a region of bytes.
-    fn note_zero(&mut self, region: RegionId, index: TermId, value: TermId) {
-        let Some(&target) = self.builder.last_zeros.get(&region) else {
-            return;
-        };
-        let before = self.builder.term(target);
-        let is_zero = pool().eq(value, pool().bv(8, 0));
-        let value = pool().ite(is_zero, index, before);
-        if value != before {
-            self.operations.push(Operation::Assign { target, value });
-        }
     }
 
     pub(in crate::memory::emit) fn assign(&mut self, target: VariableId, value: TermId) {
