@@ -638,40 +638,6 @@ fn written_at_two_addresses(are_apart: bool) -> Task {
 }
 
 #[test]
-fn a_write_at_one_of_few_indices() {
-    let text = |bound: u32| {
-        format!(
-            "
-        #include <assert.h>
-        extern unsigned __VERIFIER_nondet_uint(void);
-        unsigned a[64];
-        int main(void) {{
-            unsigned i = __VERIFIER_nondet_uint() % 12, k = __VERIFIER_nondet_uint() % 12;
-            for (int j = 0; j < 13; j++) a[j] = j;
-            a[i] = 100; a[k + 1] = 50;
-            assert(a[i] == 100 || i == k + 1);
-            assert(a[{bound}] == {bound});
-        }}"
-        )
-    };
-    let steps = |merge| {
-        vec![ProofStep::Unwinding {
-            rounds: Vec::new(),
-            merge,
-        }]
-    };
-    for merge in [true, false] {
-        Task::new(c(
-            &text(13).replace("unsigned a[64]", "unsigned a[64] = {[13] = 13}")
-        ))
-        .confirms(steps(merge));
-        for written in [0, 5, 11, 12] {
-            Task::new(c(&text(written))).does_not_confirm(steps(merge));
-        }
-    }
-}
-
-#[test]
 fn objects_may_overlap_unless_assumed_to_be_disjoint() {
     let one_by_one = || {
         vec![ProofStep::Unwinding {

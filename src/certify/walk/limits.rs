@@ -21,9 +21,6 @@ pub(super) const MAXIMUM_DEFINITION_SIZE: usize = 12;
 /// Maximum number of cells of a region with which an unknown index is compared; beyond it the array's term is used.
 pub(super) const MAXIMUM_COMPARED_CELLS: usize = 256;
 
-/// Maximum number of cells that a write at an unknown index may change; beyond it the index is compared with the cells there are.
-pub(super) const MAXIMUM_WRITTEN_CELLS: usize = 64;
-
 // --- exits ---
 
 /// Maximum number of states at an exit that are merged one after another rather than at once.

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::lifted::{Alternatives, Lifted};
-use crate::walk::limits::{MAXIMUM_ALTERNATIVES, MAXIMUM_COMPARED_CELLS, MAXIMUM_WRITTEN_CELLS};
+use crate::walk::limits::{MAXIMUM_ALTERNATIVES, MAXIMUM_COMPARED_CELLS};
 use crate::walk::{State, Walk};
 use regatta_term::{Build, Constant, Op, Pool, Sort, TermId, is_linear_table};
 
@@ -271,21 +271,6 @@ impl Walk<'_, '_> {
             }
             return;
         }
-        if let Some(numbers) = self.written_numbers(lifted, state, region, index) {
-            self.note_object(region, CONSTANT, false);
-            if lifted.by_path {
-                state.note_object(region, CONSTANT, false);
-            }
-            for number in numbers {
-                let same = lifted.apply(Op::Eq, Sort::Bool, &[index, number]);
-                let before = self.at(state, region, number);
-                let after = lifted.choose(same, element, before);
-                state
-                    .values
-                    .insert(self.cell(region, number, CONSTANT), after);
-            }
-            return;
-        }
         let cells = self.cells(state, region);
         if cells.len() > MAXIMUM_COMPARED_CELLS {
             let array = self.arena.store(self.array(state, region), index, element);
@@ -299,33 +284,6 @@ impl Walk<'_, '_> {
                 .values
                 .insert(slot, lifted.choose(same, element, before));
         }
-    }
-
-    /// The constants that an index of a write may be, if they are few and the region has no cells but those with such indices.
-    fn written_numbers(
-        &self,
-        lifted: &mut Lifted<'_>,
-        state: &State,
-        region: u32,
-        index: TermId,
-    ) -> Option<Vec<TermId>> {
-        let Sort::BitVec(width) = self.arena.sort(index) else {
-            return None;
-        };
-        let objects = self.objects_of(lifted, state, region);
-        if objects.iter().any(|known| known.0 != CONSTANT) {
-            return None;
-        }
-        let numbers = lifted.numbers(index)?;
-        let numbers = (1..=MAXIMUM_WRITTEN_CELLS)
-            .contains(&numbers.len())
-            .then_some(numbers)?;
-        let numbers = numbers.into_iter();
-        Some(
-            numbers
-                .map(|number| self.arena.bv(width, number as u128))
-                .collect(),
-        )
     }
 
     /// The whole region as a term.
