@@ -16,10 +16,7 @@ pub(super) const MAXIMUM_REPETITIONS: i64 = 16;
 /// Maximum number of objects that exist from the start with which another one is constrained not to overlap. It may
 /// overlap further ones: a proof that needs disjointness is not found, and the interpreter does not confirm an alarm
 /// that relies on an overlap.
-pub(super) const MAXIMUM_SEPARATED_OBJECTS: usize = 96;
-
-/// Maximum number of objects and functions together after which no more functions are added to these.
-pub(super) const MAXIMUM_SEPARATED_FUNCTIONS: usize = 48;
+pub(super) const MAXIMUM_SEPARATED_OBJECTS: usize = 48;
 
 // --- emit::devices ---
 

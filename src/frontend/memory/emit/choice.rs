@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::ir::{Object, ObjectIndex};
-use crate::memory::limits::{MAXIMUM_SEPARATED_FUNCTIONS, MAXIMUM_SEPARATED_OBJECTS};
+use crate::memory::limits::MAXIMUM_SEPARATED_OBJECTS;
 use crate::memory::placement::plan::Chosen;
 
 /// When an object ends.
@@ -26,8 +26,11 @@ impl Emitter<'_, '_> {
             let hint = self.tables.pointer_constant(chosen.hint.into());
             let address = self.any_address(hint, size, chosen.alignment);
             self.body.assign(chosen.variable, address);
-            let before = separated(&plan.chosen[..number]);
-            let apart = before.iter().map(|other| self.apart_at_once(chosen, other));
+            let before = plan.chosen[..number]
+                .iter()
+                .rev()
+                .take(MAXIMUM_SEPARATED_OBJECTS);
+            let apart = before.map(|other| self.apart_at_once(chosen, other));
             let apart: Vec<TermId> = apart.collect();
             self.body.assume(pool().and(apart));
             self.body.release_temporaries();
@@ -66,7 +69,7 @@ impl Emitter<'_, '_> {
         let start = self.any_address(hint, extent, alignment);
         let end = self.tables.pointer_add(start, extent);
         let mut others: Vec<(TermId, TermId)> = Vec::new();
-        for chosen in separated(&plan.chosen) {
+        for chosen in plan.chosen.iter().rev().take(MAXIMUM_SEPARATED_OBJECTS) {
             let object = chosen.object.map(|object| self.tables.object(object));
             if ends == Ends::Freed || object.is_none_or(|object| object.blocks.is_empty()) {
                 others.push(self.extent_of(chosen));
@@ -223,19 +226,6 @@ impl Emitter<'_, '_> {
         let class = self.tables.plan.class_of.get(&root);
         class.is_some_and(|id| self.tables.plan.class_by_id(*id).observable)
     }
-}
-
-/// Of what has its address from the start, what another one is constrained not to overlap: the latest objects, and functions as
-/// long as these are few. Accesses of memory need only the objects.
-fn separated(chosen: &[Chosen]) -> Vec<&Chosen> {
-    let latest = chosen.iter().rev();
-    let (objects, functions): (Vec<&Chosen>, Vec<&Chosen>) =
-        latest.partition(|one| one.object.is_some());
-    let mut all = objects;
-    all.truncate(MAXIMUM_SEPARATED_OBJECTS);
-    let left = MAXIMUM_SEPARATED_FUNCTIONS.saturating_sub(all.len());
-    all.extend(functions.into_iter().take(left));
-    all
 }
 
 impl Tables<'_, '_> {
