@@ -146,7 +146,7 @@ impl Win {
     fn complaint(&self) -> Option<String> {
         let program = folder().join(self.program).display().to_string();
         let portfolio = self.portfolio;
-        let limit = ["--time-limit", TIME_LIMIT];
+        let limit = ["--time-limit", TIME_LIMIT, "--checks", "assertions"];
         let (answer, log) = regatta(
             &[
                 &["verify", "-v", "--portfolio", portfolio, &program],

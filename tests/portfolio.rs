@@ -319,8 +319,9 @@ fn a_generator_gives_and_does_not_answer() {
     for (role, code) in [("prover", 0), ("generator", 2)] {
         let folder = folder_with(&format!("{data_flow}role = \"{role}\"\n{bmc}"));
         let verified = program("engines/even_steps.c");
+        let checks = ["--checks", "assertions"];
         let arguments = ["--time-limit", "60", "--portfolio", "p.toml", &verified];
-        let output = regatta(folder.path(), &arguments);
+        let output = regatta(folder.path(), &[&checks[..], &arguments].concat());
         assert_eq!(output.status.code(), Some(code), "{}", text(&output.stdout));
         // When no prover is left, the race is over.
         assert!(!text(&output.stdout).contains("time limit"));
