@@ -978,7 +978,7 @@ fn read_until(server: &mut impl std::io::BufRead, is_wanted: impl Fn(&Value) -> 
     }
 }
 
-/// The loop's invariants come as hints, for a project and for a file alone; there are none in a file that has an error.
+/// The server sends the loop's invariants as hints, for a project and for a single file; a file with an error has no hints.
 #[test]
 fn an_editor_is_told_of_invariants() {
     let right = "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n\

@@ -301,8 +301,8 @@ impl<'c, 'p> Walk<'c, 'p> {
         self.names.definitions_for(formulas, usize::MAX)
     }
 
-    /// At most so many of the definitions of the names in the given formulas, transitively: those of names that fewer
-    /// definitions lead to. Without the others, the names stand for any value.
+    /// The definitions of the names in the given formulas, transitively, nearest to the formulas first; `most` is their maximum
+    /// number. A name whose definition is left out stands for any value.
     pub(crate) fn first_definitions_for(&self, formulas: &[TermId], most: usize) -> Vec<TermId> {
         self.names.definitions_for(formulas, most)
     }

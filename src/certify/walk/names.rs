@@ -62,8 +62,8 @@ impl Names {
         name
     }
 
-    /// The definitions of the names in the given formulas, transitively; those of names that fewer definitions lead to come
-    /// first, and at most so many are returned.
+    /// The definitions of the names in the given formulas, transitively, nearest to the formulas first; `most` is their maximum
+    /// number.
     pub(super) fn definitions_for(&self, formulas: &[TermId], most: usize) -> Vec<TermId> {
         let mut found = Vec::new();
         if self.definitions.is_empty() {

@@ -11,7 +11,7 @@ use regatta_base::digest::sha256;
 /// Maximum length of a hint (characters); the whole invariant is its tooltip.
 const MAXIMUM_LENGTH: usize = 70;
 
-/// Returns the hints of a witness, by the URI of the file. There are none in a file that has changed since.
+/// Returns the hints of a witness, by the URI of the file. A file that has changed since the proof has no hints.
 pub fn by_file(witness: &Value, root: &Path) -> BTreeMap<String, Vec<Value>> {
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
