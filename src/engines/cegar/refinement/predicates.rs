@@ -62,26 +62,19 @@ impl Refinement<'_> {
                 }
             },
         };
-        for (at, predicate) in selected {
-            let abstraction = &mut model.cpa.domain.abstraction;
-            let id = abstraction
-                .predicate(predicate)
-                .map_err(|e| e.to_string())?;
-            precision.add(at, id);
+        add(&mut model, &selected, &mut precision)?;
+        let mut pivot = first_that_lacks(&model, path, &precision);
+        if pivot.is_none() && model.cpa.domain.abstraction.refine_limits() {
+            pivot = Some(path.states[1]);
         }
-        let lacks = |&&state: &&AbstractionId| {
-            let state = model.cpa.domain.abstraction_state(state);
-            let Place::At(at) = state.place else {
-                return false;
-            };
-            let used = state.precision.as_ref();
-            used.is_some_and(|used| used.differs_at(at, &precision))
-        };
-        let pivot = match path.states.iter().find(lacks) {
-            Some(&pivot) => pivot,
-            None if model.cpa.domain.abstraction.refine_limits() => path.states[1],
-            None => return Err("a counterexample was not excluded".to_owned()),
-        };
+        if pivot.is_none() && source == PredicateSource::Program {
+            // The Cartesian abstraction may lose what atoms say only together. With the interpolants as predicates, each
+            // follows from the one before, so that it excludes the path, too.
+            let whole = self.whole_interpolants(&mut model, path);
+            add(&mut model, &whole, &mut precision)?;
+            pivot = first_that_lacks(&model, path, &precision);
+        }
+        let pivot = pivot.ok_or("a counterexample was not excluded")?;
         let predicates = precision
             .places()
             .map(|(_, list)| list.len())
@@ -139,6 +132,24 @@ impl Refinement<'_> {
             add_false(model, path, &interpolants, precision);
         }
         Some(self.predicates(model, path, interpolants))
+    }
+
+    /// Returns interpolants of the path as predicates, each as a whole.
+    fn whole_interpolants<A: Representation>(
+        &self,
+        model: &mut Model<'_, A>,
+        path: &AbstractPath,
+    ) -> Vec<Located> {
+        let sequence = model.sequence(path);
+        let interpolants = model.interpolants(&sequence).unwrap_or_default();
+        let states = path.states[1..].iter().zip(interpolants);
+        let located = states.filter_map(|(&state, interpolant)| {
+            match model.cpa.domain.abstraction_state(state).place {
+                Place::At(at) if !atoms(interpolant).is_empty() => Some((at, interpolant)),
+                _ => None,
+            }
+        });
+        located.collect()
     }
 
     /// Returns the atoms of interpolants as predicates.
@@ -224,6 +235,36 @@ impl Refinement<'_> {
         }
         Ok(())
     }
+}
+
+/// Adds the predicates to the precision.
+fn add<A: Representation>(
+    model: &mut Model<'_, A>,
+    predicates: &[Located],
+    precision: &mut Precision,
+) -> Result<(), String> {
+    for &(at, predicate) in predicates {
+        let id = model.cpa.domain.abstraction.predicate(predicate);
+        precision.add(at, id.map_err(|error| error.to_string())?);
+    }
+    Ok(())
+}
+
+/// Returns the first state of the path whose own precision lacks one of these predicates.
+fn first_that_lacks<A: Representation>(
+    model: &Model<'_, A>,
+    path: &AbstractPath,
+    precision: &Precision,
+) -> Option<AbstractionId> {
+    let lacks = |&&state: &&AbstractionId| {
+        let state = model.cpa.domain.abstraction_state(state);
+        let Place::At(at) = state.place else {
+            return false;
+        };
+        let used = state.precision.as_ref();
+        used.is_some_and(|used| used.differs_at(at, precision))
+    };
+    path.states.iter().find(lacks).copied()
 }
 
 /// Returns the precision with which the last state of the path was reached.
