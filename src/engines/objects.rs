@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::guess;
+use super::invariants::guess::objects::Stages;
 use super::invariants::rounds::{Rounds, safe_states};
 use super::{Answer, Context, SolverFactory};
 use regatta_base::options;
@@ -41,10 +42,25 @@ fn run(
     // No run is simulated: candidates come from blocks.
     let mut rounds = Rounds::new(blocks, Duration::ZERO, solver, context)?;
     let stages = guess::objects::candidates(blocks, &safe_states(blocks));
+    let Stages {
+        lists,
+        lengths,
+        positions,
+        exceptions,
+        structure,
+        contents,
+    } = stages;
     let parts = match guess::objects::has_records(blocks) {
         // Under a check of memory, where pointers lead is mostly enough.
-        true => stages.map(|stage| ("objects", vec![stage])).to_vec(),
-        false => vec![("objects", stages.to_vec())],
+        true => vec![
+            ("lists", vec![lists]),
+            ("lengths", vec![lengths]),
+            ("positions", vec![positions]),
+            ("lists with exceptions", vec![exceptions]),
+            ("objects", vec![structure]),
+            ("contents", vec![contents]),
+        ],
+        false => vec![("objects", vec![structure, contents])],
     };
     let mut open = Vec::new();
     Ok(rounds.run(parts, context, |rounds, stages, context| {

@@ -25,6 +25,29 @@ pub struct Builder {
     pub records_zeros: bool,
     /// For regions of bytes, the history variable for the index of the zero that was written last.
     last_zeros: FxHashMap<RegionId, VariableId>,
+    /// For regions of pointers in objects on the heap, what is recorded where one is written.
+    pub links: FxHashMap<RegionId, LinkHistory>,
+}
+
+/// What is recorded where a pointer is written to a field of an object on the heap: history variables \[AL91\] for invariants
+/// about lists. All are arrays by the numbers of objects.
+#[derive(Copy, Clone, Debug)]
+pub struct LinkHistory {
+    /// The binary logarithm of the size of an object's slot (bytes).
+    pub slot: u8,
+    /// By object, the index in the region where a pointer to it was written last.
+    pub holders: VariableId,
+    /// The lengths of lists, if the number of objects is recorded.
+    pub lengths: Option<Lengths>,
+}
+
+/// Lengths of lists as of the writes of their links; a later write within the list does not change them.
+#[derive(Copy, Clone, Debug)]
+pub struct Lengths {
+    /// By object, the number of objects from it to the end of its list.
+    pub to_end: VariableId,
+    /// By object, one more than that of the object that was made to lead to it.
+    pub position: VariableId,
 }
 
 /// The properties of a new variable besides its name and sort.
@@ -65,6 +88,7 @@ impl Builder {
             waypoints: Waypoints::default(),
             records_zeros: false,
             last_zeros: FxHashMap::default(),
+            links: FxHashMap::default(),
         }
     }
 
@@ -108,18 +132,21 @@ impl Builder {
             Sort::Array { index, .. } => index.into(),
             other => other,
         };
-        let history = self.variable(
-            &format!("last zero in region#{}", region.0),
-            sort,
-            Description {
-                scope: Scope::Global,
-                role: Role::History(of),
-                c_type: None,
-                span: Span::NONE,
-            },
-        );
+        let name = format!("last zero in region#{}", region.0);
+        let history = self.history(&name, of, sort);
         self.last_zeros.insert(region, history);
         history
+    }
+
+    /// Adds a history variable.
+    pub fn history(&mut self, name: &str, of: VariableId, sort: Sort) -> VariableId {
+        let description = Description {
+            scope: Scope::Global,
+            role: Role::History(of),
+            c_type: None,
+            span: Span::NONE,
+        };
+        self.variable(name, sort, description)
     }
 
     /// A variable as a term.

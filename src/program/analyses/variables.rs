@@ -10,8 +10,9 @@ use regatta_term::{Pool, Symbol, TermId, TermKind, store};
 #[derive(Clone, Debug)]
 pub struct VariableUse {
     by_symbol: FxHashMap<Symbol, VariableId>,
-    /// The history variable of a variable: who reads the variable reads it, too, so that it is kept as long as it may matter.
-    histories: FxHashMap<VariableId, VariableId>,
+    /// The history variables of a variable: who reads the variable reads them, too, so that they are kept as long as they may
+    /// matter.
+    histories: FxHashMap<VariableId, SmallVec<[VariableId; 2]>>,
     /// The index in `lists` of a term's variables, by the term's number; zero if not computed yet. The terms of one
     /// program have numbers close to each other, so that few pages are needed, and a look-up is much faster than with
     /// hashing.
@@ -43,8 +44,10 @@ impl VariableUse {
         for (index, variable) in program.variables.iter().enumerate() {
             let id = VariableId(index as u32);
             result.add(variable.symbol, id);
-            if let Role::History(of) = variable.role {
-                result.histories.insert(of, id);
+            let mut role = variable.role;
+            while let Role::History(of) = role {
+                result.histories.entry(of).or_default().push(id);
+                role = program.variable(of).role;
             }
         }
         result
@@ -89,10 +92,11 @@ impl VariableUse {
                         && !self.lists[start + 1..].contains(&variable)
                     {
                         self.lists.push(variable);
-                        let history = self.histories.get(&variable).copied();
-                        let known = &self.lists[start + 1..];
-                        let history = history.filter(|history| !known.contains(history));
-                        self.lists.extend(history);
+                        for &history in self.histories.get(&variable).into_iter().flatten() {
+                            if !self.lists[start + 1..].contains(&history) {
+                                self.lists.push(history);
+                            }
+                        }
                     }
                 }
                 TermKind::Variable { .. } => {}

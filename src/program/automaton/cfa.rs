@@ -190,9 +190,9 @@ pub enum Role {
     Region(RegionId),
     /// Bookkeeping of the memory model: the next free address, the rounding mode, an object's address.
     Model,
-    /// A history variable \[AL91\]: it records something of the past of the variable, a region's, and the program reads it
-    /// nowhere, but invariants may be about it. The index at which a zero was written last to a region of bytes, where a string
-    /// may end, is one.
+    /// A history variable \[AL91\]: it records something of the past of the variable, a region's, say, or an earlier history
+    /// variable, and the program reads it nowhere, but invariants may be about it: the index at which a zero was written last to a region of bytes, where a string
+    /// may end; where the pointer to an object was written last, and how many objects follow it in its list.
     History(VariableId),
 }
 

@@ -12,7 +12,8 @@ pub const RING_BITS: u8 = 16;
 /// evident that the equation has a solution.
 ///
 /// For `4·x + 2 = 4·y + 6` the solution is `y + 1`. It makes both sides equal wherever some value does and nothing is
-/// truncated, modulo 2^w for a factor of ±1. In a small ring, as in `(x + y) mod 5 = z`, it is the least solution.
+/// truncated, modulo 2^w for a factor of ±1. In a small ring, as in `(x + y) mod 5 = z`, it is the least solution. For the
+/// concatenation of x and constant bits, the sum of a constant that fits into those bits is taken not to carry out of them.
 pub fn solve_for<P: Pool + ?Sized>(
     pool: &P,
     symbol: Symbol,
@@ -82,6 +83,7 @@ pub fn solve_for<P: Pool + ?Sized>(
             };
             match (occurs(high), occurs(low)) {
                 (true, false) => {
+                    let value = without_small_addend(pool, value, below);
                     let part = pool.extract(value, width - 1, below);
                     solve_for(pool, symbol, high, part)
                 }
@@ -106,6 +108,23 @@ pub fn solve_for<P: Pool + ?Sized>(
             solve_for(pool, symbol, term, solution.term(pool))
         }
         _ => None,
+    }
+}
+
+/// Returns the value without a constant addend that fits into its lowest bits. If what is left is a multiple of 2^bits, as the
+/// address of an object is to whose field an offset leads, both have the same higher bits.
+fn without_small_addend<P: Pool + ?Sized>(pool: &P, value: TermId, bits: u8) -> TermId {
+    let Some(&[a, b]) = pool.arguments(Op::BvAdd, value) else {
+        return value;
+    };
+    let is_small = |term: TermId| {
+        let constant = pool.bit_vec_constant(term);
+        constant.is_some_and(|constant| constant.bits() >> bits == 0)
+    };
+    match (is_small(a), is_small(b)) {
+        (true, false) => b,
+        (false, true) => a,
+        _ => value,
     }
 }
 

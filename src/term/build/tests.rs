@@ -398,6 +398,21 @@ fn linear_equations_are_solved() {
 }
 
 #[test]
+fn an_offset_into_an_object_does_not_change_its_number() {
+    let pool = &Arena::new();
+    let address = variable("address", Sort::BitVec(32));
+    let number = variable("number", Sort::BitVec(24));
+    let symbol = Symbol::new("number", Sort::BitVec(24));
+    let field = pool.concat(number, pool.bv(8, 12));
+    let solve = |value| solve_for(pool, symbol, field, value);
+    let expected = pool.extract(address, 31, 8);
+    assert_eq!(solve(address), Some(expected));
+    assert_eq!(solve(pool.add(address, pool.bv(32, 12))), Some(expected));
+    let elsewhere = pool.add(address, pool.bv(32, 256));
+    assert_eq!(solve(elsewhere), Some(pool.extract(elsewhere, 31, 8)));
+}
+
+#[test]
 fn the_least_number_of_a_ring_is_found() {
     let pool = &Arena::new();
     let (x, y, t) = (variable("x", INT), variable("y", INT), variable("t", INT));

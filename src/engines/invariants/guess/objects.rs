@@ -9,8 +9,11 @@
 //! of its pointers. Candidates do not express reachability: an order of addresses, or all existing objects, takes its
 //! place (compare the "all cells" abstractions of heaps by arrays: \[LQ08\], \[GN17\]).
 
-use rustc_hash::FxHashMap;
+mod lists;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::lists::Histories;
 use crate::invariants::views::root;
 use regatta_certify::certificate::{any_index, is_any_index};
 use regatta_program::arena::Arena;
@@ -59,6 +62,8 @@ struct Objects {
     values: Vec<Field>,
     /// Arrays with one cell for each object, and the constants that are written there: what the memory model records.
     records: Vec<(TermId, Vec<TermId>)>,
+    /// What the program records of its past by object.
+    histories: Histories,
     /// Cells with pointers that are no fields.
     cells: Vec<TermId>,
     /// Pointers to which a new object's address is assigned.
@@ -67,11 +72,24 @@ struct Objects {
     facts: Vec<TermId>,
 }
 
-/// Returns the candidates of the program: those about the targets of pointers, then those about the contents of
-/// objects, whose proofs need the former. `demanded` are the conditions under which no error is next.
-pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2] {
+/// Candidates of a program, in the order in which they are to be proved.
+#[derive(Default)]
+pub struct Stages {
+    /// About lists of any length and their lengths, if the memory model records which objects exist.
+    pub lists: Vec<Candidate>,
+    pub lengths: Vec<Candidate>,
+    pub positions: Vec<Candidate>,
+    pub exceptions: Vec<Candidate>,
+    /// About the targets of pointers.
+    pub structure: Vec<Candidate>,
+    /// About the contents of objects, whose proofs need the former.
+    pub contents: Vec<Candidate>,
+}
+
+/// Returns the candidates of the program. `demanded` are the conditions under which no error is next.
+pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> Stages {
     let program = blocks.inlined().program();
-    let (mut structure, mut contents) = (Vec::new(), Vec::new());
+    let mut stages = Stages::default();
     for arena in Arena::all(program) {
         let objects = Objects::new(arena, blocks, demanded);
         for at in blocks.cut_points() {
@@ -81,23 +99,39 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> [Vec<Candidate>; 2
                 pointers.extend(&objects.cells);
                 pointers.retain(|&pointer| is_over_state(blocks, &state, pointer));
                 let mut of_place = [Vec::new(), Vec::new()];
+                let [mut lists, mut lengths, mut positions, mut exceptions] =
+                    [const { Vec::new() }; 4];
+                if !objects.records.is_empty() {
+                    let counts = objects.counts(blocks, &state);
+                    objects.lists(&pointers, &mut lists);
+                    objects.lists_with_exceptions(&pointers, &mut exceptions);
+                    objects.lengths(&counts, &pointers, &mut lengths);
+                    objects.positions(&counts, &pointers, &mut positions);
+                }
                 objects.about(&pointers, &mut of_place);
                 objects.existence(blocks, &state, &pointers, &mut of_place[0]);
                 objects.after_steps(blocks, at, &pointers, &mut of_place);
                 objects.fields_of_newest(blocks, &state, &pointers, &mut of_place[1]);
-                for (formulas, all) in of_place.into_iter().zip([&mut structure, &mut contents]) {
-                    let formulas_over_state = formulas
-                        .into_iter()
-                        .filter(|&formula| is_over_state(blocks, &state, formula));
-                    all.extend(Candidate::each(
-                        at,
-                        formulas_over_state.take(MAXIMUM_CANDIDATES),
-                    ));
+                let [structure, contents] = of_place;
+                let parts = [
+                    (lists, &mut stages.lists),
+                    (lengths, &mut stages.lengths),
+                    (positions, &mut stages.positions),
+                    (exceptions, &mut stages.exceptions),
+                    (structure, &mut stages.structure),
+                    (contents, &mut stages.contents),
+                ];
+                for (mut formulas, all) in parts {
+                    formulas.retain(|&formula| is_over_state(blocks, &state, formula));
+                    let mut seen = FxHashSet::default();
+                    formulas.retain(|&formula| seen.insert(formula));
+                    formulas.truncate(MAXIMUM_CANDIDATES);
+                    all.extend(Candidate::each(at, formulas));
                 }
             }
         }
     }
-    [structure, contents]
+    stages
 }
 
 /// Whether the memory model records which objects exist, as under a check of memory.
@@ -140,6 +174,7 @@ impl Objects {
             links: Vec::new(),
             values: Vec::new(),
             records: Vec::new(),
+            histories: Histories::new(blocks, store().sort(any)),
             cells: Vec::new(),
             newest: Vec::new(),
             facts: Vec::new(),
@@ -196,6 +231,9 @@ impl Objects {
         let Some(array) = root(arguments[0]) else {
             return false;
         };
+        if self.histories.contains(array) {
+            return true;
+        }
         let known = match self.records.iter().position(|(one, _)| *one == array) {
             Some(known) => known,
             None => {
@@ -279,8 +317,26 @@ impl Objects {
 
     /// Returns the field of any object.
     fn cell(&self, field: Field) -> TermId {
+        store().select(field.array, self.index(field))
+    }
+
+    /// Returns the index of the field of any object.
+    fn index(&self, field: Field) -> TermId {
         let low = store().bv(self.arena.bits - field.unit, field.offset >> field.unit);
-        store().select(field.array, store().concat(self.any, low))
+        store().concat(self.any, low)
+    }
+
+    /// Returns the field of the object at the address.
+    fn cell_at(&self, field: Field, address: TermId) -> Option<TermId> {
+        let Sort::Array { index, .. } = store().sort(field.array) else {
+            return None;
+        };
+        let Sort::BitVec(width) = index.into() else {
+            return None;
+        };
+        let at = store().extract(address, self.arena.width - 1, field.unit);
+        let at = store().add(at, store().bv(width, field.offset >> field.unit));
+        Some(store().select(field.array, at))
     }
 
     /// Returns the condition that an object of the arena starts there, below the limit.
@@ -452,7 +508,7 @@ impl Objects {
     ) {
         let program = blocks.inlined().program();
         for &field in &self.values {
-            let Sort::Array { index, element } = store().sort(field.array) else {
+            let Sort::Array { element, .. } = store().sort(field.array) else {
                 continue;
             };
             let variables = state.iter().map(|&id| program.variable(id));
@@ -461,13 +517,8 @@ impl Objects {
                 .map(|variable| store().variable(variable.symbol))
                 .take(MAXIMUM_VARIABLES)
                 .collect();
-            let Sort::BitVec(width) = index.into() else {
-                continue;
-            };
-            for pointer in self.limits(pointers).skip(1) {
-                let at = store().extract(pointer, self.arena.width - 1, field.unit);
-                let at = store().add(at, store().bv(width, field.offset >> field.unit));
-                let cell = store().select(field.array, at);
+            let cells = self.limits(pointers).skip(1);
+            for cell in cells.filter_map(|pointer| self.cell_at(field, pointer)) {
                 all.extend(alike.iter().map(|&variable| store().eq(cell, variable)));
             }
         }

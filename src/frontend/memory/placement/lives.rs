@@ -15,10 +15,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plan::{Class, ClassId, Home, Plan, Planner};
+use super::plan::{Class, ClassId, FieldHome, Home, Plan, Planner, Representation};
 use crate::ir::{Instruction, ObjectIndex, Storage};
 use crate::memory::analysis::points_to::NodeId;
-use crate::memory::builder::{Builder, Description};
+use crate::memory::builder::{Builder, Description, Lengths, LinkHistory};
 use crate::memory::limits::{
     MAXIMUM_CHECKED_OBJECTS, MAXIMUM_SLOT_BITS, SLOT_BITS_LP64, SMALL_SLOT_BITS,
 };
@@ -275,6 +275,47 @@ impl Planner<'_, '_> {
             |object: &ObjectIndex| matches!(plan.homes[object.0 as usize], Home::Dynamic(..));
         if class.objects.iter().any(is_dynamic) {
             self.want_sizes(own, Lifetime::Automatic, pointer_bits, builder);
+        }
+        self.record_links(plan, own, index, builder);
+    }
+
+    /// Has it recorded where pointers are written to fields of objects on the heap, as far as the objects of a class have
+    /// numbers.
+    fn record_links(&self, plan: &Plan, own: &ClassLives, index: usize, builder: &mut Builder) {
+        let pointer_bits = self.unit.data_model.pointer_bits();
+        let (Some(slot), Some(_)) = (own.slot, own.sizes_of(Lifetime::Heap)) else {
+            return;
+        };
+        let by_number = |element| Sort::Array {
+            index: ScalarSort::BitVec(pointer_bits - slot),
+            element,
+        };
+        for field in &plan.classes[index].fields {
+            let FieldHome::Region { region, variable } = field.home else {
+                continue;
+            };
+            let Sort::Array { index, .. } = builder.program.variables[variable.index()].sort else {
+                continue;
+            };
+            let is_pointer = field.representation == Representation::Bits(pointer_bits);
+            if !is_pointer || builder.links.contains_key(&region) {
+                continue;
+            }
+            let name = |what: &str| format!("{what} region#{}", region.0);
+            let holders = builder.history(&name("holders in"), variable, by_number(index));
+            let lengths = own.count.map(|count| {
+                let sort = by_number(ScalarSort::BitVec(pointer_bits));
+                Lengths {
+                    to_end: builder.history(&name("lengths by"), count, sort),
+                    position: builder.history(&name("positions by"), holders, sort),
+                }
+            });
+            let history = LinkHistory {
+                slot,
+                holders,
+                lengths,
+            };
+            builder.links.insert(region, history);
         }
     }
 

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::memory::analysis::endless::Progress;
-use crate::memory::builder::{Builder, Description};
+use crate::memory::builder::{Builder, Description, Lengths, LinkHistory};
 use crate::memory::operators::arithmetic::pool;
 use regatta_program::{
     CScalar, Claim, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
     Program, Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
-use regatta_term::{Build, Sort, Symbol, TermId, TermKind, for_each_subterm};
+use regatta_term::{Build, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
 use crate::ir::FunctionIndex;
 
@@ -206,7 +206,52 @@ impl Body<'_, '_> {
                 value: index,
             });
         }
+        if let Operation::Store {
+            region,
+            index,
+            value,
+        } = operation
+            && let Some(&history) = self.builder.links.get(&region)
+        {
+            self.record_link(history, index, value);
+        }
         self.operations.push(operation);
+    }
+
+    /// Records that a pointer is written to a field of an object on the heap.
+    fn record_link(&mut self, history: LinkHistory, index: TermId, pointer: TermId) {
+        let (Sort::BitVec(index_width), Sort::BitVec(width)) =
+            (pool().sort(index), pool().sort(pointer))
+        else {
+            return;
+        };
+        let LinkHistory { slot, holders, .. } = history;
+        // The index counts cells, so that it lacks an address's lowest bits.
+        let object = pool().extract(index, index_width - 1, slot - (width - index_width));
+        let target = pool().extract(pointer, width - 1, slot);
+        let is_null = pool().eq(pointer, pool().bv(width, 0));
+        let one = pool().bv(width, 1);
+        let of = |body: &Self, lengths: VariableId, object: TermId| {
+            let lengths = body.builder.term(lengths);
+            pool().add(pool().select(lengths, object), one)
+        };
+        if let Some(Lengths { to_end, position }) = history.lengths {
+            let length = pool().ite(is_null, one, of(self, to_end, target));
+            self.record_at(to_end, object, length);
+            if is_null != TermId::TRUE {
+                let next = of(self, position, object);
+                self.record_at(position, target, next);
+            }
+        }
+        if is_null != TermId::TRUE {
+            self.record_at(holders, target, index);
+        }
+    }
+
+    /// Writes an element of an array that is a variable.
+    fn record_at(&mut self, target: VariableId, index: TermId, value: TermId) {
+        let value = pool().store(self.builder.term(target), index, value);
+        self.operations.push(Operation::Assign { target, value });
     }
 
     pub(in crate::memory::emit) fn assign(&mut self, target: VariableId, value: TermId) {
