@@ -9,7 +9,7 @@ use super::invariants::prover::Prover;
 use super::testing::{Setting, blocks, default_solver, lowered};
 use super::{
     Answer, CancellationToken, Context, bmc, ctigar, data_flow, fits, horn, impact, k_induction,
-    polynomials, predicate_abstraction, spacer, states,
+    polynomials, predicate_abstraction, spacer, states, ufo,
 };
 use crate::data_flow::Round;
 use crate::invariants::guess;
@@ -52,6 +52,7 @@ enum Analysis {
     Polynomials,
     PredicateAbstraction,
     Impact,
+    Ufo,
     Ctigar,
     Spacer,
     Horn,
@@ -97,6 +98,7 @@ impl Analysis {
                 predicate_abstraction::Options::default().run(&subject, context)
             }
             Impact => impact::Options::default().run(&subject, context),
+            Ufo => ufo::Options::default().run(&subject, context),
             Ctigar => ctigar::Options::default().run(&subject, context),
             Spacer => spacer::Options::default().run(&subject, context),
             Horn => {
@@ -169,13 +171,14 @@ fn taken(
     })
 }
 
-const CONSUMERS: [Analysis; 9] = [
+const CONSUMERS: [Analysis; 10] = [
     Bmc,
     KInduction,
     Kipdr,
     DataFlow,
     PredicateAbstraction,
     Impact,
+    Ufo,
     Ctigar,
     Spacer,
     Horn,
@@ -219,10 +222,15 @@ fn invariants_about_variables() {
         Kipdr,
         PredicateAbstraction,
         Impact,
+        Ufo,
         Ctigar,
         Spacer,
     ];
-    all_consumers_take(&publishers, &task, &[PredicateAbstraction, Impact, Ctigar]);
+    all_consumers_take(
+        &publishers,
+        &task,
+        &[PredicateAbstraction, Impact, Ufo, Ctigar],
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //! * [`cegar`]: the refinement loop of lazy abstraction, whose operators are chosen; [`predicate_abstraction`]: lazy predicate
 //!   abstraction, and [`impact`]: lazy abstraction with interpolants, two choices; [`predicate`]: all choices, and [`bmc`] and
 //!   [`k_induction`], where blocks never end.
+//! * [`ufo`]: an unrolling whose paths join, refined by interpolants of all its paths at once.
 //! * [`ctigar`]: IC3 on predicates.
 //! * [`horn`]: constrained Horn clauses with summaries of recursive functions, solved by Z3's SPACER; [`horn_clauses`]:
 //!   the translation of the program to such clauses, and of solutions back to the program.
@@ -50,6 +51,7 @@ pub mod states;
 pub mod summaries;
 #[cfg(test)]
 mod testing;
+pub mod ufo;
 pub mod unrolling;
 pub mod unwind;
 

@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use super::engine::Engine;
 use super::{
     bmc, boxes, ctigar, data_flow, exhaustive, fits, horn, impact, k_induction, objects,
-    polynomials, predicate, predicate_abstraction, simulate, spacer, states, summaries, unwind,
+    polynomials, predicate, predicate_abstraction, simulate, spacer, states, summaries, ufo,
+    unwind,
 };
 
 /// Declares the engines by their options.
@@ -59,6 +60,7 @@ engines! {
     Ctigar(ctigar::Options);
     PredicateAbstraction(predicate_abstraction::Options);
     Impact(impact::Options);
+    Ufo(ufo::Options);
     Predicate(predicate::Options);
     Horn(horn::Options);
     Summaries(summaries::Options);

@@ -8,7 +8,7 @@
 //! * [`path_invariants`]: invariants that exclude all unrollings of a counterexample.
 //! * This file: the refinement loop, the feasibility check, the certificate.
 
-mod atoms;
+pub mod atoms;
 pub mod configuration;
 mod counterexample;
 mod model;
@@ -118,6 +118,16 @@ impl Default for Options {
             interpolation_time: INTERPOLATION_TIME,
             feasibility_time: FEASIBILITY_TIME,
         }
+    }
+}
+
+impl Options {
+    fn interpolator(
+        &self,
+        solver: &SolverFactory<'_>,
+        context: &Context<'_>,
+    ) -> Result<Box<dyn Interpolator>, SolverError> {
+        interpolator(self.interpolator, self.interpolation_time, solver, context)
     }
 }
 
@@ -251,8 +261,8 @@ impl<'b, A: Representation> Cegar<'b, A> {
             reached,
             refinement,
             options,
-            interpolator: interpolator(&options, solver, context)?,
-            feasibility: feasibility(&options, solver, context)?,
+            interpolator: options.interpolator(solver, context)?,
+            feasibility: feasibility(options.feasibility_time, solver, context)?,
             solver,
             refinements: 0,
             taken: Taken::new(blocks),
@@ -310,10 +320,11 @@ impl<'b, A: Representation> Cegar<'b, A> {
                 Outcome::Ended(answer) => return Ok(answer),
             }
             if self.interpolator.arena().len() > MAXIMUM_ARENA_TERMS {
-                self.interpolator = interpolator(&self.options, self.solver, context)?;
+                self.interpolator = self.options.interpolator(self.solver, context)?;
             }
             if self.feasibility.arena().len() > MAXIMUM_ARENA_TERMS {
-                self.feasibility = feasibility(&self.options, self.solver, context)?;
+                let time = self.options.feasibility_time;
+                self.feasibility = feasibility(time, self.solver, context)?;
             }
         }
     }
@@ -473,37 +484,46 @@ impl<'b, A: Representation> Cegar<'b, A> {
     }
 }
 
-fn feasibility(
-    options: &Options,
+/// Returns a solver that decides whether counterexamples are feasible, within the wall time for each.
+///
+/// # Errors
+/// When there is no solver.
+pub fn feasibility(
+    time: Duration,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
 ) -> Result<Box<dyn Solver>, SolverError> {
     let mut solver = context.solver(solver)?;
     solver.set_limit(CheckLimit {
-        time: Some(options.feasibility_time),
+        time: Some(time),
         resource: None,
     });
     Ok(solver)
 }
 
-fn interpolator(
-    options: &Options,
+/// Returns an interpolator with the sources, within the wall time for each sequence.
+///
+/// # Errors
+/// When there is no solver.
+pub fn interpolator(
+    choice: Choice,
+    time: Duration,
     solver: &SolverFactory<'_>,
     context: &Context<'_>,
 ) -> Result<Box<dyn Interpolator>, SolverError> {
     // The limits of single sources are for those that can be replaced by others.
-    let unlimited = options.interpolation_time > INTERPOLATION_TIME;
+    let unlimited = time > INTERPOLATION_TIME;
     let mut config = InterpolationConfig {
-        choice: options.interpolator,
+        choice,
         ..InterpolationConfig::default()
     };
     if unlimited {
-        config.conditions_time = options.interpolation_time;
-        config.horn_time = options.interpolation_time;
+        config.conditions_time = time;
+        config.horn_time = time;
     }
     let mut interpolator = Interpolators::new(config, solver()?).with_workers(context.workers);
     interpolator.set_limit(CheckLimit {
-        time: Some(options.interpolation_time),
+        time: Some(time),
         resource: None,
     });
     context.token.interrupts(interpolator.interrupter());
