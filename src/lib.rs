@@ -52,6 +52,7 @@
 //! | interpolation | [`solver::interpolation`] |
 //! | CEGAR: the refinement loop of lazy abstraction | `engines/cegar` |
 //! | lazy refinement: which explored states are explored again | `add_predicates` (chooses) and `explore_again` (removes) in `engines/cegar/refinement/predicates.rs`; `strengthen` in `strengthening.rs` and `coverage.rs` beside it |
+//! | UFO: the unrolling whose paths join, and its labels; DAG interpolants | `engines/ufo/arg.rs`; `engines/ufo/interpolants.rs` |
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
 //! | exchange of invariants | [`sharing`]; generators and provers: [`engines::invariants`] |

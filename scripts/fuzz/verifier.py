@@ -9,7 +9,7 @@ import time
 
 ENGINES = ["simulate", "exhaustive", "boxes", "bmc", "unwind", "ki", "df", "states", "fits", "objects", "polynomials", "kipdr", "predicate-abstraction", "impact", "ctigar", "spacer", "horn", "summaries"]
 # Each engine alone, the default most often, and now and then those that share.
-ROTATION = ["default", *ENGINES[:6], "default", *ENGINES[6:], "ki-df", "vvt", "ki-df-kipdr", "svcomp", "spacer-variables", "predicate-abstraction-kipdr"]
+ROTATION = ["default", *ENGINES[:6], "default", *ENGINES[6:], "ki-df", "vvt", "ki-df-kipdr", "svcomp", "spacer-variables", "predicate-abstraction-kipdr", "ufo"]
 
 
 class Answer:
