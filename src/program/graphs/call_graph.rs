@@ -1,5 +1,7 @@
 //! The call graph.
 
+use std::cmp::Reverse;
+
 use super::digraph::{Components, Digraph, NONE};
 use super::graph::callee;
 use crate::cfa::*;
@@ -34,7 +36,18 @@ impl CallGraph {
             .map(FunctionId)
             .filter(|function| components.component[function.index()] != NONE)
             .collect();
-        bottom_up.sort_by_key(|function| components.component[function.index()]);
+        let mut position = vec![0; functions];
+        for (number, &function) in callees
+            .reverse_postorder([program.start.0])
+            .iter()
+            .enumerate()
+        {
+            position[function as usize] = number;
+        }
+        bottom_up.sort_by_key(|function| {
+            let component = components.component[function.index()];
+            (component, Reverse(position[function.index()]))
+        });
         Self {
             callees,
             components,
@@ -72,7 +85,8 @@ impl CallGraph {
             .map(|&callee| FunctionId(callee))
     }
 
-    /// The reachable functions, callees before callers; the order within a recursive component is arbitrary.
+    /// The reachable functions, callees before callers; within a recursive component in postorder of a depth-first search from the
+    /// start function.
     pub fn bottom_up(&self) -> &[FunctionId] {
         &self.bottom_up
     }

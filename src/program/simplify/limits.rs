@@ -61,6 +61,10 @@ pub(super) const MAXIMUM_ROUNDS: u32 = 6;
 /// From the second round on, another round follows only if there were more changes than the number of edges divided by this.
 pub(super) const EDGES_PER_CHANGE: usize = 200;
 
+/// Maximum number of edges of a program in which constants are propagated in every round. In a larger program, it is done
+/// again only where [`EDGES_PER_CHANGE`] says so of the calls and regions that have been replaced since the last time.
+pub(super) const MAXIMUM_EDGES_FOR_FURTHER_CONSTANTS: usize = 20_000;
+
 // --- range ---
 
 /// Maximum number of operators that are evaluated for one range.

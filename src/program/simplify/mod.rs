@@ -11,6 +11,9 @@
 //! 7. [`slice`](mod@slice): removes code on which no target depends;
 //! 8. [`chains`]: joins chains of edges, and merges parallel edges.
 //!
+//! Of a large program, constants are propagated again only where calls or regions were replaced meanwhile: the other passes
+//! enable it to find hardly anything, and it takes most of the time.
+//!
 //! After a loose slice ([`simplify_loosely`]), [`once`] removes the edges that go around loops which carry nothing from one
 //! round to the next.
 //!
@@ -52,7 +55,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::cfa::*;
-use crate::simplify::limits::{EDGES_PER_CHANGE, MAXIMUM_ROUNDS};
+use crate::simplify::limits::{
+    EDGES_PER_CHANGE, MAXIMUM_EDGES_FOR_FURTHER_CONSTANTS, MAXIMUM_ROUNDS,
+};
 pub(crate) use prune::leads_to_targets;
 pub use range::Abstract;
 use regatta_term::TermId;
@@ -275,12 +280,22 @@ fn simplify_by(lowered: &Program, first: &[(Pass, Run)], passes: &[(Pass, Run)])
         let changed = run(&mut workspace);
         statistics.runs.push((pass, changed, start.elapsed()));
     }
+    // The changes, since the last propagation of constants, of the passes that enable it to find more.
+    let mut enabling = 0;
     while statistics.rounds < MAXIMUM_ROUNDS {
         statistics.rounds += 1;
         let mut changes = 0;
         for &(pass, run) in passes {
-            if workspace.program.edges.is_empty() {
+            let edges = workspace.program.edges.len();
+            if edges == 0 {
                 break;
+            }
+            if pass == Pass::Constants {
+                let few = enabling <= edges / EDGES_PER_CHANGE;
+                if statistics.rounds > 1 && few && edges > MAXIMUM_EDGES_FOR_FURTHER_CONSTANTS {
+                    continue;
+                }
+                enabling = 0;
             }
             let start = Instant::now();
             let changed = run(&mut workspace);
@@ -290,6 +305,9 @@ fn simplify_by(lowered: &Program, first: &[(Pass, Run)], passes: &[(Pass, Run)])
                 Ok(()),
                 "after the pass {pass}"
             );
+            if matches!(pass, Pass::Expand | Pass::Regions) {
+                enabling += changed;
+            }
             changes += match pass {
                 // Joined edges enable no other pass.
                 Pass::Chains => 0,

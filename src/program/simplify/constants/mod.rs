@@ -9,12 +9,14 @@
 //!
 //! The results are substituted into the terms; decided conditions disappear, or their edges do.
 //!
+//! * [`agenda`]: the order of visits.
 //! * [`evaluator`]: abstract states, and the transfer functions of operations.
 //! * [`memory`]: evaluations that were done before; [`crossings`]: the same for calls and returns.
 //! * [`cut_point_states`]: the states that proofs need later.
 //! * [`doubts`]: which assumptions the states leave open; [`objects`]: abstract pointers for these.
 //! * This file: the analysis, and the rewriting of the program.
 
+mod agenda;
 mod crossings;
 mod cut_point_states;
 mod doubts;
@@ -23,9 +25,8 @@ mod memory;
 mod objects;
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
+use self::agenda::{Agenda, Rank, Work};
 use self::crossings::{Crossing, Crossings};
 pub(super) use self::doubts::open;
 use self::evaluator::{Evaluator, State};
@@ -70,6 +71,8 @@ struct Analysis<'a> {
     /// For each location its number in the iteration order.
     order: Vec<u32>,
     by_order: Vec<LocationId>,
+    /// For each function its place in the order of functions, callers first.
+    rank: Vec<Rank>,
     visits: Vec<u32>,
     /// Marks a set of locations that cuts every cycle, calls included.
     on_cycles: Vec<bool>,
@@ -101,7 +104,7 @@ impl<'a> Analysis<'a> {
         let cut_points = CutPoints::new(program, calls);
         let mut rank = vec![0; program.functions.len()];
         for (number, function) in calls.bottom_up().iter().rev().enumerate() {
-            rank[function.index()] = number;
+            rank[function.index()] = number as Rank;
         }
         let mut by_order = cut_points.weak_topological_order().to_vec();
         by_order.sort_by_key(|&location| rank[program.location(location).function.index()]);
@@ -118,6 +121,7 @@ impl<'a> Analysis<'a> {
             states: vec![None; program.locations.len()],
             order,
             by_order,
+            rank,
             visits: vec![0; program.locations.len()],
             on_cycles: on_cycles(program, &cut_points),
             cut_points: heads(&cut_points),
@@ -130,37 +134,47 @@ impl<'a> Analysis<'a> {
 
     /// Computes a post-fixed point, with widening.
     fn ascend(&mut self) {
-        let entry = self.program.function(self.program.start).entry;
-        let mut queue = BinaryHeap::new();
-        let mut queued = vec![false; self.states.len()];
+        let program = self.program;
+        let entry = program.function(program.start).entry;
+        let (locations, edges) = (self.states.len(), program.edges.len());
+        let mut agenda = Agenda::new(program.functions.len(), locations, edges);
         self.states[entry.index()] = Some(State::default());
-        queue.push(Reverse(self.order[entry.index()]));
-        while let Some(Reverse(number)) = queue.pop() {
-            let location = self.by_order[number as usize];
-            queued[location.index()] = false;
-            for (target, state, crossing) in self.successors(location) {
-                if self.flow(target, state, crossing)
-                    && !std::mem::replace(&mut queued[target.index()], true)
-                {
-                    queue.push(Reverse(self.order[target.index()]));
+        agenda.add_location(self.rank_of(entry), self.order[entry.index()]);
+        while let Some(work) = agenda.next() {
+            let successors = match work {
+                Work::Location(number) => {
+                    let location = self.by_order[number as usize];
+                    let function = program.location(location).function;
+                    if location == program.function(function).exit {
+                        for &call in self.calls.calls_of(function) {
+                            agenda.add_return(self.rank_of(program.edge(call).source), call);
+                        }
+                    }
+                    self.successors(location)
+                }
+                Work::Return(call) => self.after_call(call).into_iter().collect(),
+            };
+            for (target, state, crossing) in successors {
+                if self.flow(target, state, crossing) {
+                    agenda.add_location(self.rank_of(target), self.order[target.index()]);
                 }
             }
         }
     }
 
-    /// The states that the location's state propagates to other locations.
+    /// The rank of the location's function.
+    fn rank_of(&self, location: LocationId) -> Rank {
+        self.rank[self.program.location(location).function.index()]
+    }
+
+    /// The states that the location's state propagates to other locations, except for those after the calls of a function
+    /// of which it is the exit.
     fn successors(&self, location: LocationId) -> Vec<(LocationId, State, Option<Crossing>)> {
         let program = self.program;
         let mut result = Vec::new();
         let Some(state) = &self.states[location.index()] else {
             return result;
         };
-        let function = program.location(location).function;
-        if location == program.function(function).exit {
-            for &call in self.calls.calls_of(function) {
-                result.extend(self.after_call(call));
-            }
-        }
         for &id in self.graph.outgoing(location) {
             let edge = program.edge(id);
             match callee(edge) {
