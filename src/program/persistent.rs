@@ -120,6 +120,13 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         }
     }
 
+    /// Whether both have the same entries. Shared subtrees are skipped.
+    pub(crate) fn agrees(&self, other: &Self) -> bool {
+        let mut agrees = true;
+        self.for_each_difference(other, &mut |_, a, b| agrees &= a == b);
+        agrees
+    }
+
     /// The value of the key.
     pub fn get(&self, key: u32) -> Option<&V> {
         Self::find(self.0.as_deref()?, key)
@@ -351,6 +358,45 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         other: &Self,
         meet: &mut impl FnMut(u32, &V, &V) -> Option<V>,
     ) -> Self {
+        Self(match (&self.0, &last.0, &other.0) {
+            (Some(own), Some(last), Some(other)) => {
+                Self::intersect_changed_nodes(own, last, other, meet)
+            }
+            _ => self.intersect_differences(last, other, meet).0,
+        })
+    }
+
+    fn intersect_changed_nodes(
+        own: &Rc<Node<V>>,
+        last: &Rc<Node<V>>,
+        other: &Rc<Node<V>>,
+        meet: &mut impl FnMut(u32, &V, &V) -> Option<V>,
+    ) -> Option<Rc<Node<V>>> {
+        if Rc::ptr_eq(last, other) {
+            return Some(own.clone());
+        }
+        if let (Node::Branch(a), Node::Branch(b), Node::Branch(c)) = (&**own, &**last, &**other)
+            && own.position() == last.position()
+            && own.position() == other.position()
+        {
+            let zero = Self::intersect_changed_nodes(&a.zero, &b.zero, &c.zero, meet);
+            let one = Self::intersect_changed_nodes(&a.one, &b.one, &c.one, meet);
+            if Self::is(&zero, &a.zero) && Self::is(&one, &a.one) {
+                return Some(own.clone());
+            }
+            return Self::joined(a, zero, one);
+        }
+        let [own, last, other] = [own, last, other].map(|node| Self(Some(node.clone())));
+        own.intersect_differences(&last, &other, meet).0
+    }
+
+    /// [`Self::intersect_changes`], one key after the other.
+    fn intersect_differences(
+        &self,
+        last: &Self,
+        other: &Self,
+        meet: &mut impl FnMut(u32, &V, &V) -> Option<V>,
+    ) -> Self {
         let mut result = self.clone();
         last.for_each_difference(other, &mut |key, _, value| {
             let Some(own) = self.get(key) else {
@@ -423,6 +469,9 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         other: &'m Self,
         found: &mut impl FnMut(u32, Option<&'m V>, Option<&'m V>),
     ) {
+        if self.same(other) {
+            return;
+        }
         let mut work = vec![(self.0.as_ref(), other.0.as_ref())];
         while let Some(pair) = work.pop() {
             let (a, b) = match pair {
@@ -639,6 +688,7 @@ mod tests {
             let mut differences = Vec::new();
             a.for_each_difference(&b, &mut |key, x, y| differences.push((key, x.copied(), y.copied())));
             differences.retain(|(_, x, y)| x != y);
+            prop_assert_eq!(a.agrees(&b), differences.is_empty());
             differences.sort_unstable();
             let keys: BTreeSet<u32> =
                 a_model.keys().chain(b_model.keys()).copied().collect();

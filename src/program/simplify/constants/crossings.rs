@@ -12,13 +12,15 @@ use crate::cfa::EdgeId;
 use crate::simplify::limits::MAXIMUM_CROSSING_CHANGES;
 use crate::simplify::range::Abstract;
 
-/// A call edge, in one of its directions.
+/// The way of a state to another location: an edge, or a call edge in one of its directions.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Crossing {
     /// From the call to the callee's entry.
     Call(EdgeId),
     /// From the callee's exit, and what is before the call, to what is after it.
     Return(EdgeId),
+    /// Along an edge that is not a call.
+    Edge(EdgeId),
 }
 
 /// The last crossing of each call edge, in both directions.

@@ -34,6 +34,13 @@ impl State {
             && self.locals.same(&other.locals)
             && self.objects.same(&other.objects)
     }
+
+    /// Whether both have the same values.
+    pub(super) fn agrees(&self, other: &Self) -> bool {
+        self.globals.agrees(&other.globals)
+            && self.locals.agrees(&other.locals)
+            && self.objects.agrees(&other.objects)
+    }
 }
 
 /// Evaluates terms and operations of one program.

@@ -169,7 +169,7 @@ impl<'a> Analysis<'a> {
 
     /// The states that the location's state propagates to other locations, except for those after the calls of a function
     /// of which it is the exit.
-    fn successors(&self, location: LocationId) -> Vec<(LocationId, State, Option<Crossing>)> {
+    fn successors(&self, location: LocationId) -> Vec<(LocationId, State, Crossing)> {
         let program = self.program;
         let mut result = Vec::new();
         let Some(state) = &self.states[location.index()] else {
@@ -180,14 +180,14 @@ impl<'a> Analysis<'a> {
             match callee(edge) {
                 None if goes_on(edge) => {
                     let after = self.evaluator.execute(state, id);
-                    result.extend(after.map(|after| (edge.target, after, None)));
+                    result.extend(after.map(|after| (edge.target, after, Crossing::Edge(id))));
                 }
                 None => {}
                 Some(callee) => {
                     result.push((
                         program.function(callee).entry,
                         self.enter(id, callee, state),
-                        Some(Crossing::Call(id)),
+                        Crossing::Call(id),
                     ));
                     result.extend(self.after_call(id));
                 }
@@ -232,7 +232,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The state after a call; `None` as long as the call or the callee's exit is unreachable.
-    fn after_call(&self, id: EdgeId) -> Option<(LocationId, State, Option<Crossing>)> {
+    fn after_call(&self, id: EdgeId) -> Option<(LocationId, State, Crossing)> {
         let edge = self.program.edge(id);
         let Some(Operation::Call {
             callee, results, ..
@@ -256,7 +256,7 @@ impl<'a> Analysis<'a> {
         for (&result, &from) in results.iter().zip(&self.program.function(*callee).results) {
             self.return_value(&mut after, exit, result, from);
         }
-        Some((edge.target, after, Some(Crossing::Return(id))))
+        Some((edge.target, after, Crossing::Return(id)))
     }
 
     /// Assigns a result of a call to the caller's variable.
@@ -272,11 +272,17 @@ impl<'a> Analysis<'a> {
     }
 
     /// Joins a state into the location's state; returns whether that changed.
-    fn flow(&mut self, target: LocationId, mut state: State, crossing: Option<Crossing>) -> bool {
+    fn flow(&mut self, target: LocationId, mut state: State, crossing: Crossing) -> bool {
         let slot = target.index();
-        let mut crossings = self.crossings.borrow_mut();
-        let last = crossing.and_then(|crossing| crossings.joined(crossing, &state));
-        drop(crossings);
+        if matches!(crossing, Crossing::Edge(_)) && self.has_one_predecessor(target) {
+            // There is nothing to join: the state shares all that it can with the predecessor's.
+            let changed = self.states[slot]
+                .as_ref()
+                .is_none_or(|old| !old.agrees(&state));
+            self.states[slot] = Some(state);
+            return changed;
+        }
+        let last = self.crossings.borrow_mut().joined(crossing, &state);
         let Some(old) = &self.states[slot] else {
             self.forget_dead(target, &mut state);
             self.states[slot] = Some(state);
@@ -298,6 +304,11 @@ impl<'a> Analysis<'a> {
         true
     }
 
+    /// Whether the location is the target of a single edge, and cuts no cycle.
+    fn has_one_predecessor(&self, location: LocationId) -> bool {
+        self.graph.incoming(location).len() == 1 && !self.on_cycles[location.index()]
+    }
+
     /// At locations that cut cycles, removes dead variables from the first state, and so from all that are joined into it, so that
     /// only changes of live ones cause further iterations.
     fn forget_dead(&self, target: LocationId, state: &mut State) {
@@ -315,7 +326,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Joins two states. If `last` was joined into the first one before, its globals need not be looked at again.
+    /// Joins two states. If `last` was joined into the first one before, what has not changed since need not be looked at again.
     fn join(&self, old: &State, new: &State, last: Option<&State>, widen: bool) -> State {
         let mut meet = |variable: u32, a: &Abstract, b: &Abstract| {
             let sort = self.program.variable(VariableId(variable)).sort;
@@ -333,7 +344,12 @@ impl<'a> Analysis<'a> {
                     .intersect_changes(&last.globals, &new.globals, &mut meet),
                 None => old.globals.intersect(&new.globals, &mut meet),
             },
-            locals: old.locals.intersect(&new.locals, &mut meet),
+            locals: match last {
+                Some(last) => old
+                    .locals
+                    .intersect_changes(&last.locals, &new.locals, &mut meet),
+                None => old.locals.intersect(&new.locals, &mut meet),
+            },
             objects: old.objects.intersect(&new.objects, &mut |_, &a, &b| {
                 let joined = a.join(b)?;
                 if widen { a.widen(joined) } else { Some(joined) }
