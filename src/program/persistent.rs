@@ -219,15 +219,27 @@ impl<V: Clone + PartialEq> PersistentMap<V> {
         })
     }
 
-    /// Removes the entries that `keep` rejects.
+    /// Removes the entries that `keep` rejects. Subtrees that are kept as a whole stay as they are.
     pub fn retain(&mut self, mut keep: impl FnMut(u32, &V) -> bool) {
-        let removed: Vec<u32> = self
-            .iter()
-            .filter(|(key, value)| !keep(*key, value))
-            .map(|(key, _)| key)
-            .collect();
-        for key in removed {
-            self.remove(key);
+        self.0 = self
+            .0
+            .take()
+            .and_then(|node| Self::retain_in(&node, &mut keep));
+    }
+
+    fn retain_in(
+        node: &Rc<Node<V>>,
+        keep: &mut impl FnMut(u32, &V) -> bool,
+    ) -> Option<Rc<Node<V>>> {
+        match &**node {
+            Node::Leaf(key, value) => keep(*key, value).then(|| node.clone()),
+            Node::Branch(branch) => {
+                let zero = Self::retain_in(&branch.zero, keep);
+                match (zero, Self::retain_in(&branch.one, keep)) {
+                    (Some(zero), Some(one)) => Some(branch.with(node, zero, one)),
+                    (rest, None) | (None, rest) => rest,
+                }
+            }
         }
     }
 
@@ -680,6 +692,14 @@ mod tests {
             let has = |k: &u32| keys.binary_search(k).is_ok();
             let expected: Model = a_model.iter().filter(|(k, _)| has(k)).map(|(k, v)| (*k, *v)).collect();
             prop_assert_eq!(entries(&a.restricted(&keys)), expected);
+            let mut retained = a.clone();
+            retained.retain(|key, value| has(&key) && *value > 0);
+            let kept: Model =
+                a_model.iter().filter(|(k, v)| has(k) && **v > 0).map(|(k, v)| (*k, *v)).collect();
+            prop_assert_eq!(entries(&retained), kept);
+            let before = retained.clone();
+            retained.retain(|_, _| true);
+            prop_assert!(retained.same(&before), "what is kept is shared");
             let all: Vec<u32> = a_model.keys().copied().collect();
             prop_assert!(a.restricted(&all).same(&a), "what is kept is shared");
             let mut expected: Model = a_model.iter().filter(|(k, _)| !has(k)).map(|(k, v)| (*k, *v)).collect();

@@ -13,7 +13,7 @@ pub(in crate::simplify) struct RoundStates {
     round: u32,
     /// For each location of that round; `None` if it is unreachable.
     states: Vec<Option<State>>,
-    /// The locations whose states are recorded already.
+    /// The locations whose states are recorded already, by id.
     recorded: Vec<LocationId>,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::simplify) fn finish(workspace: &mut Workspace) {
     {
         let new = cut_points
             .iter()
-            .filter(|location| !recorded.contains(location));
+            .filter(|location| recorded.binary_search(location).is_err());
         for &location in new {
             if let Some(Some(state)) = states.get(location.index()) {
                 record_at(workspace, round, location, Some(state));
