@@ -84,3 +84,56 @@ fn prove(
     }
     new
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Setting, assert_program_proved, lowered_for};
+    use regatta_frontend::property::{Check, Specification};
+
+    /// Asserts that the check is proved, or not, of a program that builds a list of any length, does something with it, and
+    /// frees it.
+    fn assert_list(middle: &str, check: Check, is_proved: bool) {
+        let text = format!(
+            "void *malloc(unsigned long); void free(void *); extern int __VERIFIER_nondet_int(void);
+             struct node {{ struct node *next; }};
+             int main(void) {{
+                 struct node *list = 0, *other = 0, *node;
+                 while (__VERIFIER_nondet_int()) {{
+                     node = malloc(sizeof *node);
+                     node->next = list;
+                     list = node;
+                 }}
+                 {middle}
+                 while (list) {{ node = list; list = list->next; free(node); }}
+                 return 0;
+             }}"
+        );
+        let property = Specification {
+            checks: [check].into(),
+            ..Specification::assertions_and_undefined()
+        };
+        let lowered = lowered_for(&text, property);
+        assert_program_proved(&lowered, &Options {}, &Setting::default(), is_proved);
+    }
+
+    const REVERSAL: &str =
+        "while (list) { node = list->next; list->next = other; other = list; list = node; }
+         list = other;";
+
+    #[test]
+    fn lists_of_any_length_are_valid() {
+        assert_list("", Check::Pointers, true);
+        assert_list(REVERSAL, Check::Pointers, true);
+        assert_list("if (list) free(list);", Check::Pointers, false);
+        let freed_twice =
+            "other = list; if (other) { list = list->next; free(other); list = other; }";
+        assert_list(freed_twice, Check::Free, false);
+    }
+
+    #[test]
+    fn lists_of_any_length_are_not_lost() {
+        assert_list("", Check::Leaks, true);
+        assert_list("if (list) list = list->next;", Check::Leaks, false);
+    }
+}

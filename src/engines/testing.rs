@@ -13,7 +13,7 @@ use regatta_base::workers::Workers;
 use regatta_certify::replay::replay;
 use regatta_certify::{Budget, Check, check};
 use regatta_frontend::preprocess::Preprocessed;
-use regatta_frontend::{LoadOptions, load_preprocessed};
+use regatta_frontend::{LoadOptions, Specification, load_preprocessed};
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::{Journal, Limits};
 use regatta_program::simplify::simplify;
@@ -25,8 +25,17 @@ use regatta_term::Arena;
 
 /// Lowers a C program.
 pub fn lowered(text: &str) -> Program {
+    lowered_for(text, Specification::default())
+}
+
+/// Lowers a C program, of which the property is to be verified.
+pub fn lowered_for(text: &str, property: Specification) -> Program {
     let source = Preprocessed::from_text("t.c", text);
-    let loaded = load_preprocessed(source, &LoadOptions::default());
+    let options = LoadOptions {
+        property,
+        ..LoadOptions::default()
+    };
+    let loaded = load_preprocessed(source, &options);
     loaded.expect("a program").program
 }
 
@@ -59,18 +68,27 @@ pub fn not_wrong(
 
 /// Asserts that the engine has a proof of the program that the checker confirms, or none.
 pub fn assert_proved(text: &str, engine: &dyn Engine, setting: &Setting<'_>, is_proved: bool) {
-    let lowered = lowered(text);
-    let simplified = simplify(&lowered);
+    assert_program_proved(&lowered(text), engine, setting, is_proved);
+}
+
+/// [`assert_proved`] for a lowered program.
+pub fn assert_program_proved(
+    lowered: &Program,
+    engine: &dyn Engine,
+    setting: &Setting<'_>,
+    is_proved: bool,
+) {
+    let simplified = simplify(lowered);
     let blocks = blocks(simplified.program.clone());
     let subject = Subject::of(&blocks, &default_solver);
     match setting.run(|context| engine.run(&subject, context)).answer {
         Answer::Safe(certificate) if is_proved => {
             let limit = Duration::from_secs(60);
-            let outcome = check(&lowered, &simplified, &certificate, Budget::of(limit));
+            let outcome = check(lowered, &simplified, &certificate, Budget::of(limit));
             assert_eq!(outcome, Check::Confirmed);
         }
         Answer::Unknown(_) if !is_proved => {}
-        answer => panic!("{text}: {answer:?}"),
+        answer => panic!("{}: {answer:?}", engine.registration().name),
     }
 }
 
