@@ -68,7 +68,7 @@ compare() {
     expected=$(printf '%x' $((16#${printed##*= } ^ 0xffffffff)))
 
     local found
-    found=$(timeout "$limit" "$regatta" interpret "$base.i" --data-model "$model" \
+    found=$(timeout "$limit" "$regatta" interpret "$base.i" --checks assertions --data-model "$model" \
         --print-global crc32_context 2>"$base.err")
     status=$?
     if [[ $status -eq 124 ]] || grep -q 'step limit' "$base.err"; then

@@ -77,7 +77,7 @@ class Verifier:
         return self.interpret_used(file, model, inputs, list(range(observations)))
 
     def interpret_used(self, file, model, inputs, used):
-        command = [self.binary, "interpret", str(file), "--data-model", model]
+        command = [self.binary, "interpret", str(file), "--data-model", model, "--checks", "assertions"]
         if inputs:
             command += ["--inputs", ",".join(inputs)]
         for number in used:
