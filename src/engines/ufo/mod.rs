@@ -1,9 +1,9 @@
 //! UFO (\[AGC12\]): under- and over-approximation by an unrolling whose paths join, and refinement of all its paths at once.
 //!
 //! The program is unrolled, in a weak topological order, until each node is expanded or covered by others of its place
-//! ([`arg`]). New nodes are labelled by an abstract post ([`domain`]). If a label at the error is not false, one query asks for a
-//! feasible path among all paths of the graph ([`encoding`]). If there is none, *DAG interpolants* ([`interpolants`])
-//! strengthen the labels, and their atoms become predicates.
+//! ([`arg`]). An abstract post labels new nodes ([`domain`]). Where the label at the error is not false, one query asks whether the
+//! graph has a feasible path ([`encoding`]). If it has none, *DAG interpolants* strengthen the labels ([`interpolants`]), and the
+//! atoms of the interpolants become predicates.
 //!
 //! * [`places`]: the program as a graph of cut points, and its weak topological order (\[Bou93\]).
 //! * This file: the main loop (the paper's UFOMAIN), alarms, the certificate.

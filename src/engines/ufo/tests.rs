@@ -253,7 +253,7 @@ fn formulas_that_are_no_interpolants_are_refused() {
                     (TermId::TRUE, Some(&TermId::FALSE))
                 );
                 assert!(domain.reduced(arg, &dag, &found).is_some());
-                // Without what one of them says, there are none.
+                // Each formula is needed: with `true` in the place of one, the others are no interpolants.
                 for index in 1..found.len() - 1 {
                     let mut others = found.clone();
                     if std::mem::replace(&mut others[index], TermId::TRUE) != TermId::TRUE {

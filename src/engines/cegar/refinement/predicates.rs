@@ -142,14 +142,9 @@ impl Refinement<'_> {
     ) -> Vec<Located> {
         let sequence = model.sequence(path);
         let interpolants = model.interpolants(&sequence).unwrap_or_default();
-        let states = path.states[1..].iter().zip(interpolants);
-        let located = states.filter_map(|(&state, interpolant)| {
-            match model.cpa.domain.abstraction_state(state).place {
-                Place::At(at) if !atoms(interpolant).is_empty() => Some((at, interpolant)),
-                _ => None,
-            }
-        });
-        located.collect()
+        let mut whole = located(model, path, interpolants);
+        whole.retain(|&(_, interpolant)| !atoms(interpolant).is_empty());
+        whole
     }
 
     /// Returns the atoms of interpolants as predicates.
@@ -160,10 +155,7 @@ impl Refinement<'_> {
         interpolants: Vec<TermId>,
     ) -> Vec<Located> {
         let mut all = Vec::new();
-        for (&state, interpolant) in path.states[1..].iter().zip(interpolants) {
-            let Place::At(at) = model.cpa.domain.abstraction_state(state).place else {
-                continue;
-            };
+        for (at, interpolant) in located(model, path, interpolants) {
             for predicate in atoms(interpolant) {
                 self.selection.suggest(at, predicate);
                 all.push((at, predicate));
@@ -235,6 +227,22 @@ impl Refinement<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the interpolants with their places on the path, as far as they are at cut points.
+fn located<A: Representation>(
+    model: &Model<'_, A>,
+    path: &AbstractPath,
+    interpolants: Vec<TermId>,
+) -> Vec<Located> {
+    let states = path.states[1..].iter().zip(interpolants);
+    let all = states.filter_map(|(&state, interpolant)| {
+        match model.cpa.domain.abstraction_state(state).place {
+            Place::At(at) => Some((at, interpolant)),
+            _ => None,
+        }
+    });
+    all.collect()
 }
 
 /// Adds the predicates to the precision.

@@ -339,11 +339,22 @@ impl Objects {
         Some(store().select(field.array, at))
     }
 
+    /// Returns the condition that the address is the beginning of a slot.
+    fn begins_slot(&self, address: TermId) -> TermId {
+        let low = store().extract(address, self.arena.bits - 1, 0);
+        store().eq(low, store().bv(self.arena.bits, 0))
+    }
+
+    /// Returns what holds of the next free address.
+    fn next_is_a_slot(&self) -> [TermId; 2] {
+        let is_in_arena = store().ule(self.number(self.arena.first), self.next);
+        [self.begins_slot(self.next), is_in_arena]
+    }
+
     /// Returns the condition that an object of the arena starts there, below the limit.
     fn is_object(&self, pointer: TermId, limit: TermId) -> TermId {
-        let low = store().extract(pointer, self.arena.bits - 1, 0);
         store().and([
-            store().eq(low, store().bv(self.arena.bits, 0)),
+            self.begins_slot(pointer),
             store().ule(self.number(self.arena.first), pointer),
             store().ult(pointer, limit),
         ])
@@ -441,12 +452,8 @@ impl Objects {
     /// Adds candidates about pointers, and about all objects in a range: their targets, and their contents.
     fn about(&self, pointers: &[TermId], [structure, contents]: &mut [Vec<TermId>; 2]) {
         let t = store();
-        let low = t.extract(self.next, self.arena.bits - 1, 0);
         let all = structure;
-        all.extend([
-            t.eq(low, t.bv(self.arena.bits, 0)),
-            t.ule(self.number(self.arena.first), self.next),
-        ]);
+        all.extend(self.next_is_a_slot());
         for &pointer in pointers {
             let is_null = self.is_null(pointer);
             if self.newest.contains(&pointer) {

@@ -62,11 +62,7 @@ impl Objects {
     pub(super) fn lists(&self, pointers: &[TermId], all: &mut Vec<TermId>) {
         let t = store();
         let pointers = self.heads(pointers, MAXIMUM_LISTS);
-        let low = t.extract(self.next, self.arena.bits - 1, 0);
-        all.extend([
-            t.eq(low, t.bv(self.arena.bits, 0)),
-            t.ule(self.number(self.arena.first), self.next),
-        ]);
+        all.extend(self.next_is_a_slot());
         for (sizes, constants) in &self.records {
             let size = t.select(*sizes, self.any);
             let ways = constants.iter().map(|&constant| t.eq(size, constant));
@@ -163,11 +159,10 @@ impl Objects {
         let pointers = self.heads(pointers, MAXIMUM_VARIABLES);
         let (zero, one) = (self.number(0), self.number(1));
         for &lengths in &self.histories.lengths {
-            self.about_neighbours(|own, cell| {
+            all.extend(self.about_neighbours(|own, cell| {
                 let next = t.add(self.of(lengths, cell), one);
                 t.eq(t.select(lengths, own), t.ite(self.is_null(cell), one, next))
-            })
-            .for_each(|candidate| all.push(candidate));
+            }));
             let length = |pointer| t.ite(self.is_null(pointer), zero, self.of(lengths, pointer));
             for &count in counts {
                 for (place, &first) in pointers.iter().enumerate() {
@@ -190,26 +185,23 @@ impl Objects {
         let one = self.number(1);
         for &positions in &self.histories.positions {
             let position = |object| t.add(t.select(positions, object), one);
-            self.about_neighbours(|own, cell| {
+            all.extend(self.about_neighbours(|own, cell| {
                 t.or2(
                     self.is_null(cell),
                     t.eq(self.of(positions, cell), position(own)),
                 )
-            })
-            .for_each(|candidate| all.push(candidate));
+            }));
             for &head in &pointers {
                 let (is_empty, first) = (self.is_null(head), self.of(positions, head));
                 for &count in counts {
-                    self.about_neighbours(|own, cell| {
+                    all.extend(self.about_neighbours(|own, cell| {
                         let counted = t.eq(t.add(count, first), position(own));
                         t.or([is_empty, t.not(self.is_null(cell)), counted])
-                    })
-                    .for_each(|candidate| all.push(candidate));
+                    }));
                 }
-                self.about_neighbours(|_, cell| {
+                all.extend(self.about_neighbours(|_, cell| {
                     t.or2(t.not(self.is_null(cell)), t.eq(self.address, head))
-                })
-                .for_each(|candidate| all.push(candidate));
+                }));
             }
         }
         self.emptiness(counts, &pointers, all);
@@ -266,11 +258,7 @@ impl Objects {
     /// The condition that an object exists that begins at the address, by the array of sizes.
     fn exists_at(&self, sizes: TermId, address: TermId) -> TermId {
         let t = store();
-        let low = t.extract(address, self.arena.bits - 1, 0);
         let size = t.select(sizes, self.number_of(address));
-        t.and2(
-            t.eq(low, t.bv(self.arena.bits, 0)),
-            t.ne(size, self.number(0)),
-        )
+        t.and2(self.begins_slot(address), t.ne(size, self.number(0)))
     }
 }
