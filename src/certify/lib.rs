@@ -27,7 +27,9 @@ mod walk;
 
 pub use alarm::{dependence, native, replay, violated_assumptions};
 pub use certificate::{Certificate, InvariantLocation, ProofStep};
-pub use check::{Budget, Check, check, check_and_record, check_thoroughly, check_with_facts};
+pub use check::{
+    Budget, Check, Checked, check, check_and_record, check_thoroughly, check_with_facts,
+};
 pub use lowered::passed::passed_over;
 pub use proof::{certificate, invariants, portable};
 pub use queries::{opinion, verification_conditions};

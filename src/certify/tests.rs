@@ -1221,9 +1221,9 @@ fn checks_that_lean_on_each_other_are_excluded_one_by_one() {
     }
 }
 
-/// Many checks, of which some fail: questions about them are asked in groups.
+/// Many checks, of which some fail: each is asked about by itself.
 #[test]
-fn many_checks_are_excluded_in_groups_and_no_others() {
+fn many_checks_are_excluded_and_no_others() {
     // The guards of the later ones have names.
     let check = |number: u32, bound: u32| {
         format!(
@@ -1253,7 +1253,7 @@ fn many_checks_are_excluded_in_groups_and_no_others() {
             &certificate,
             Budget::of(BUDGET),
         )
-        .0
+        .check
     };
     assert_eq!(checked(&program(&[]), Targets::All), Check::Confirmed);
     for failing in [0, 13, 39] {
@@ -1266,4 +1266,69 @@ fn many_checks_are_excluded_in_groups_and_no_others() {
         let is_confirmed = checked(&lowered, only(&some)) == Check::Confirmed;
         assert_eq!(is_confirmed, !expected, "{failing}");
     }
+}
+
+/// A proof that does not hold of all its targets excludes those of which it does, each by itself.
+#[test]
+fn a_proof_that_fails_for_some_targets_excludes_the_others() {
+    let program = |count: u32, failing: &[u32]| {
+        let checks = (0..count).map(|number| {
+            let most = number + 5 - u32::from(failing.contains(&number));
+            format!(
+                "x = __VERIFIER_nondet_uint(); if (x > {}) x = {}; if (x > {most}) reach_error();",
+                number + 5,
+                number + 5
+            )
+        });
+        c(&format!(
+            "extern void reach_error(void);
+            extern unsigned __VERIFIER_nondet_uint(void);
+            int main(void) {{ unsigned x; {} }}",
+            checks.collect::<String>()
+        ))
+    };
+    let excluded = |lowered: &Program, asked: Targets| {
+        let certificate = Certificate {
+            targets: asked,
+            steps: vec![ProofStep::Simplified],
+        };
+        let budget = Budget::of(BUDGET);
+        check_with_facts(lowered, &simplify(lowered), &certificate, budget)
+    };
+    for (count, failing) in [(4, vec![1]), (4, vec![0, 3]), (40, vec![7, 8, 39])] {
+        let lowered = program(count, &failing);
+        let all: Vec<u32> = (0..count).collect();
+        let right = all.iter().filter(|number| !failing.contains(number));
+        let right: TargetSet = right.copied().map(TargetId).collect();
+        let checked = excluded(&lowered, only(&all));
+        assert!(matches!(checked.check, Check::Undecided(_)));
+        assert_eq!(checked.excluded, right);
+        assert!(excluded(&lowered, Targets::All).excluded.is_empty());
+    }
+}
+
+/// Where something that is not modelled can be reached, no target is excluded.
+#[test]
+fn a_proof_that_fails_for_what_is_not_modelled_excludes_nothing() {
+    let mut builder = ProgramBuilder::new();
+    let entry = builder.cursor();
+    let errors = [builder.new_location(), builder.new_location()];
+    for error in errors {
+        builder.edge(entry, error, vec![Operation::Assume(TermId::FALSE)]);
+    }
+    let after = builder.new_location();
+    let reason = UnsupportedReason("a construct".to_owned());
+    builder.edge(entry, after, vec![Operation::Unsupported(reason)]);
+    let mut lowered = builder.program().clone();
+    for error in errors {
+        lowered.add_error(error, Property::UnreachCall);
+    }
+    let certificate = Certificate {
+        targets: only(&[0, 1]),
+        steps: vec![ProofStep::Simplified],
+    };
+    let budget = Budget::of(BUDGET);
+    let checked = check_with_facts(&lowered, &simplify(&lowered), &certificate, budget);
+    assert!(matches!(checked.check, Check::Undecided(_)));
+    assert!(checked.excluded.is_empty());
 }

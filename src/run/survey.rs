@@ -44,9 +44,6 @@ const CHECK_TIME_EACH: Duration = Duration::from_millis(10);
 /// Maximum share of the time that is left for them.
 const CHECK_SHARE: f64 = 0.25;
 
-/// Maximum number of checks that are proved together: the proof of some is kept if that of others does not pass.
-const MAXIMUM_TOGETHER: usize = 2000;
-
 /// Maximum number of times that such a set of checks is halved if the check of the proof for it does not pass.
 const MAXIMUM_HALVINGS: u32 = 3;
 
@@ -166,8 +163,7 @@ impl Survey<'_> {
         pruned: &TargetSet,
         excluded: &mut dyn FnMut(&TargetSet, Vec<ReportedAssumption>),
     ) {
-        let all: Vec<TargetId> = pruned.iter().collect();
-        let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(pruned.len()).unwrap_or(u32::MAX);
         let most = CHECK_TIME.max(CHECK_TIME_EACH.saturating_mul(count));
         let elapsed = self.time.started.elapsed();
         let budget = self.time.limit.map_or(most, |limit| {
@@ -176,10 +172,7 @@ impl Survey<'_> {
             share.min(left)
         });
         let end = elapsed + budget;
-        let chunks = all.rchunks(MAXIMUM_TOGETHER);
-        let mut parts: Vec<(TargetSet, u32)> = chunks
-            .map(|chunk| (chunk.iter().copied().collect(), 0))
-            .collect();
+        let mut parts: Vec<(TargetSet, u32)> = vec![(pruned.clone(), 0)];
         while let Some((part, halvings)) = parts.pop() {
             let left = end.saturating_sub(self.time.started.elapsed());
             if part.is_empty() || left.is_zero() {
@@ -188,8 +181,10 @@ impl Survey<'_> {
             let is_divisible = part.len() > 1 && halvings < MAXIMUM_HALVINGS;
             // A part that may be divided leaves time for its halves.
             let shares = parts.len() as u32 + 1 + u32::from(is_divisible);
-            if let Some(assumptions) = self.excludes(&part, left / shares) {
-                excluded(&part, assumptions);
+            if let Some((some, assumptions)) = self.excludes(&part, left / shares) {
+                excluded(&some, assumptions);
+                // What is left was asked about, unless there was no time for it.
+                parts.push((part.difference(&some), MAXIMUM_HALVINGS));
             } else if is_divisible {
                 let all: Vec<TargetId> = part.iter().collect();
                 let (first, second) = all.split_at(all.len() / 2);
@@ -199,9 +194,13 @@ impl Survey<'_> {
         }
     }
 
-    /// Returns the assumptions under which the simplifier excludes the checks, if that passes the check of proofs within the
-    /// time.
-    fn excludes(&self, asked: &TargetSet, time: Duration) -> Option<Vec<ReportedAssumption>> {
+    /// Returns those of the checks that the simplifier excludes, as far as that passes the check of proofs within the time, and
+    /// the assumptions under which it does; `None` if there are none.
+    fn excludes(
+        &self,
+        asked: &TargetSet,
+        time: Duration,
+    ) -> Option<(TargetSet, Vec<ReportedAssumption>)> {
         let mut task = self.task(asked)?;
         task.time.limit = Some(self.time.started.elapsed() + time);
         task.time.prolonged = None;
@@ -211,12 +210,11 @@ impl Survey<'_> {
         let mut judge = Judge::new(&self.options.judge, self.recorder, false);
         judge.checker.start(self.whole, &task.simplified);
         let certificate = Certificate::of_all(vec![ProofStep::Simplified]);
-        let proved = judge.certified(&task, SIMPLIFIER, &certificate, None, &Workers::none())?;
-        if proved.targets.as_ref() != Some(asked) {
-            return None;
-        }
+        let alone = Workers::none();
+        let proved = judge.certified_in_part(&task, SIMPLIFIER, &certificate, None, &alone)?;
         let ended = (self.end)(&judge, &task, proved);
-        (ended.verdict == Verdict::True).then_some(ended.assumptions)
+        let excluded = ended.targets.filter(|_| ended.verdict == Verdict::True)?;
+        Some((excluded.intersection(asked), ended.assumptions))
     }
 
     /// Returns the answers about the checks that executions on many inputs violate.

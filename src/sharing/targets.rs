@@ -14,7 +14,7 @@ pub trait OpenTargets {
     /// Returns the error locations that are not known to be unreachable.
     fn open(&self) -> Arc<BTreeSet<LocationId>>;
 
-    /// Has the proof checked that none of these error locations is reached. Returns whether it passed: then they are not open
-    /// any more. If no others are, the engine is told to stop.
+    /// Has the proof checked that none of these error locations is reached. Those for which it passes are not open any more; returns
+    /// whether that is so for all. If no others are open, the engine is told to stop.
     fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool;
 }

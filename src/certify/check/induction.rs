@@ -1,16 +1,24 @@
 //! The check of batches and of the property by k-induction.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::walk::{Frontier, GivenUp, Recursion, Starts, State, Walk, tells_cases};
+use super::super::walk::{Frontier, GivenUp, Goals, Recursion, Starts, State, Walk, tells_cases};
 use super::{Checker, Failure, Invariants, Places};
 use crate::lowered::call_strings::Node;
-use crate::queries::query::{Answer, ask, ask_within};
+use crate::queries::query::{Answer, ask, ask_each, ask_within};
 use crate::verification_conditions::What;
+use regatta_program::LocationId;
 use regatta_term::{Build, TermId};
 
 /// Maximum wall time of the question about all cases of the claims together. Zero in tests, which cover the cases.
 const ALL_CASES_TIME: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 500 });
+
+/// Maximum wall time of a question about one of several targets that are not excluded together.
+const TARGET_TIME: Duration = Duration::from_millis(500);
+
+/// Maximum number of consecutive such questions that exclude nothing; the other targets are not asked about.
+const MAXIMUM_TARGETS_IN_VAIN: usize = 16;
 
 /// Maximum wall time of a question, which is limited if it can be asked case by case as well.
 fn time_of(claims: &Invariants, starts: Starts) -> Duration {
@@ -169,6 +177,7 @@ impl Checker<'_> {
     ) -> Result<(), SafetyFailure> {
         let cuts = self.cuts.clone();
         let time = time_of(relied, starts);
+        let is_partial = self.is_partial;
         let known = |node: Node| relied.get(&node).map_or(&[][..], Vec::as_slice);
         let mut places = Places::default();
 
@@ -186,7 +195,7 @@ impl Checker<'_> {
         let base_over_approximated = walk.over_approximated;
 
         // 2. Step case.
-        let mut goals = base_goals.clone();
+        let mut goals: Goals = base_goals.clone();
         while let Some(place) = places.next() {
             for state in walk.starts(place, known(place), starts) {
                 let mut frontier = Frontier::from([(place, state)]);
@@ -208,18 +217,28 @@ impl Checker<'_> {
         }
 
         // 3. One question about both cases, and one about the base case if it fails.
-        if ask_within(&walk, &goals, time)? != Answer::Impossible {
-            let base = ask(&walk, &base_goals)?;
-            let over_approximated = walk.over_approximated;
-            return Err(if base == Answer::Impossible {
-                let reason = format!("the property is not {k}-inductive");
-                StepFails(self.precision(over_approximated).failure(reason))
-            } else {
-                let reason = format!("a target is reached within {k} steps");
-                BaseFails(self.precision(base_over_approximated).failure(reason))
-            });
+        let mut conditions = goals.conditions.clone();
+        let answer = ask_each(&walk, &mut conditions, time);
+        if answer == Ok(Answer::Impossible) {
+            return Ok(());
         }
-        Ok(())
+        let base = match answer {
+            Ok(_) => ask(&walk, &base_goals.conditions),
+            Err(_) => Ok(Answer::Impossible),
+        };
+        let over_approximated = walk.over_approximated;
+        let open = is_partial.then(|| open_targets(&walk, &goals, &mut conditions));
+        if let Some(open) = open {
+            self.exclude_all_but(&open);
+        }
+        answer?;
+        Err(if base? == Answer::Impossible {
+            let reason = format!("the property is not {k}-inductive");
+            StepFails(self.precision(over_approximated).failure(reason))
+        } else {
+            let reason = format!("a target is reached within {k} steps");
+            BaseFails(self.precision(base_over_approximated).failure(reason))
+        })
     }
 
     /// Adds the entries of recursive functions with targets, which begin paths of their own: with more than one step, paths
@@ -235,6 +254,30 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the places of goals that may be possible. Each of them is asked about by itself, as far as there is time: the condition of
+/// one that is excluded becomes false.
+fn open_targets(
+    walk: &Walk<'_, '_>,
+    goals: &Goals,
+    conditions: &mut [TermId],
+) -> BTreeSet<LocationId> {
+    let mut in_vain = 0;
+    for at in goals.open(conditions) {
+        let here = goals.of(at);
+        let of_target: Vec<TermId> = here.iter().map(|&place| conditions[place]).collect();
+        if in_vain == MAXIMUM_TARGETS_IN_VAIN || walk.left().is_err() {
+            break;
+        }
+        in_vain += 1;
+        if ask_within(walk, &of_target, TARGET_TIME) == Ok(Answer::Impossible) {
+            in_vain = 0;
+            here.iter()
+                .for_each(|&place| conditions[place] = TermId::FALSE);
+        }
+    }
+    goals.open(conditions)
 }
 
 /// The part of an induction that fails.

@@ -26,6 +26,7 @@ mod unwinding;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,7 @@ use super::queries::solvers::Solvers;
 use super::walk::{Deadline, GivenUp, Recursion, Walk};
 use crate::verification_conditions::{Destination, Recorder, Written};
 use regatta_base::workers::Workers;
-use regatta_program::{Program, Simplified, Targets};
+use regatta_program::{LocationId, Program, Simplified, TargetSet, Targets};
 use regatta_term::{Arena, TermId, take_recorded_shared_terms};
 
 /// The result of a check.
@@ -91,19 +92,43 @@ impl Budget<'_> {
 /// The numbers of the simplifier's facts that a check has found to hold; see [`super::invariants::facts`].
 pub type FactNumbers = Vec<u32>;
 
-/// [`check`], also returning the facts of the simplifier that were confirmed.
+/// What a check has found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The result.
+    pub check: Check,
+    /// The facts of the simplifier that were confirmed.
+    pub facts: FactNumbers,
+    /// Where the proof is not confirmed, the targets of its certificate that it excludes all the same.
+    pub excluded: TargetSet,
+}
+
+/// [`check`], also returning what holds besides. If the certificate names its targets, it may be confirmed for some of them.
 pub fn check_with_facts(
     lowered: &Program,
     simplified: &Simplified,
     certificate: &Certificate,
     budget: Budget<'_>,
-) -> (Check, FactNumbers) {
+) -> Checked {
     let Some(restricted) = restricted(lowered, certificate) else {
-        return (unknown_target(), FactNumbers::new());
+        return Checked {
+            check: unknown_target(),
+            facts: FactNumbers::new(),
+            excluded: TargetSet::default(),
+        };
     };
     let mut checker = Checker::new(&restricted, simplified, budget);
-    let result = checker.outcome(certificate);
-    (result, checker.facts.confirmed_numbers())
+    checker.is_partial = matches!(certificate.targets, Targets::Only(_));
+    let check = checker.outcome(certificate);
+    let excluded = std::mem::take(&mut checker.excluded);
+    Checked {
+        facts: checker.facts.confirmed_numbers(),
+        excluded: match check {
+            Check::Undecided(_) => lowered.targets_at(&excluded),
+            Check::Confirmed | Check::Refuted { .. } => TargetSet::default(),
+        },
+        check,
+    }
 }
 
 /// Checks a proof.
@@ -225,6 +250,10 @@ struct Checker<'a> {
     deadline: Deadline<'a>,
     /// The step of the proof that is being checked.
     step: Option<usize>,
+    /// Whether it is of use to confirm the proof for some targets only.
+    is_partial: bool,
+    /// The error locations that are excluded where the proof is not confirmed for all.
+    excluded: BTreeSet<LocationId>,
     /// Answers the questions.
     solver: RefCell<Solvers>,
     /// Threads for parts of the proof that need no solver.
@@ -247,6 +276,8 @@ impl<'a> Checker<'a> {
             dropped: false,
             deadline,
             step: None,
+            is_partial: false,
+            excluded: BTreeSet::new(),
             solver: RefCell::new(Solvers::new(budget.workers.clone())),
             workers: budget.workers,
             simplified,
@@ -357,6 +388,19 @@ impl<'a> Checker<'a> {
             }?;
         }
         Ok(())
+    }
+
+    /// Notes that the last step excludes all error locations but these. If something that is not modelled is among them, it may have
+    /// any effect, and nothing is excluded.
+    ///
+    /// Each target is judged by itself: a path ends at the first target that it reaches, and what the step relies on holds whether
+    /// targets are excluded or not.
+    fn exclude_all_but(&mut self, open: &BTreeSet<LocationId>) {
+        let errors = &self.lowered.program.errors;
+        if open.iter().all(|at| self.lowered.is_error[at.index()]) {
+            let excluded = errors.iter().filter(|at| !open.contains(at));
+            self.excluded.extend(excluded);
+        }
     }
 
     /// Begins a part of the proof in the record.

@@ -100,7 +100,7 @@ impl Checker<'_> {
                 goals.extend(claims.violations(&walk, callee, (&inner, &inner)));
                 places.add(callee)?;
             }
-            goals.append(&mut walk.targets);
+            goals.append(&mut walk.targets.conditions);
             // 3. All conditions in one question.
             goals.retain(|&goal| goal != TermId::FALSE);
             if ask(&walk, &goals)? != Answer::Impossible {

@@ -57,7 +57,7 @@ impl Checker<'_> {
                 }
                 let alive: Vec<TermId> = frontier.values().map(|state| state.guard).collect();
                 // Usually one question is enough.
-                let mut all = walk.targets.clone();
+                let mut all = walk.targets.conditions.clone();
                 all.extend(&alive);
                 if ask(&walk, &all)? == Answer::Impossible {
                     return Ok(());
@@ -74,7 +74,7 @@ impl Checker<'_> {
             }
         }
         let goals = std::mem::take(&mut walk.targets);
-        if ask(&walk, &goals)? != Answer::Impossible {
+        if ask(&walk, &goals.conditions)? != Answer::Impossible {
             let over_approximated = walk.over_approximated;
             return Err(self
                 .precision(over_approximated)

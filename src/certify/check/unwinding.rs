@@ -74,7 +74,7 @@ impl Checker<'_> {
             ));
         }
         let goals = std::mem::take(&mut walk.targets);
-        if ask(&walk, &goals)? != Answer::Impossible {
+        if ask(&walk, &goals.conditions)? != Answer::Impossible {
             return Err(Failure::Wrong("some path ends in a target".to_owned()));
         }
         Ok(())

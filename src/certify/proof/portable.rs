@@ -8,6 +8,7 @@ use super::certificate::Certificate;
 use crate::check::{Check, FactNumbers};
 use crate::opinion::Opinion;
 use crate::verification_conditions::{Destination, Written};
+use regatta_program::TargetSet;
 use regatta_term::{Exporter, PortableTerms, store};
 
 /// A proof to be checked.
@@ -34,6 +35,8 @@ pub struct Reply {
     pub written: Option<Result<Written, String>>,
     /// The facts of the simplifier that were confirmed.
     pub facts: FactNumbers,
+    /// Where the proof is not confirmed, the targets of its certificate that it excludes all the same.
+    pub excluded: TargetSet,
 }
 
 /// A request without the shared store. A formula is an index into the list of terms.
@@ -199,6 +202,7 @@ mod tests {
                 opinion: Some(Opinion::default()),
                 written: Some(Ok(Written::default())),
                 facts: vec![0, 300],
+                excluded: [1, 400].map(TargetId).into_iter().collect(),
             })
         });
         for answer in replies.into_iter().chain([Err("it died".to_owned())]) {

@@ -21,23 +21,20 @@ pub(super) const MINIMUM_LIKENESS: usize = 2;
 /// Number of conjuncts, those made last, whose intervals may exclude a condition, and of definitions for them.
 pub(super) const CONJUNCTS_FOR_VALUES: usize = 16;
 
-/// Maximum size of a question (terms) that is asked as a whole before its conditions in groups, and the time for it. One in
-/// tests, which cover the groups.
-pub(super) const MAXIMUM_SIZE_BEFORE_GROUPS: usize = if cfg!(test) { 1 } else { 4000 };
+/// Maximum size of a question (terms) that is asked as a whole before its conditions by themselves, and the time for it. One in
+/// tests, which cover these.
+pub(super) const MAXIMUM_SIZE_BEFORE_NEWEST: usize = if cfg!(test) { 1 } else { 4000 };
 pub(super) const TIME_BEFORE_PARTS: Duration = Duration::from_millis(500);
 
 /// Numbers of conjuncts, those made last, by which conditions are excluded first.
 pub(super) const NEWEST_CONJUNCTS: [usize; 3] = [1, 4, 16];
 
-/// Number of conditions that are asked about together for that, and maximum number of definitions for each.
-pub(super) const CONDITIONS_PER_GROUP: usize = 16;
-pub(super) const DEFINITIONS_PER_CONDITION: usize = 4;
+/// Maximum number of definitions for a condition's newest conjuncts, and maximum wall time of a question about them.
+pub(super) const DEFINITIONS_PER_CONDITION: usize = 16;
+pub(super) const NEWEST_TIME: Duration = Duration::from_millis(100);
 
-/// Maximum wall time of such a question about a group.
-pub(super) const GROUP_TIME: Duration = Duration::from_millis(200);
-
-/// Maximum number of consecutive such questions that exclude nothing; then more conjuncts are asked about.
-pub(super) const MAXIMUM_GROUPS_IN_VAIN: usize = 48;
+/// Maximum wall time of consecutive such questions that exclude nothing; then more conjuncts are asked about.
+pub(super) const MAXIMUM_TIME_IN_VAIN: Duration = Duration::from_secs(2);
 
 /// Maximum number of independent parts of a condition that are asked about.
 pub(super) const MAXIMUM_PARTS_PER_CONDITION: usize = 2;

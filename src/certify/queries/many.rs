@@ -1,8 +1,7 @@
 //! Questions about many conditions, of a program with many checks.
 //!
 //! The condition of each check says what was assumed of the execution before, at all the other checks; mostly it is impossible
-//! by the few conjuncts that were made last. So these are asked about first, in groups, without the definitions of what is far
-//! away: what is impossible without a conjunct or a definition is impossible with it. The time for a condition then does not
+//! by the few conjuncts that were made last. So these are asked about first, without the definitions of what is far away: what is impossible without a conjunct or a definition is impossible with it. The time for a condition then does not
 //! grow with the number of checks.
 
 use std::time::{Duration, Instant};
@@ -12,9 +11,9 @@ use super::query::{
     Answer, assertions, assertions_from, check, decided, none_is_open, size_of_all,
 };
 use crate::queries::limits::{
-    CONDITIONS_PER_GROUP, CONJUNCTS_FOR_VALUES, DEFINITIONS_PER_CONDITION, GROUP_TIME,
-    MAXIMUM_CONDITIONS_IN_VAIN, MAXIMUM_GROUPS_IN_VAIN, MAXIMUM_PARTS_PER_CONDITION,
-    MAXIMUM_SIZE_BEFORE_GROUPS, NEWEST_CONJUNCTS, PART_TIME, TIME_BEFORE_PARTS,
+    CONJUNCTS_FOR_VALUES, DEFINITIONS_PER_CONDITION, MAXIMUM_CONDITIONS_IN_VAIN,
+    MAXIMUM_PARTS_PER_CONDITION, MAXIMUM_SIZE_BEFORE_NEWEST, MAXIMUM_TIME_IN_VAIN,
+    NEWEST_CONJUNCTS, NEWEST_TIME, PART_TIME, TIME_BEFORE_PARTS,
 };
 use crate::walk::{GivenUp, Walk};
 use regatta_solver::z3::text::TextAnswer;
@@ -33,7 +32,7 @@ pub(super) fn answer(
     }
     let (all, names) = assertions(walk, conditions);
     // Solvers read and simplify a large question for seconds before they look at the time.
-    if size_of_all(&walk.arena, &all) <= MAXIMUM_SIZE_BEFORE_GROUPS {
+    if size_of_all(&walk.arena, &all) <= MAXIMUM_SIZE_BEFORE_NEWEST {
         let whole = check(walk, &all, &names, most.min(TIME_BEFORE_PARTS))?;
         if let Some(answer) = decided(whole, &names) {
             return Ok(Some(answer));
@@ -73,51 +72,27 @@ fn exclude_by_values(walk: &Walk<'_, '_>, conditions: &mut [TermId]) {
     }
 }
 
-/// Makes those conditions false of which the newest conjuncts are impossible already, whatever the execution was before. Many
-/// conditions are asked about together.
+/// Makes those conditions false of which the newest conjuncts are impossible already, whatever the execution was before. Each is
+/// asked about by itself: a solver decides most of them while it reads them, but not their disjunction.
 fn exclude_by_newest(
     walk: &Walk<'_, '_>,
     conditions: &mut [TermId],
     count: usize,
 ) -> Result<(), GivenUp> {
-    let newest = |condition: TermId| walk.arena.and(newest(walk, condition, count));
-    let open = (0..conditions.len()).filter(|&place| conditions[place] != TermId::FALSE);
-    let open: Vec<(usize, TermId)> = open
-        .map(|place| (place, newest(conditions[place])))
-        .collect();
-    let mut groups: Vec<Vec<(usize, TermId)>> = open
-        .chunks(CONDITIONS_PER_GROUP)
-        .map(<[_]>::to_vec)
-        .collect();
-    let mut in_vain = 0;
-    while let Some(mut group) = groups.pop() {
-        if in_vain == MAXIMUM_GROUPS_IN_VAIN {
+    let mut in_vain = Duration::ZERO;
+    for condition in conditions.iter_mut().filter(|one| **one != TermId::FALSE) {
+        if in_vain > MAXIMUM_TIME_IN_VAIN {
             break;
         }
-        in_vain += 1;
-        let parts: Vec<TermId> = group.iter().map(|&(_, part)| part).collect();
-        let most = parts.len() * DEFINITIONS_PER_CONDITION;
-        let definitions = walk.first_definitions_for(&parts, most);
-        let (all, names) = assertions_from(walk, &parts, definitions, walk.instances(&parts));
-        match check(walk, &all, &names, GROUP_TIME)? {
-            TextAnswer::Unsatisfiable => {
-                in_vain = 0;
-                for (place, _) in group {
-                    conditions[place] = TermId::FALSE;
-                }
-            }
-            TextAnswer::Satisfiable(values) if values.contains(&true) => {
-                let mut values = values.into_iter();
-                group.retain(|_| !values.next().unwrap_or(true));
-                groups.extend((!group.is_empty()).then_some(group));
-            }
-            TextAnswer::Satisfiable(_) => {}
-            // Together they may be hard although each is easy.
-            TextAnswer::Unknown(_) if group.len() > 1 => {
-                let rest = group.split_off(group.len() / 2);
-                groups.extend([rest, group]);
-            }
-            TextAnswer::Unknown(_) => {}
+        let begin = Instant::now();
+        let part = walk.arena.and(newest(walk, *condition, count));
+        let definitions = walk.first_definitions_for(&[part], DEFINITIONS_PER_CONDITION);
+        let (all, _) = assertions_from(walk, &[part], definitions, walk.instances(&[part]));
+        if check(walk, &all, &[], NEWEST_TIME)? == TextAnswer::Unsatisfiable {
+            *condition = TermId::FALSE;
+            in_vain = Duration::ZERO;
+        } else {
+            in_vain += begin.elapsed();
         }
     }
     Ok(())

@@ -57,7 +57,18 @@ pub(crate) fn ask_within(
     conditions: &[TermId],
     most: Duration,
 ) -> Result<Answer, GivenUp> {
+    ask_each(walk, &mut conditions.to_vec(), most)
+}
+
+/// [`ask_within`]. Whatever the result is, each of the conditions that is found to be impossible is made false.
+pub(crate) fn ask_each(
+    walk: &Walk<'_, '_>,
+    conditions: &mut [TermId],
+    most: Duration,
+) -> Result<Answer, GivenUp> {
+    let asked = conditions.to_vec();
     let answer = answer(walk, conditions, most)?;
+    let conditions = &asked;
     let mut solvers = walk.solver.borrow_mut();
     if let (Answer::Impossible, Some(second)) = (&answer, &mut solvers.second) {
         // First, before building the second question records simplifications that the checker did not use.
@@ -76,20 +87,23 @@ pub(crate) fn ask_within(
     Ok(answer)
 }
 
-fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<Answer, GivenUp> {
+fn answer(
+    walk: &Walk<'_, '_>,
+    conditions: &mut [TermId],
+    most: Duration,
+) -> Result<Answer, GivenUp> {
     if none_is_open(conditions) {
         return Ok(Answer::Impossible);
     }
     let (mut all, names) = assertions(walk, conditions);
-    let mut conditions = conditions.to_vec();
     if walk.lowered().program.errors.len() >= MINIMUM_TARGETS_FOR_PARTS
         && (conditions.len() >= MINIMUM_TARGETS_FOR_PARTS
             || size_of_all(&walk.arena, &all) > MAXIMUM_SIZE_FOR_STAGES)
     {
-        if let Some(answer) = many::answer(walk, &mut conditions, most)? {
+        if let Some(answer) = many::answer(walk, conditions, most)? {
             return Ok(answer);
         }
-        (all, _) = assertions(walk, &conditions);
+        (all, _) = assertions(walk, conditions);
     }
     // The merged terms would have to be recorded.
     if !walk.arena.records()
@@ -112,18 +126,18 @@ fn answer(walk: &Walk<'_, '_>, conditions: &[TermId], most: Duration) -> Result<
         {
             return Ok(answer);
         }
-        for condition in &mut conditions {
+        for condition in conditions.iter_mut() {
             if *condition != TermId::FALSE && is_excluded_early(walk, *condition)? {
                 *condition = TermId::FALSE;
             }
         }
-        if none_is_open(&conditions) {
+        if none_is_open(conditions) {
             return Ok(Answer::Impossible);
         }
-        (all, _) = assertions(walk, &conditions);
+        (all, _) = assertions(walk, conditions);
     }
-    let parts = parts(walk, &conditions);
-    let in_parts = |most| by_parts(walk, &conditions, &parts, most);
+    let parts = parts(walk, conditions);
+    let in_parts = |most| by_parts(walk, conditions, &parts, most);
     let answer = match parts.is_empty() {
         true => {
             let whole = |most| check(walk, &all, &names, most);

@@ -174,7 +174,7 @@ impl Walk<'_, '_> {
                 Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_) => {}
                 Operation::Unsupported(_) => {
                     self.label(state.guard, node, What::Target);
-                    self.targets.push(state.guard);
+                    self.targets.push(node.location, state.guard);
                     return Ok(());
                 }
             }
@@ -378,7 +378,7 @@ impl Walk<'_, '_> {
         }
         if self.lowered.is_error[node.location.index()] {
             self.label(state.guard, node, What::Target);
-            self.targets.push(state.guard);
+            self.targets.push(node.location, state.guard);
             return;
         }
         let plan = self.plan(node.stack);

@@ -28,7 +28,7 @@ mod states;
 mod term_values;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ use meanings::Meanings;
 use names::Names;
 use plans::Plans;
 use regatta_program::persistent::PersistentMap;
-use regatta_program::{FunctionId, VariableId};
+use regatta_program::{FunctionId, LocationId, VariableId};
 use regatta_term::{Arena, Build, Symbol, TermId, store};
 
 /// Why a check was given up.
@@ -185,8 +185,8 @@ pub(super) struct Walk<'c, 'p> {
     /// Fresh variables, and the names of large terms.
     names: Names,
     plans: Plans,
-    /// The guards of states at targets.
-    pub targets: Vec<TermId>,
+    /// The conditions under which execution is at a target.
+    pub targets: Goals,
     /// The states in which recursive functions are entered that are not executed in their callers.
     pub entered: Vec<(Node, State)>,
     /// Whether some variables were havocked.
@@ -195,6 +195,46 @@ pub(super) struct Walk<'c, 'p> {
     /// The maximum number of cases into which the claims about a node were split.
     pub cases: usize,
     meanings: Meanings,
+}
+
+/// Conditions that have to be impossible, and where each is about.
+#[derive(Clone, Default)]
+pub(super) struct Goals {
+    pub conditions: Vec<TermId>,
+    /// The place for each condition: an error location, or one before something that is not modelled.
+    at: Vec<LocationId>,
+}
+
+impl Goals {
+    pub fn push(&mut self, at: LocationId, condition: TermId) {
+        self.conditions.push(condition);
+        self.at.push(at);
+    }
+
+    pub fn append(&mut self, other: &mut Self) {
+        self.conditions.append(&mut other.conditions);
+        self.at.append(&mut other.at);
+    }
+
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Returns the numbers of the conditions of the place.
+    pub fn of(&self, place: LocationId) -> Vec<usize> {
+        let numbered = self.at.iter().enumerate();
+        numbered
+            .filter(|&(_, &at)| at == place)
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// Returns the places whose conditions are not all known to be false, where `conditions` has what is known of them.
+    pub fn open(&self, conditions: &[TermId]) -> BTreeSet<LocationId> {
+        let both = self.at.iter().zip(conditions);
+        let open = both.filter(|&(_, &condition)| condition != TermId::FALSE);
+        open.map(|(&at, _)| at).collect()
+    }
 }
 
 /// A universally quantified formula that is assumed on the paths on which the condition holds.
@@ -231,7 +271,7 @@ impl<'c, 'p> Walk<'c, 'p> {
             names: Names::new(Rc::clone(&arena)),
             arena,
             slots: RefCell::default(),
-            targets: Vec::new(),
+            targets: Goals::default(),
             entered: Vec::new(),
             over_approximated: false,
             universal: Vec::new(),

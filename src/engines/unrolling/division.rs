@@ -121,7 +121,13 @@ pub fn exclude(
         if targets.exclude(&part, steps.to_vec()) {
             continue;
         }
-        if part.len() > 1 && halvings < MAXIMUM_HALVINGS {
+        let open = targets.open();
+        let asked = part.len();
+        let part: BTreeSet<LocationId> = part.intersection(&open).copied().collect();
+        if part.len() < asked {
+            // What is left was asked about, unless there was no time for it.
+            parts.push((part, MAXIMUM_HALVINGS));
+        } else if part.len() > 1 && halvings < MAXIMUM_HALVINGS {
             let all: Vec<LocationId> = part.into_iter().collect();
             let (first, second) = all.split_at(all.len() / 2);
             let halves = [second, first].map(|half| (half.iter().copied().collect(), halvings + 1));

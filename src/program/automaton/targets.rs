@@ -119,6 +119,13 @@ impl Program {
         targets
     }
 
+    /// Returns the targets at these locations.
+    pub fn targets_at(&self, locations: &BTreeSet<LocationId>) -> TargetSet {
+        let numbered = self.targets().into_iter().zip(0..);
+        let here = numbered.filter(|(target, _)| locations.contains(&target.location));
+        here.map(|(_, number)| TargetId(number)).collect()
+    }
+
     /// Returns the program in which only these targets are errors; `None` if a number is no target's.
     pub fn restricted_to(&self, kept: &TargetSet) -> Option<Self> {
         let targets = self.targets();

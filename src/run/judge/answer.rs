@@ -48,6 +48,8 @@ pub(crate) struct Judge {
 enum Standing {
     /// The engine claims it: a refutation is an error of the engine.
     Proved,
+    /// The engine claims it; it is of use for some of its targets, too.
+    ProvedInPart,
     /// The engine only conjectures it.
     Conjectured,
 }
@@ -94,6 +96,19 @@ impl Judge {
             blocks,
             workers,
         )
+    }
+
+    /// Does the same for a proof that names its targets. The answer may be about some of them only.
+    pub fn certified_in_part(
+        &self,
+        task: &Task,
+        analysis: &str,
+        certificate: &Certificate,
+        blocks: Option<&Blocks>,
+        workers: &Workers,
+    ) -> Option<Conclusion> {
+        let standing = Standing::ProvedInPart;
+        self.certified_as(task, standing, analysis, certificate, blocks, workers)
     }
 
     /// Does the same for a conjectured proof, whose refutation is not an error of the engine.
@@ -162,6 +177,14 @@ impl Judge {
                     ..Conclusion::proved(analysis)
                 })
             }
+            Check::Undecided(_)
+                if standing == Standing::ProvedInPart && !reply.excluded.is_empty() =>
+            {
+                Some(Conclusion {
+                    targets: Some(reply.excluded),
+                    ..Conclusion::proved(analysis)
+                })
+            }
             Check::Refuted { step, reason } => {
                 self.recorder.event(EventKind::Refuted {
                     analysis: analysis.to_owned(),
@@ -204,7 +227,10 @@ impl Judge {
         let mut outcome = match &reply.check {
             Check::Confirmed => "confirmed".to_owned(),
             Check::Refuted { reason, .. } => format!("refuted: {reason}"),
-            Check::Undecided(reason) => format!("undecided: {reason}"),
+            Check::Undecided(reason) => match reply.excluded.len() {
+                0 => format!("undecided: {reason}"),
+                excluded => format!("{excluded} targets are excluded; {reason}"),
+            },
         };
         if let Some(opinion) = &reply.opinion {
             outcome.push_str(&format!(" ({opinion})"));

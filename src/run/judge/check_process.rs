@@ -28,7 +28,7 @@ use regatta_certify::portable::{Answer, Reply, Request, answer_from_bytes, answe
 use regatta_certify::verification_conditions::Destination;
 use regatta_certify::{Budget, Certificate, Check, ProofStep};
 use regatta_certify::{check_and_record, check_thoroughly, check_with_facts};
-use regatta_program::{Program, Simplified};
+use regatta_program::{Program, Simplified, TargetSet};
 
 /// The proof checker's name in events.
 pub(crate) const CHECKER: &str = "proof checker";
@@ -143,6 +143,7 @@ fn undecided(reason: &str) -> Reply {
         opinion: None,
         written: None,
         facts: Vec::new(),
+        excluded: TargetSet::default(),
     }
 }
 
@@ -252,7 +253,8 @@ impl ProofChecker<'_> {
             workers: Workers::fixed(helpers),
             ..Budget::of(time)
         };
-        let (mut opinion, mut written, mut facts) = (None, None, Vec::new());
+        let (mut opinion, mut written) = (None, None);
+        let (mut facts, mut excluded) = (Vec::new(), TargetSet::default());
         let check = match record {
             Some(record) => {
                 let (check, files) =
@@ -266,9 +268,9 @@ impl ProofChecker<'_> {
                 check
             }
             None => {
-                let (check, found) = check_with_facts(lowered, simplified, &certificate, budget);
-                facts = found;
-                check
+                let checked = check_with_facts(lowered, simplified, &certificate, budget);
+                (facts, excluded) = (checked.facts, checked.excluded);
+                checked.check
             }
         };
         Ok(Reply {
@@ -276,6 +278,7 @@ impl ProofChecker<'_> {
             opinion,
             written,
             facts,
+            excluded,
         })
     }
 }

@@ -375,7 +375,7 @@ struct TargetsOfThread<'t> {
 }
 
 impl TargetsOfThread<'_> {
-    /// Has the proof checked, and tells which checks it excludes; `None` if it does not pass.
+    /// Has the proof checked, and tells which checks it excludes; `None` if there are none.
     fn excluded(&self, certificate: &Certificate) -> Option<Conclusion> {
         let RaceThread {
             task,
@@ -387,7 +387,7 @@ impl TargetsOfThread<'_> {
         } = &self.thread.thread;
         let name = self.thread.analysis.name();
         self.thread.tell_publishers(certificate);
-        let proved = judge.certified(task, name, certificate, Some(blocks), workers)?;
+        let proved = judge.certified_in_part(task, name, certificate, Some(blocks), workers)?;
         let assumptions = judge.exclude(task, &proved)?;
         let checks = proved.targets.clone()?;
         self.exclusions.note(&checks);
@@ -418,7 +418,8 @@ impl OpenTargets for TargetsOfThread<'_> {
         });
         let excluded = certificates.find_map(|certificate| self.excluded(&certificate));
         self.exclusions.checking(false);
-        let is_excluded = excluded.is_some();
+        let open = self.exclusions.open();
+        let is_excluded = excluded.is_some() && errors.is_disjoint(&open);
         if self.exclusions.is_over() {
             *self.thread.certified.borrow_mut() = excluded;
             self.token.cancel();

@@ -195,7 +195,7 @@ impl RoundWalk<'_, '_, '_> {
         }
         if self.walk.lowered.is_error[node.location.index()] {
             self.walk.label(state.guard, node, What::Target);
-            self.walk.targets.push(state.guard);
+            self.walk.targets.push(node.location, state.guard);
             return;
         }
         let heads = self.order.heads(node.location);
@@ -482,7 +482,7 @@ impl RoundWalk<'_, '_, '_> {
                 Operation::Allocate { .. } | Operation::Free { .. } | Operation::Claim(_) => {}
                 Operation::Unsupported(_) => {
                     self.walk.label(state.guard, here.node, What::Target);
-                    self.walk.targets.push(state.guard);
+                    self.walk.targets.push(here.node.location, state.guard);
                     return Ok(());
                 }
             }
