@@ -480,3 +480,38 @@ reach_error();
     text += &format!("int main(void) {{\n{}}}\n", calls.collect::<String>());
     assert_decided(&text, "RESULT: FALSE(unreach-call)", 1, &expected);
 }
+
+/// A later race, which has the check that nothing decides left, tries first what an earlier one has proved of the loop.
+#[test]
+fn a_race_begins_with_what_an_earlier_one_has_proved() {
+    let text = "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned long long n = 0, a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
+    while (__VERIFIER_nondet_uint()) { n = n + 2; if (n == 40) n = 0; }
+    if (n % 2 == 1) reach_error();
+    if (n > 40) reach_error();
+    // A prime number, and n does not matter.
+    if (a > 1 && b > 1 && a * b + (n & 1) == 9300000000000000127ull) reach_error();
+    return 0;
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, text).expect("the program is written");
+    let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
+        .args(["verify", "--all", "--json", "--time-limit", "12"])
+        .args(["--checks", "assertions"])
+        .arg(&program)
+        .output()
+        .expect("the command runs");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut events = stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    assert!(events.any(|event| {
+        event["event"] == "earlier_invariants"
+            && event["is_same_run"] == true
+            && event["held"].as_u64() > Some(0)
+    }));
+}

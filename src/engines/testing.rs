@@ -1,5 +1,7 @@
 //! Helpers for tests of engines.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -8,17 +10,18 @@ use std::time::Duration;
 use proptest::prelude::prop_assert;
 use proptest::test_runner::TestCaseError;
 
+use super::engine::Lowered;
 use super::{Answer, CancellationToken, Context, Engine, Progress, Subject};
 use regatta_base::workers::Workers;
 use regatta_certify::replay::replay;
-use regatta_certify::{Budget, Check, check};
+use regatta_certify::{Budget, Certificate, Check, ProofStep, check};
 use regatta_frontend::preprocess::Preprocessed;
 use regatta_frontend::{LoadOptions, Specification, load_preprocessed};
 use regatta_program::block::Blocks;
-use regatta_program::interpreter::{Journal, Limits};
+use regatta_program::interpreter::{Executable, Journal, Limits};
 use regatta_program::simplify::simplify;
 use regatta_program::testing::some_run_fails;
-use regatta_program::{InlinedProgram, Program, Simplified};
+use regatta_program::{InlinedProgram, LocationId, Program, Simplified, TargetId, Targets};
 use regatta_sharing::{Exchange, InvariantStore, OpenTargets};
 use regatta_solver::{Solver, SolverConfig, SolverError, new_solver};
 use regatta_term::Arena;
@@ -173,4 +176,96 @@ impl<'s> Setting<'s> {
             targets: self.targets,
         })
     }
+}
+
+/// Targets that are decided one by one: each proof is checked on the program as lowered, with the others as they are.
+struct OneByOne<'t> {
+    lowered: &'t Program,
+    simplified: &'t Simplified,
+    open: RefCell<Arc<BTreeSet<LocationId>>>,
+    token: CancellationToken,
+    /// The number of exclusions, and of proofs that were not confirmed.
+    confirmed: Cell<usize>,
+    refused: Cell<usize>,
+}
+
+impl OpenTargets for OneByOne<'_> {
+    fn open(&self) -> Arc<BTreeSet<LocationId>> {
+        Arc::clone(&self.open.borrow())
+    }
+
+    fn as_lowered(&self, error: LocationId) -> LocationId {
+        self.simplified.origins[error.index()].location
+    }
+
+    fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool {
+        let targets = self.lowered.targets();
+        let origins = errors.iter().map(|&error| self.as_lowered(error));
+        let numbers = origins.map(|origin| {
+            let number = targets.iter().position(|target| target.location == origin);
+            TargetId(number.expect("a target") as u32)
+        });
+        let certificate = Certificate {
+            targets: Targets::Only(numbers.collect()),
+            steps,
+        };
+        let budget = Budget::of(Duration::from_secs(60));
+        let checked = check(self.lowered, self.simplified, &certificate, budget);
+        if checked != Check::Confirmed {
+            self.refused.set(self.refused.get() + 1);
+            return false;
+        }
+        self.confirmed.set(self.confirmed.get() + 1);
+        let left: BTreeSet<LocationId> = self.open().difference(errors).copied().collect();
+        if left.is_empty() {
+            self.token.cancel();
+        }
+        *self.open.borrow_mut() = Arc::new(left);
+        true
+    }
+}
+
+/// Returns the lines of the errors that are left by an engine that excludes targets one by one, and the numbers of proofs that
+/// were confirmed and refused.
+pub fn left_open(text: &str, engine: &dyn Engine) -> (Vec<u32>, usize, usize) {
+    let mut lowered = lowered(text);
+    lowered.separate_checks();
+    let simplified = simplify(&lowered);
+    let blocks = blocks(simplified.program.clone());
+    let errors = simplified.program.errors.iter().copied().collect();
+    let token = CancellationToken::new();
+    let targets = OneByOne {
+        lowered: &lowered,
+        simplified: &simplified,
+        open: RefCell::new(Arc::new(errors)),
+        token: token.clone(),
+        confirmed: Cell::default(),
+        refused: Cell::default(),
+    };
+    let setting = Setting {
+        token,
+        targets: Some(&targets),
+        ..Setting::of(&lowered)
+    };
+    let executable = Executable::compile(&lowered);
+    let subject = Subject {
+        lowered: Some(Lowered {
+            program: &lowered,
+            executable: &executable,
+            passed: None,
+        }),
+        ..Subject::of(&blocks, &default_solver)
+    };
+    setting.run_within(Duration::from_secs(20), |context| {
+        engine.run(&subject, context)
+    });
+    let open = targets.open();
+    let lines = open
+        .iter()
+        .map(|&error| simplified.program.location(error).span.line);
+    (
+        lines.collect(),
+        targets.confirmed.get(),
+        targets.refused.get(),
+    )
 }

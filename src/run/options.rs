@@ -155,6 +155,8 @@ pub struct RaceOptions {
     pub threads: Option<usize>,
     /// The file of the invariants that an earlier run has proved, which are tried first; those of this run take their place.
     pub kept_invariants: Option<PathBuf>,
+    /// The file in which the races of this run leave what they have proved for the next one of them, unless that is kept anyway.
+    pub carried_invariants: Option<PathBuf>,
 }
 
 impl RaceOptions {

@@ -73,6 +73,15 @@ const MAXIMUM_SEPARATE: usize = 8;
 /// program to analyse.
 const OVERLAP: f64 = 1.25;
 
+/// The cones of influence of several checks are much the same if the smallest is at least this share of the largest, and all
+/// together have at most so many more edges for each check.
+const LIKENESS: f64 = 0.8;
+const EDGES_PER_CHECK: usize = 2;
+
+/// The share of the wall time that is left which a race over all checks has if they depend on much the same: analyses
+/// would only lose what they have found out when they begin again.
+const SHARE_OF_ONE: f64 = 0.7;
+
 /// Maximum number of open checks that the result names.
 const MAXIMUM_NAMED: usize = 5;
 
@@ -193,7 +202,7 @@ pub fn decide_property(
     let open = rounds.board.with(CheckVerdict::Open);
     let together = match rounds.board.are_apart(&open) {
         true => Duration::ZERO,
-        false => together,
+        false => rounds.time_of_one(&open).unwrap_or(together),
     };
     if open.len() > 1 && !rounds.is_answered() {
         let apart = rounds.time_left().unwrap_or(TIME_TOGETHER);
@@ -330,6 +339,20 @@ impl Board {
         targets.len() > 1 && together as f64 <= edges as f64 * OVERLAP
     }
 
+    /// Whether the checks depend on much the same, so that a race over some of them has no smaller program than one over all, but for
+    /// the edges to the others' errors.
+    fn are_one(&self, targets: &TargetSet) -> bool {
+        let cones = targets.iter().map(|target| self.cone(target));
+        let cones: Option<Vec<usize>> = cones.collect();
+        let (Some(cones), Some(edges)) = (cones, self.edges) else {
+            return false;
+        };
+        let (Some(&least), Some(&most)) = (cones.iter().min(), cones.iter().max()) else {
+            return false;
+        };
+        least as f64 >= most as f64 * LIKENESS && most + EDGES_PER_CHECK * targets.len() >= edges
+    }
+
     /// Divides a set of checks into those that are raced over one after the other, from the last to the first: each by itself,
     /// or two halves. Less than two checks have no parts.
     fn parts(&self, targets: &TargetSet, first: Part) -> Vec<TargetSet> {
@@ -437,6 +460,12 @@ impl<'r> Rounds<'r> {
         Some(wall.saturating_sub(RESERVE).saturating_sub(self.elapsed()))
     }
 
+    /// Returns the wall time of a race over several checks that depend on much the same.
+    fn time_of_one(&self, open: &TargetSet) -> Option<Duration> {
+        let left = self.time_left()?;
+        self.board.are_one(open).then(|| left.mul_f64(SHARE_OF_ONE))
+    }
+
     /// Returns the limits of a round that may take so long.
     fn limits_of(&self, time: Duration) -> Limits {
         let time = time
@@ -533,7 +562,7 @@ impl<'r> Rounds<'r> {
             };
             let together = match self.board.are_apart(&open) {
                 true => Duration::ZERO,
-                false => time,
+                false => self.time_of_one(&open).unwrap_or_default().max(time),
             };
             self.pass(together, time, first, observe)?;
             budget = budget.saturating_mul(2);

@@ -14,6 +14,9 @@ pub trait OpenTargets {
     /// Returns the error locations that are not known to be unreachable.
     fn open(&self) -> Arc<BTreeSet<LocationId>>;
 
+    /// Returns the error location of the program as lowered that this one is an image of.
+    fn as_lowered(&self, error: LocationId) -> LocationId;
+
     /// Has the proof checked that none of these error locations is reached. Those for which it passes are not open any more; returns
     /// whether that is so for all. If no others are open, the engine is told to stop.
     fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool;

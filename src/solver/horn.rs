@@ -49,6 +49,8 @@ pub struct HornClause {
     pub body: Vec<Application>,
     /// The conclusion; `None` is falsity.
     pub head: Option<Application>,
+    /// The number of the error location that is not reached if the clause holds, if it is about one.
+    pub error: Option<u32>,
 }
 
 /// Clauses over uninterpreted predicates.

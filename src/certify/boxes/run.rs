@@ -51,6 +51,8 @@ pub struct Open {
     pub drawn: Vec<Dimension>,
     /// The undecided conditions on the path that may lead to an error.
     pub conditions: Vec<Condition>,
+    /// The error location that the path has come to; none if it has reached a limit, or something that is not modelled.
+    pub error: Option<LocationId>,
 }
 
 /// A condition that a box does not decide.
@@ -139,6 +141,13 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Makes those of the program's error locations that are not among these ordinary ends of paths.
+    pub fn retain_errors(&mut self, kept: impl Fn(LocationId) -> bool) {
+        for &error in &self.program.errors {
+            self.is_error[error.index()] = kept(error);
+        }
+    }
+
     /// Runs the program on all inputs in the box.
     pub fn run(&mut self, inner: &InputBox, limits: Limits<'_>) -> Run {
         self.drawn.clear();
@@ -177,6 +186,7 @@ impl<'p> Machine<'p> {
                 Stop::Open => Verdict::Open(Open {
                     drawn: self.drawn.clone(),
                     conditions: path.conditions.iter().map(|one| (**one).clone()).collect(),
+                    error: Some(path.location).filter(|at| self.is_error[at.index()]),
                 }),
                 Stop::GivenUp(reason) => Verdict::GivenUp(reason),
             };

@@ -132,10 +132,12 @@ pub(super) fn run_with(
     };
     load_options.all_assumptions = assumptions != AssumptionPolicy::Ignored;
     drop(early);
-    // The folder is made here, because the analysis process may be killed before it could remove it.
+    // Folders are made here, because the analysis process may be killed before it could remove them.
+    let folder = || tempfile::Builder::new().prefix("regatta-").tempdir().ok();
     let native_folder = (options.replay != ReplayOption::Interpreter)
-        .then(|| tempfile::Builder::new().prefix("regatta-").tempdir())
-        .and_then(Result::ok);
+        .then(folder)
+        .flatten();
+    let races_folder = folder();
     let explains = options.verbose || std::io::stderr().is_terminal();
     // Events and the display could go to the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
@@ -155,6 +157,9 @@ pub(super) fn run_with(
             portfolio,
             threads: options.limits.threads.map(usize::from),
             kept_invariants: options.keep_invariants.clone(),
+            carried_invariants: races_folder
+                .as_ref()
+                .map(|folder| folder.path().join("invariants.json")),
         },
         judge: JudgeOptions {
             is_thorough: options.check == CheckOption::Thorough,
@@ -386,6 +391,7 @@ impl Output {
                 self.complain(&format!("error: {message}"));
             }
             EventKind::EarlierInvariants {
+                is_same_run: false,
                 refused: Some(reason),
                 ..
             } if self.told.insert(reason.clone()) => {
@@ -602,9 +608,14 @@ fn describe(event: &Event) -> String {
             description.version, description.environment.system, description.threads
         ),
         EventKind::EarlierInvariants {
-            kept, placed, held, ..
+            is_same_run,
+            kept,
+            placed,
+            held,
+            ..
         } => format!(
-            "of {kept} invariants of an earlier run, {placed} still have their place, and {held} hold until now"
+            "of {kept} invariants of an earlier {}, {placed} still have their place, and {held} hold until now",
+            if *is_same_run { "race" } else { "run" }
         ),
         EventKind::Published { invariants } => {
             format!("{} invariants are shared", invariants.len())

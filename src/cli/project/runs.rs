@@ -241,7 +241,8 @@ impl Answer {
 fn earlier_invariants(text: &str) -> Option<EarlierInvariants> {
     let events = text.lines().rev().filter(|line| line.starts_with('{'));
     let mut events = events.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let event = events.find(|event| event["event"] == "earlier_invariants")?;
+    let event = events
+        .find(|event| event["event"] == "earlier_invariants" && event["is_same_run"] != true)?;
     serde_json::from_value(event).ok()
 }
 

@@ -2,6 +2,8 @@
 
 /// Number of boxes per worker between two checks of the time limit.
 pub const BOXES_PER_WORKER: usize = 128;
+/// Maximum number of boxes that one of several error locations leaves open; then the others are asked about without it.
+pub const MAXIMUM_BOXES_FOR_ONE: usize = 10_000;
 /// Number of initial boxes of which points are run without exception.
 pub const BOXES_WITH_POINTS: u64 = 2_000;
 /// Sampling interval for later boxes: points are run of one box in this number.

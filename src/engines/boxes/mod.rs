@@ -18,15 +18,18 @@ mod limits;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
 use self::divide::{Division, Halvings, division};
 use self::limits::{
-    BOXES_PER_WORKER, BOXES_WITH_POINTS, MAXIMUM_STEPS_PER_POINT, POINT_SAMPLING_INTERVAL,
+    BOXES_PER_WORKER, BOXES_WITH_POINTS, MAXIMUM_BOXES_FOR_ONE, MAXIMUM_STEPS_PER_POINT,
+    POINT_SAMPLING_INTERVAL,
 };
 use super::engine::{Engine, Lowered, NOT_LOWERED, Recursion, Registration, Report, Subject};
+use super::unrolling::division;
 use super::{Answer, Context};
 use regatta_base::options;
 use regatta_certify::boxes::{
@@ -34,7 +37,7 @@ use regatta_certify::boxes::{
 };
 use regatta_certify::certificate::{Certificate, ProofStep};
 use regatta_program::interpreter::{self, InputSource, Journal, Outcome, RecordingInputs};
-use regatta_program::{Input, InputId, Program};
+use regatta_program::{Input, InputId, LocationId, Program};
 use regatta_term::{Op, Pool, Sort, TermId, TermKind, Value, for_each_subterm, store};
 
 options! {
@@ -50,6 +53,9 @@ options! {
         pub paths: u32 = 400;
     }
 }
+
+/// The reason of the answer "unknown" where boxes do not decide a condition.
+const UNDIVIDED: &str = "a condition stays undecided in a box that cannot be divided";
 
 /// Counters of the search.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +97,10 @@ struct Search<'s> {
     nodes: Vec<Node>,
     points: interpreter::Machine<'s>,
     done: &'s mut Statistics,
+    /// If each error location is decided by itself: those of the program as lowered that may be reached as far as boxes tell.
+    aside: BTreeSet<LocationId>,
+    /// The number of boxes that each of the others has left open.
+    opened: FxHashMap<LocationId, usize>,
 }
 
 impl Engine for Options {
@@ -141,6 +151,8 @@ fn run(
         }],
         points: interpreter::Machine::new(lowered.executable),
         done,
+        aside: BTreeSet::new(),
+        opened: FxHashMap::default(),
     };
     search.run(context)
 }
@@ -190,7 +202,8 @@ impl<'s> Search<'s> {
                 if self.nodes.len() > self.options.boxes {
                     return unknown("there are too many boxes");
                 }
-                let runs = self.run_boxes(share, &mut machine, context);
+                let asked = self.asked(context);
+                let runs = self.run_boxes(share, asked.as_ref(), &mut machine, context);
                 for (&node, run) in share.iter().zip(runs) {
                     self.done.steps += run.steps;
                     match self.settle(node, run, context) {
@@ -201,14 +214,38 @@ impl<'s> Search<'s> {
             }
             level = next;
         }
-        Answer::Safe(Certificate::of_all(vec![ProofStep::Boxes {
+        let steps = vec![ProofStep::Boxes {
             covering: self.covering(),
-        }]))
+        }];
+        match context.targets {
+            Some(targets) if !self.aside.is_empty() => {
+                let open = targets.open();
+                let is_aside =
+                    |error: &&LocationId| self.aside.contains(&targets.as_lowered(**error));
+                let excluded = open.iter().filter(|error| !is_aside(error)).copied();
+                division::exclude(targets, excluded.collect(), &steps, context);
+                unknown(UNDIVIDED)
+            }
+            _ => Answer::Safe(Certificate::of_all(steps)),
+        }
+    }
+
+    /// Returns the error locations of the program as lowered that are asked about, if each is decided by itself.
+    fn asked(&self, context: &Context<'_>) -> Option<BTreeSet<LocationId>> {
+        let targets = context.targets?;
+        let open = targets.open();
+        let lowered = open.iter().map(|&error| targets.as_lowered(error));
+        Some(
+            lowered
+                .filter(|error| !self.aside.contains(error))
+                .collect(),
+        )
     }
 
     fn run_boxes(
         &self,
         share: &[usize],
+        asked: Option<&BTreeSet<LocationId>>,
         machine: &mut Machine<'s>,
         context: &Context<'_>,
     ) -> Vec<Run> {
@@ -218,12 +255,20 @@ impl<'s> Search<'s> {
             cancelled: Some(context.token.flag()),
         };
         let (program, nodes) = (self.program, &self.nodes);
-        context.workers.map(
-            share,
-            machine,
-            || Machine::new(program),
-            |machine, &node| machine.run(&nodes[node].inner, limits),
-        )
+        let restrict = |machine: &mut Machine<'_>| {
+            if let Some(asked) = asked {
+                machine.retain_errors(|error| asked.contains(&error));
+            }
+        };
+        restrict(machine);
+        let new = || {
+            let mut machine = Machine::new(program);
+            restrict(&mut machine);
+            machine
+        };
+        let run =
+            |machine: &mut Machine<'_>, &node: &usize| machine.run(&nodes[node].inner, limits);
+        context.workers.map(share, machine, new, run)
     }
 
     /// Evaluates the run on a box: returns the children that the box is divided into, or else the engine's answer.
@@ -248,15 +293,29 @@ impl<'s> Search<'s> {
             && is_point_of_box
             && let Some(alarm) = self.alarm(node)
         {
-            debug_assert!(open.is_some(), "{:?} is not safe", self.nodes[node].inner);
-            return Err(match open {
-                Some(_) => context.confirmed(&alarm),
-                None => unknown("a run on a box was wrong"),
+            // It may reach an error that is set aside.
+            let is_expected = open.is_some() || !self.aside.is_empty();
+            debug_assert!(is_expected, "{:?} is not safe", self.nodes[node].inner);
+            return Err(match is_expected {
+                true => context.confirmed(&alarm),
+                false => unknown("a run on a box was wrong"),
             });
         }
         let Some(open) = open else {
             return Ok(Vec::new());
         };
+        if let Some(error) = open.error
+            && let Some(asked) = self.asked(context)
+            && asked.len() > 1
+        {
+            let opened = self.opened.entry(error).or_default();
+            *opened += 1;
+            let most = self.options.boxes / (2 * asked.len());
+            if *opened > most.min(MAXIMUM_BOXES_FOR_ONE) {
+                self.aside.insert(error);
+                return Ok(vec![node]);
+            }
+        }
         let Node {
             inner, halvings, ..
         } = &self.nodes[node];
@@ -269,10 +328,20 @@ impl<'s> Search<'s> {
             ))
         });
         let Some((division, parts)) = parts else {
-            return Err(match self.alarm(node) {
-                Some(alarm) => context.confirmed(&alarm),
-                None => unknown("a condition stays undecided in a box that cannot be divided"),
-            });
+            if let Some(alarm) = self.alarm(node) {
+                return Err(context.confirmed(&alarm));
+            }
+            return match open.error {
+                // The others may be excluded.
+                Some(error) if context.targets.is_some() => {
+                    self.aside.insert(error);
+                    match self.asked(context) {
+                        Some(asked) if !asked.is_empty() => Ok(vec![node]),
+                        _ => Err(unknown(UNDIVIDED)),
+                    }
+                }
+                _ => Err(unknown(UNDIVIDED)),
+            };
         };
         let mut halvings = halvings.clone();
         if !division.is_at_constant {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{Setting, blocks, default_solver, lowered, not_wrong};
+use crate::testing::{Setting, blocks, default_solver, left_open, lowered, not_wrong};
 use regatta_base::workers::Workers;
 use regatta_certify::{Budget, Check, check};
 use regatta_program::interpreter::Executable;
@@ -175,4 +175,28 @@ proptest! {
             prop_assert_eq!(check(&program, &simplify(&program), certificate, budget), Check::Confirmed);
         }
     }
+}
+
+/// Sets of values do not tell that a product is the same twice; the other checks do not need that.
+#[test]
+fn what_boxes_do_not_decide_is_in_no_other_checks_way() {
+    let text = "extern void reach_error(void);
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+    if (x < -100 || x > 100 || y < -100 || y > 100) return 0;
+    if (x * y > 10000) reach_error();
+    double z = (double) x * y / 3;
+    if (z * z < 0) reach_error();
+    if (z - z != 0) reach_error();
+    return 0;
+}";
+    let options = Options {
+        boxes: 20_000,
+        ..Options::default()
+    };
+    let (left, confirmed, refused) = left_open(text, &options);
+    assert_eq!(left, [9]);
+    assert!(confirmed > 0);
+    assert_eq!(refused, 0);
 }

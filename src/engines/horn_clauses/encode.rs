@@ -184,12 +184,17 @@ impl Encoder<'_> {
     }
 
     fn clause(&mut self, body: Vec<Application>, constraint: TermId, head: Option<Application>) {
-        if constraint != TermId::FALSE {
-            self.encoding.system.clauses.push(HornClause {
-                constraint,
-                body,
-                head,
-            });
+        self.add(HornClause {
+            constraint,
+            body,
+            head,
+            error: None,
+        });
+    }
+
+    fn add(&mut self, clause: HornClause) {
+        if clause.constraint != TermId::FALSE {
+            self.encoding.system.clauses.push(clause);
         }
     }
 
@@ -326,7 +331,15 @@ impl Encoder<'_> {
             BlockEnd::RecursiveCall { edge, .. } => self.call(place, edge, start, guard),
             _ if self.blocks.is_target(block) => {
                 if place.layer == Layer::Path {
-                    self.clause(vec![start.body], guard, None);
+                    self.add(HornClause {
+                        constraint: guard,
+                        body: vec![start.body],
+                        head: None,
+                        error: match block.end {
+                            BlockEnd::CutPoint(at) => Some(at.location.0),
+                            _ => None,
+                        },
+                    });
                 }
             }
             BlockEnd::CutPoint(at) => {

@@ -106,6 +106,7 @@ fn with_variables(encoding: &Encoding, clause: &HornClause, fresh: &mut u32) -> 
         constraint: arena.and(conditions),
         body,
         head,
+        error: clause.error,
     }
 }
 
@@ -141,6 +142,7 @@ fn translated(arena: &Arena, translator: &mut Translator, clause: &HornClause) -
         constraint: arena.and(conditions),
         body,
         head,
+        error: clause.error,
     }
 }
 

@@ -123,6 +123,7 @@ fn map_terms(
         constraint: rebuild.rebuild(clause.constraint),
         body,
         head,
+        error: clause.error,
     }
 }
 

@@ -78,6 +78,7 @@ impl Encoding {
             constraint,
             body,
             head,
+            ..
         } = &self.system.clauses[clause];
         let applied = |one: &Application| {
             let number = one.predicate.index();

@@ -1,16 +1,13 @@
 //! Tests of property direction.
 
-use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use super::k_inductive::{Attempt, KInduction};
 use super::lift::{Lifter, Lifting};
 use super::*;
-use crate::CancellationToken;
-use crate::testing::{Setting, blocks, default_solver, lowered};
-use regatta_certify::{Budget, Check, check};
+use crate::testing::{Setting, blocks, default_solver, left_open, lowered};
+use regatta_program::Program;
 use regatta_program::simplify::simplify;
-use regatta_program::{Program, Simplified, TargetId, Targets};
 use regatta_sharing::Candidate;
 use regatta_solver::{CheckLimit, Solver};
 use regatta_term::{Build, TermId, conjuncts, store, to_smtlib};
@@ -265,88 +262,6 @@ fn lifted_states_all_lead_to_the_violation() {
             );
         }
     });
-}
-
-/// Targets that are decided one by one: each proof is checked on the program as lowered, with the others as they are.
-struct OneByOne<'t> {
-    lowered: &'t Program,
-    simplified: &'t Simplified,
-    open: RefCell<Arc<BTreeSet<LocationId>>>,
-    token: CancellationToken,
-    /// The number of exclusions, and of proofs that were not confirmed.
-    confirmed: Cell<usize>,
-    refused: Cell<usize>,
-}
-
-impl OpenTargets for OneByOne<'_> {
-    fn open(&self) -> Arc<BTreeSet<LocationId>> {
-        Arc::clone(&self.open.borrow())
-    }
-
-    fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool {
-        let targets = self.lowered.targets();
-        let origins = errors
-            .iter()
-            .map(|error| self.simplified.origins[error.index()].location);
-        let numbers = origins.map(|origin| {
-            let number = targets.iter().position(|target| target.location == origin);
-            TargetId(number.expect("a target") as u32)
-        });
-        let certificate = Certificate {
-            targets: Targets::Only(numbers.collect()),
-            steps,
-        };
-        let budget = Budget::of(Duration::from_secs(60));
-        let checked = check(self.lowered, self.simplified, &certificate, budget);
-        if checked != Check::Confirmed {
-            self.refused.set(self.refused.get() + 1);
-            return false;
-        }
-        self.confirmed.set(self.confirmed.get() + 1);
-        let left: BTreeSet<LocationId> = self.open().difference(errors).copied().collect();
-        if left.is_empty() {
-            self.token.cancel();
-        }
-        *self.open.borrow_mut() = Arc::new(left);
-        true
-    }
-}
-
-/// Returns the lines of the errors that are left by an engine that excludes targets one by one, and the numbers of proofs that
-/// were confirmed and refused.
-fn left_open(text: &str, engine: &dyn Engine) -> (Vec<u32>, usize, usize) {
-    let mut lowered = lowered(text);
-    lowered.separate_checks();
-    let simplified = simplify(&lowered);
-    let blocks = blocks(simplified.program.clone());
-    let errors = simplified.program.errors.iter().copied().collect();
-    let token = CancellationToken::new();
-    let targets = OneByOne {
-        lowered: &lowered,
-        simplified: &simplified,
-        open: RefCell::new(Arc::new(errors)),
-        token: token.clone(),
-        confirmed: Cell::default(),
-        refused: Cell::default(),
-    };
-    let setting = Setting {
-        token,
-        targets: Some(&targets),
-        ..Setting::of(&lowered)
-    };
-    let subject = Subject::of(&blocks, &default_solver);
-    setting.run_within(Duration::from_secs(20), |context| {
-        engine.run(&subject, context)
-    });
-    let open = targets.open();
-    let lines = open
-        .iter()
-        .map(|&error| simplified.program.location(error).span.line);
-    (
-        lines.collect(),
-        targets.confirmed.get(),
-        targets.refused.get(),
-    )
 }
 
 /// The check behind the second loop needs an invariant, that of the third loop three steps, and the others one.

@@ -93,6 +93,7 @@ impl Abstraction {
                 constraint: arena.and(conditions),
                 body: from.cloned().into_iter().collect(),
                 head: to.cloned(),
+                error: None,
             }
         });
         HornSystem {

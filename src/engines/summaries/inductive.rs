@@ -5,6 +5,7 @@
 //! candidates for the predicates in the clause's body. For calls this is induction over the call tree: a summary is assumed
 //! of the calls that a function makes and proved of the function.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -15,7 +16,10 @@ use super::pairs::Pairs;
 use crate::Context;
 use crate::horn_clauses::encode::Encoding;
 use crate::invariants::houdini::Consecution;
+use regatta_certify::Certificate;
 use regatta_entailment::unknowns::is_hard;
+use regatta_program::LocationId;
+use regatta_program::block::Blocks;
 use regatta_solver::horn::{Application, HornClause, PredicateId};
 use regatta_term::{
     Build, Pool, Rebuild, TermId, conjuncts, free_variables, size, store, transfer,
@@ -52,6 +56,11 @@ impl<'e> Inductive<'e> {
             consecution,
             proved: vec![Vec::new(); encoding.places.len()],
         }
+    }
+
+    /// Returns the proof by a solution of the clauses.
+    pub fn certificate(&self, blocks: &Blocks, solution: &[TermId]) -> Certificate {
+        self.encoding.summaries(blocks, solution)
     }
 
     /// Returns the number of proved formulas.
@@ -196,12 +205,27 @@ impl<'e> Inductive<'e> {
         (is_closed && denied != TermId::FALSE).then_some(denied)
     }
 
-    /// Returns a solution of the clauses by the proved formulas that it needs, if they prove the property.
-    pub fn solution(&mut self, context: &Context<'_>) -> Option<Vec<TermId>> {
+    /// Returns a solution of the clauses by the proved formulas that it needs, if they prove the property. With `left`, they need not
+    /// prove it of the error locations that are in it, and further ones are added of which they do not.
+    pub fn solution(
+        &mut self,
+        mut left: Option<&mut BTreeSet<LocationId>>,
+        context: &Context<'_>,
+    ) -> Option<Vec<TermId>> {
         let clauses = self.clauses();
         let mut needed: Vec<Claim> = Vec::new();
         for clause in clauses.iter().filter(|clause| clause.head.is_none()) {
-            needed.extend(self.core(clause, TermId::FALSE)?);
+            let divisible = left.as_deref_mut().zip(clause.error.map(LocationId));
+            if let Some((left, error)) = &divisible
+                && left.contains(error)
+            {
+                continue;
+            }
+            match (self.core(clause, TermId::FALSE), divisible) {
+                (Some(core), _) => needed.extend(core),
+                (None, Some((left, error))) => _ = left.insert(error),
+                (None, None) => return None,
+            }
         }
         let mut seen: FxHashSet<Claim> = FxHashSet::default();
         while let Some((predicate, formula)) = needed.pop() {

@@ -18,6 +18,7 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +31,10 @@ use super::horn_clauses::encode::{Contexts, encode, is_supported};
 use super::horn_clauses::resolve::resolve_calls;
 use super::invariants::guess::{self, Vocabulary, candidates};
 use super::invariants::houdini::{Consecution, SHORT_LIMITS};
+use super::unrolling::division;
 use super::{Answer, Context, Progress, SolverFactory, simulate};
 use regatta_base::options;
+use regatta_program::LocationId;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::AccessChecks;
 use regatta_solver::SolverError;
@@ -108,10 +111,11 @@ fn run(
         vocabulary: Vocabulary::of(blocks.inlined().program()).with_entry(),
         inductive: Inductive::new(&encoding, consecution),
         proposed: vec![Vec::new(); encoding.places.len()],
+        refused: BTreeSet::new(),
     };
     for &round in &options.rounds {
         let before = search.inductive.count();
-        let solution = search.round(round, context);
+        let solution = search.round(round, blocks, context);
         if context.token.is_cancelled() {
             return unknown("stopped");
         }
@@ -122,7 +126,7 @@ fn run(
             total,
         });
         if let Some(formulas) = solution {
-            let certificate = encoding.summaries(blocks, &formulas);
+            let certificate = search.inductive.certificate(blocks, &formulas);
             return Ok(Answer::Safe(certificate));
         }
     }
@@ -136,11 +140,18 @@ struct Search<'e> {
     inductive: Inductive<'e>,
     /// For each predicate, the candidates of the rounds so far that were not proved.
     proposed: Formulas,
+    /// The error locations for which the check of a proof did not pass.
+    refused: BTreeSet<LocationId>,
 }
 
 impl Search<'_> {
     /// Proves candidates of this round and of earlier ones; returns the solution if the proved ones prove the property.
-    fn round(&mut self, round: guess::Round, context: &Context<'_>) -> Option<Vec<TermId>> {
+    fn round(
+        &mut self,
+        round: guess::Round,
+        blocks: &Blocks,
+        context: &Context<'_>,
+    ) -> Option<Vec<TermId>> {
         let guesses = |place: &_| candidates(round, place, &self.vocabulary);
         let places = self.pairs.places.iter();
         let mut fresh: Formulas = places
@@ -173,7 +184,7 @@ impl Search<'_> {
             );
             // Without a proved candidate, the property may still need none.
             if (new > 0 || self.inductive.count() == 0)
-                && let Some(solution) = self.inductive.solution(context)
+                && let Some(solution) = self.solution(blocks, context)
             {
                 return Some(solution);
             }
@@ -182,6 +193,27 @@ impl Search<'_> {
                 break;
             }
         }
+        None
+    }
+
+    /// Returns the solution if the proved formulas prove the property. If it is decided of each error location by itself, those of
+    /// which they prove it are excluded.
+    fn solution(&mut self, blocks: &Blocks, context: &Context<'_>) -> Option<Vec<TermId>> {
+        let Some(targets) = context.targets else {
+            return self.inductive.solution(None, context);
+        };
+        let open = targets.open();
+        let errors = blocks.inlined().program().errors.iter().copied();
+        let mut left: BTreeSet<LocationId> = errors.filter(|error| !open.contains(error)).collect();
+        left.extend(&self.refused);
+        let solution = self.inductive.solution(Some(&mut left), context)?;
+        if open.is_disjoint(&left) {
+            return Some(solution);
+        }
+        let proved = open.difference(&left).copied().collect();
+        let steps = self.inductive.certificate(blocks, &solution).steps;
+        self.refused
+            .extend(division::exclude(targets, proved, &steps, context));
         None
     }
 

@@ -1,7 +1,7 @@
 //! Programs that guessed summaries prove, and programs that must stay undecided.
 
 use super::*;
-use crate::testing::{Setting, blocks, default_solver, lowered};
+use crate::testing::{Setting, blocks, default_solver, left_open, lowered};
 use regatta_certify::{Budget, Check, check};
 use regatta_program::simplify;
 
@@ -140,4 +140,23 @@ fn a_divisor_of_both() {
     };
     assert!(is_proved(&text("gcd(a, b)")));
     assert!(!is_proved_within(BRIEF_TIME, &text("gcd(a, b) + 1")));
+}
+
+/// The first check needs a summary that is found, the second one a relation that no round guesses.
+#[test]
+fn what_no_summary_decides_is_in_no_other_checks_way() {
+    let text = "extern void reach_error(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+unsigned twice(unsigned n) { if (n == 0) return 0; return twice(n - 1) + 2; }
+unsigned mixed(unsigned n) { if (n == 0) return 1; return (mixed(n - 1) * 7) ^ n; }
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint() % 1000;
+    if (twice(n) != 2 * n) reach_error();
+    if (mixed(n) == 77) reach_error();
+    return 0;
+}";
+    let (left, confirmed, refused) = left_open(text, &Options::default());
+    assert_eq!(left, [8]);
+    assert!(confirmed > 0);
+    assert_eq!(refused, 0);
 }

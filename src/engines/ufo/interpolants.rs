@@ -236,6 +236,7 @@ impl<'b> DagInterpolator<'b> {
                     constraint: store().and(known),
                     body: body.clone().into_iter().collect(),
                     head,
+                    error: None,
                 });
             }
         }

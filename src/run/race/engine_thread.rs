@@ -405,6 +405,11 @@ impl OpenTargets for TargetsOfThread<'_> {
         self.exclusions.open()
     }
 
+    fn as_lowered(&self, error: LocationId) -> LocationId {
+        let simplified = &self.thread.thread.task.simplified;
+        simplified.origins[error.index()].location
+    }
+
     fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool {
         let RaceThread {
             coordinator, slot, ..

@@ -22,8 +22,6 @@ pub(super) struct Exclusions {
     started: Instant,
     /// The wall time until then, for reading and simplifying the program.
     setup: Duration,
-    /// The number of targets at that time.
-    all: usize,
     /// Whether the simplifier has excluded further targets that are asked about.
     has_simplified: bool,
 }
@@ -37,6 +35,9 @@ struct State {
     last: Option<Instant>,
     /// The number of proofs that are being checked.
     checks: usize,
+    /// The number of targets of which half have to be excluded before the race ends: those at the beginning, or those that were left
+    /// when another race would have begun with much the same program.
+    counted: usize,
 }
 
 impl Exclusions {
@@ -58,9 +59,9 @@ impl Exclusions {
         (open.len() > 1).then(|| Self {
             started: Instant::now(),
             setup: task.time.began.elapsed(),
-            all: open.len(),
             has_simplified: scope.asked.len() > open.len(),
             state: Mutex::new(State {
+                counted: open.len(),
                 open,
                 errors: Arc::new(errors),
                 last: None,
@@ -111,10 +112,16 @@ impl Exclusions {
         self.state.lock().open.is_empty()
     }
 
+    /// Goes on with the targets that are left. The race ends when half of them are excluded.
+    pub fn go_on(&self) {
+        let mut state = self.state.lock();
+        state.counted = state.open.len();
+    }
+
     /// Returns when the race ends unless there is a further exclusion: `None` as long as less than half is excluded.
     pub fn end(&self) -> Option<Instant> {
         let state = self.state.lock();
-        let is_small = state.open.len() <= self.all / 2 && state.checks == 0;
+        let is_small = state.open.len() <= state.counted / 2 && state.checks == 0;
         let last = state.last.filter(|_| is_small)?;
         let age = last.saturating_duration_since(self.started);
         last.checked_add(PATIENCE.max(age / PATIENCE_BY_AGE).max(self.setup))
@@ -134,10 +141,10 @@ mod tests {
         Exclusions {
             started: Instant::now(),
             setup: Duration::ZERO,
-            all: open.len(),
             has_simplified: false,
             state: Mutex::new(State {
                 errors: Arc::new(open.values().flatten().copied().collect()),
+                counted: open.len(),
                 open,
                 last: None,
                 checks: 0,
@@ -173,6 +180,9 @@ mod tests {
         exclusions.checking(true);
         assert!(exclusions.end().is_none());
         exclusions.checking(false);
+        assert!(exclusions.end().is_some());
+        exclusions.go_on();
+        assert!(exclusions.end().is_none());
         exclusions.note(&TargetSet::from_iter([TargetId(2)]));
         assert!(exclusions.is_over());
     }

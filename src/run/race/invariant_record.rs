@@ -13,7 +13,7 @@ use crate::record::recorder::Recorder;
 use regatta_program::inline::InlinedProgram;
 use regatta_sharing::{BatchId, InvariantStore};
 
-/// Interval between two writes of the invariants, if they are dumped or kept for the next run.
+/// Interval between two writes of the invariants, if they are dumped and not kept.
 const DUMP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval between two events of published invariants, if details are requested.
@@ -43,7 +43,7 @@ impl<'r> InvariantRecord<'r> {
 
     /// Records the invariants where it is time to do so.
     pub fn record_if_due(&mut self, store: &InvariantStore, inlined: &InlinedProgram) {
-        if self.dumped.elapsed() >= DUMP_INTERVAL {
+        if self.dumped.elapsed() >= self.interval() {
             self.dump(store, inlined);
             self.keep(store, inlined, None);
         }
@@ -64,10 +64,16 @@ impl<'r> InvariantRecord<'r> {
         self.keep(store, inlined, ground);
     }
 
+    /// The interval between two writes.
+    fn interval(&self) -> Duration {
+        let keeper = self.keeper.as_ref();
+        keeper.map_or(DUMP_INTERVAL, |keeper| keeper.interval())
+    }
+
     /// Returns when it is time to record, if anything is recorded.
     pub fn next(&self) -> Option<Instant> {
         let is_written = self.recorder.dump.is_some() || self.keeper.is_some();
-        let dump = is_written.then(|| self.dumped + DUMP_INTERVAL);
+        let dump = is_written.then(|| self.dumped + self.interval());
         let report = self.recorder.has_details;
         let report = report.then(|| self.reported + REPORT_INTERVAL);
         dump.into_iter().chain(report).min()

@@ -1,10 +1,12 @@
-//! The keeper of invariants: offers those of an earlier run to the prover, and keeps those of this run for the next one.
+//! The keeper of invariants: offers those of an earlier run, or of an earlier race of this run, to the prover, and keeps those of
+//! this one for the next.
 //!
 //! An edit moves a loop to another line, and the simplifier may move it to another function. A loop of the program to
 //! analyse is found by its position among the loops of the program as lowered, and is named by its function there and its number
 //! in it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,8 +27,28 @@ use regatta_program::{
 use regatta_sharing::{Candidate, InvariantStore, Publisher, Snapshot};
 use regatta_term::{TermId, conjuncts, free_variables, size, store};
 
-/// The name under which the invariants of an earlier run are offered.
-const EARLIER: &str = "earlier run";
+/// For how long invariants are kept.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Until {
+    /// For the next run; what becomes of them is told.
+    NextRun,
+    /// For the next race of this run.
+    NextRace,
+}
+
+impl Until {
+    /// The name under which the invariants of an earlier one are offered.
+    fn publisher(self) -> Publisher {
+        Publisher::from(match self {
+            Self::NextRun => "earlier run",
+            Self::NextRace => "earlier race",
+        })
+    }
+}
+
+/// Interval between two writes of the invariants for the next run, and for the next race, before which this one may be ended.
+const INTERVAL: Duration = Duration::from_secs(1);
+const INTERVAL_IN_RUN: Duration = Duration::from_millis(300);
 
 /// Maximum number of runs in a row that do not prove an invariant before it is forgotten.
 const MAXIMUM_MISSES: u32 = 3;
@@ -40,6 +62,7 @@ const MAXIMUM_PLACES: usize = 8;
 /// The keeper.
 pub(super) struct Keeper {
     file: PathBuf,
+    until: Until,
     /// Whether the race is about the whole program; a race about some of its checks may prove less.
     is_whole: bool,
     earlier: Vec<Earlier>,
@@ -70,7 +93,7 @@ struct Told {
 
 impl Keeper {
     /// Reads the file of an earlier run.
-    pub fn new(file: &Path, task: &Task) -> Self {
+    pub fn new(file: &Path, until: Until, task: &Task) -> Self {
         let (kept, refused) = match kept_invariants::read(file) {
             Ok(kept) => (kept, None),
             Err(reason) => (Vec::new(), Some(format!("{}: {reason}", file.display()))),
@@ -81,11 +104,20 @@ impl Keeper {
         });
         Self {
             file: file.to_owned(),
+            until,
             is_whole: task.scope.is_none(),
             earlier: earlier.collect(),
             refused,
             places: Places::new(&task.lowered),
             told: Mutex::default(),
+        }
+    }
+
+    /// The interval between two writes.
+    pub fn interval(&self) -> Duration {
+        match self.until {
+            Until::NextRun => INTERVAL,
+            Until::NextRace => INTERVAL_IN_RUN,
         }
     }
 
@@ -104,7 +136,7 @@ impl Keeper {
             .collect();
         let all: Vec<Candidate> = offered.iter().flatten().copied().collect();
         self.told.lock().offered = offered;
-        invariants.offer(&Publisher::from(EARLIER), all);
+        invariants.offer(&self.until.publisher(), all);
     }
 
     /// The cut points of the program by the loops that they belong to, with the functions that are called there.
@@ -144,6 +176,7 @@ impl Keeper {
         let is_worth_telling = self.has_earlier() || self.refused.is_some();
         if told.held.replace(held) != Some(held) && is_worth_telling {
             recorder.event(EventKind::EarlierInvariants {
+                is_same_run: self.until == Until::NextRace,
                 kept: self.earlier.len(),
                 placed: told.offered.iter().filter(|one| !one.is_empty()).count(),
                 held,
@@ -156,9 +189,11 @@ impl Keeper {
         }
         if let Err(error) = kept_invariants::write(&self.file, &all) {
             told.has_failed = true;
-            recorder.event(EventKind::NotWritten {
-                message: format!("{}: {error}", self.file.display()),
-            });
+            if self.until == Until::NextRun {
+                recorder.event(EventKind::NotWritten {
+                    message: format!("{}: {error}", self.file.display()),
+                });
+            }
         }
     }
 

@@ -33,7 +33,7 @@ use self::coordinator::Coordinator;
 use self::engine_thread::EngineThread;
 use self::exclusions::Exclusions;
 use self::invariant_record::InvariantRecord;
-use self::keeper::Keeper;
+use self::keeper::{Keeper, Until};
 use self::participants::{Participants, StartQueue};
 use self::prover_thread::ProverThread;
 use self::thread::{Message, RaceState};
@@ -48,12 +48,20 @@ use regatta_base::huge_pages;
 use regatta_base::time_slice::{self, AffectedThreads};
 use regatta_base::workers::Threads;
 use regatta_engines::invariants::asserted;
+use regatta_program::Slicing;
 use regatta_program::block::Blocks;
 use regatta_program::inline::InlinedProgram;
+use regatta_program::simplify::{simplify, simplify_loosely};
 use regatta_sharing::{CancellationToken, Publisher};
 
 /// Maximum duration of the first turn, in which the prover tries the invariants of an earlier run.
 const EARLIER_INVARIANTS_TURN: Duration = Duration::from_millis(500);
+
+/// The share of the race's time that it has at most.
+const EARLIER_INVARIANTS_SHARE: f64 = 0.2;
+
+/// Maximum size of the program for the targets that are left, as a share of the race's, with which another race begins.
+const MAXIMUM_REST: f64 = 0.7;
 
 /// The prover's priority among the analyses.
 const PROVER_PRIORITY: u32 = 5;
@@ -95,13 +103,20 @@ pub(crate) fn run(
     race.run(participants, first, Instant::now() + schedule.head_start)
 }
 
-/// The keeper of invariants from run to run, if they are to be kept. The program of a witness, and the questions about
-/// termination, have variables and loops that the next run may not have.
+/// The keeper of invariants from run to run or from race to race, if they are to be kept. The program of a witness, and the
+/// questions about termination, have variables and loops that the next run may not have. A race over the only check is the last.
 fn keeper(task: &Task, options: &RaceOptions) -> Option<Keeper> {
-    let file = options.kept_invariants.as_deref()?;
     let is_plain =
         task.options.validation.is_none() && !task.options.load.property.is_termination();
-    is_plain.then(|| Keeper::new(file, task))
+    let has_next = task.scope.is_some() || task.simplified.program.errors.len() > 1;
+    let run = options.kept_invariants.as_deref();
+    let race = options.carried_invariants.as_deref();
+    let (file, until) = match (run, race) {
+        (Some(file), _) => (file, Until::NextRun),
+        (None, Some(file)) if has_next => (file, Until::NextRace),
+        _ => return None,
+    };
+    is_plain.then(|| Keeper::new(file, until, task))
 }
 
 /// The threads of a race and their turns.
@@ -134,12 +149,45 @@ impl Race {
         }
         let keeper = self.keeper.as_deref();
         let first = keeper.filter(|keeper| keeper.has_earlier());
-        let first = first.map(|_| (slot, EARLIER_INVARIANTS_TURN));
+        let most = task
+            .time_left()
+            .map(|left| left.mul_f64(EARLIER_INVARIANTS_SHARE));
+        let turn = EARLIER_INVARIANTS_TURN.min(most.unwrap_or(EARLIER_INVARIANTS_TURN));
+        let first = first.map(|_| (slot, turn));
         if first.is_some() {
             self.coordinator.wake(slot);
         }
         prover.start();
         first
+    }
+
+    /// Whether another race over the targets that are left would have a much smaller program; if not, this one goes on, since an
+    /// analysis loses what it has found out when it begins again.
+    fn is_rest_smaller(&self) -> bool {
+        let RaceState {
+            task, exclusions, ..
+        } = &*self.state;
+        let Some(exclusions) = exclusions else {
+            return false;
+        };
+        let open = exclusions.open();
+        let origins = open
+            .iter()
+            .map(|error| task.simplified.origins[error.index()].location);
+        let open = task.lowered.targets_at(&origins.collect());
+        let Some(rest) = task.lowered.restricted_to(&open) else {
+            return true;
+        };
+        let rest = match task.simplified.slicing {
+            Slicing::Exact => simplify(&rest),
+            Slicing::Loose => simplify_loosely(&rest),
+        };
+        let [now, then] = [&task.simplified, &rest].map(|one| one.program.edges.len() as f64);
+        let is_smaller = then <= now * MAXIMUM_REST;
+        if !is_smaller {
+            exclusions.go_on();
+        }
+        is_smaller
     }
 
     /// Admits the analysis and returns its slot. Its thread starts when it gets its first permit.
@@ -206,7 +254,8 @@ impl Race {
                 }));
                 has_opened = true;
             }
-            let is_over = exclusions_end().is_some_and(|end| end <= Instant::now());
+            let is_over =
+                exclusions_end().is_some_and(|end| end <= Instant::now()) && self.is_rest_smaller();
             if !queue.can_answer() || is_over {
                 return None;
             }

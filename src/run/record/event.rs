@@ -144,6 +144,9 @@ pub enum EventKind {
     },
     /// Invariants that an earlier run has proved are tried again, or more of them are proved than before.
     EarlierInvariants {
+        /// Whether an earlier race of the same run has proved them.
+        #[serde(default)]
+        is_same_run: bool,
         /// The number of invariants of the earlier run.
         kept: usize,
         /// The number of those whose loop and variables the program still has.
