@@ -48,6 +48,12 @@ counters! {
     Obligations = "obligations";
     /// Invariants published.
     Published = "published";
+    /// Candidates and obligations that a reached state has refuted, without a solver.
+    RefutedByStates = "refuted_by_states";
+    /// Predicates of other analyses that were used.
+    PredicatesUsed = "predicates_used";
+    /// Steps of base cases that were taken from another analysis.
+    StepsTaken = "steps_taken";
     /// Solver queries that have begun.
     Queries = "queries";
     /// Wall time of unrolling the program from its entry, in microseconds like all times below.

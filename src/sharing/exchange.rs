@@ -1,15 +1,45 @@
 //! An engine's access to the store: it takes invariants, publishes those that it has proved, and offers candidates.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::store::Subscriber;
-use super::{BatchId, CancellationToken, Candidate, InvariantStore, Proved, Publisher, Snapshot};
+use super::{
+    BatchId, Bounded, CancellationToken, Candidate, InvariantStore, Predicate, Proved, Publisher,
+    ReachedState, Snapshot,
+};
 use regatta_base::counters::{self, Counter};
+use regatta_program::block::Blocks;
+use regatta_program::interpreter::Journal;
+use regatta_program::{InlinedLocation, LocationId};
 use regatta_solver::Interrupt;
+
+/// Which messages other than invariants and candidates an engine gives and takes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Kinds {
+    pub predicates: bool,
+    pub bounded: bool,
+    pub reached: bool,
+}
+
+impl Kinds {
+    /// All kinds.
+    pub const ALL: Self = Self {
+        predicates: true,
+        bounded: true,
+        reached: true,
+    };
+
+    /// None of them.
+    pub const NONE: Self = Self {
+        predicates: false,
+        bounded: false,
+        reached: false,
+    };
+}
 
 /// An engine's access to the store. If invariants that were taken through it are withdrawn, the engine is cancelled.
 pub struct Exchange<'s> {
@@ -18,17 +48,29 @@ pub struct Exchange<'s> {
     subscriber: Arc<Subscriber>,
     /// The snapshot that was taken last.
     taken: RefCell<Arc<Snapshot>>,
+    kinds: Kinds,
+    /// The number of the next predicate that is sent to it.
+    next_predicate: Cell<usize>,
 }
 
 impl<'s> Exchange<'s> {
-    /// Creates the access of the engine with the name, which stops when the token is cancelled.
+    /// Creates the access of the engine with the name, which stops when the token is cancelled, to messages of all kinds.
     pub fn new(store: &'s InvariantStore, publisher: &str, token: &CancellationToken) -> Self {
         Self {
             store,
             publisher: Publisher::from(publisher),
             subscriber: store.subscribe(token),
             taken: RefCell::default(),
+            kinds: Kinds::ALL,
+            next_predicate: Cell::new(0),
         }
+    }
+
+    /// Limits the messages other than invariants and candidates to these kinds.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: Kinds) -> Self {
+        self.kinds = kinds;
+        self
     }
 
     /// The name under which the engine publishes.
@@ -102,6 +144,96 @@ impl<'s> Exchange<'s> {
     /// Offers candidates to the prover, which need not run, nor prove them.
     pub fn offer(&self, candidates: impl IntoIterator<Item = Candidate>) {
         self.store.offer(&self.publisher, candidates);
+    }
+
+    /// Gives predicates to the other engines.
+    pub fn tell_predicates(&self, predicates: impl IntoIterator<Item = Predicate>) {
+        if self.kinds.predicates {
+            self.store.predicates.add(&self.publisher, predicates);
+        }
+    }
+
+    /// Takes the predicates of other engines that it has not got yet.
+    pub fn predicates(&self) -> Vec<Predicate> {
+        if !self.kinds.predicates {
+            return Vec::new();
+        }
+        let mut next = self.next_predicate.get();
+        let sent = self.store.predicates.send(&self.publisher, &mut next);
+        self.next_predicate.set(next);
+        sent
+    }
+
+    /// Tells that it has used predicates, some of which may be from other engines.
+    pub fn use_predicates(&self, predicates: impl IntoIterator<Item = Predicate>) {
+        if self.kinds.predicates {
+            let number = self.store.predicates.use_all(&self.publisher, predicates);
+            counters::add(Counter::PredicatesUsed, number);
+        }
+    }
+
+    /// Gives a result of a base case to the other engines.
+    pub fn tell_bounded(&self, result: Bounded) {
+        if self.kinds.bounded {
+            self.store.bounded.add(result);
+        }
+    }
+
+    /// Returns the number of steps between cut points of the blocks within which no run is known to reach one of the error
+    /// locations, nor an edge that is not modelled.
+    pub fn bounded(&self, blocks: &Arc<Blocks>, errors: &BTreeSet<LocationId>) -> u32 {
+        match self.kinds.bounded {
+            true => self.store.bounded.steps(blocks, errors),
+            false => 0,
+        }
+    }
+
+    /// Returns whether it is the first engine to ask for reached states, which is to find some.
+    pub fn claims_reached_states(&self) -> bool {
+        self.kinds.reached && self.store.reached.claim()
+    }
+
+    /// Whether no engine has asked for reached states so far.
+    pub fn lacks_reached_states(&self) -> bool {
+        self.kinds.reached && !self.store.reached.is_claimed()
+    }
+
+    /// Gives reached states to all engines.
+    pub fn tell_reached(&self, states: impl IntoIterator<Item = (InlinedLocation, ReachedState)>) {
+        if self.kinds.reached {
+            self.store.reached.add(states);
+        }
+    }
+
+    /// Gives the inputs of runs that show different behaviour to all engines, unless some were given before.
+    pub fn share_runs(&self, runs: &[Journal]) {
+        if self.kinds.reached {
+            self.store.reached.share_runs(runs);
+        }
+    }
+
+    /// The inputs of the runs that were given.
+    pub fn runs(&self) -> Option<Arc<Vec<Journal>>> {
+        self.kinds.reached.then(|| self.store.reached.runs())?
+    }
+
+    /// Whether a reached state violates the candidate.
+    pub fn is_violated(&self, candidate: &Candidate) -> bool {
+        let is_violated = self.kinds.reached && self.store.is_violated(candidate);
+        counters::add(Counter::RefutedByStates, u64::from(is_violated));
+        is_violated
+    }
+
+    /// Returns the reached state at the cut point with the fewest steps from the entry for which the condition holds.
+    pub fn nearest_reached(
+        &self,
+        at: InlinedLocation,
+        condition: impl Fn(&ReachedState) -> bool,
+    ) -> Option<Arc<ReachedState>> {
+        match self.kinds.reached {
+            true => self.store.reached.nearest(at, condition),
+            false => None,
+        }
     }
 
     /// Returns the number of invariants of each other engine in the snapshot that was taken last.

@@ -1,13 +1,16 @@
 //! What engines share, and what an engine and its caller share.
 //!
-//! # Invariants
-//! There are two kinds of data with two types, so that an engine that confuses them does not compile. A [`Candidate`]
+//! # Messages between engines
+//! Each kind has a type of its own, so that an engine that confuses them does not compile. A [`Candidate`]
 //! is a formula that may be invariant. A [`Proved`] batch is made by a prover, which has shown it to be inductive; the
-//! provers are in the crate of the engines. Each engine has an [`Exchange`] for both.
+//! provers are in the crate of the engines. A [`Predicate`] is worth telling apart, and needs no proof. A [`Bounded`] result
+//! says that no run reaches certain targets within some steps. A [`ReachedState`] is one of a concrete run. Each engine has an
+//! [`Exchange`] for all of them. A store is of one race: over one program, with one set of targets.
 //!
 //! * [`store`]: proved batches, with versions and publishers; [`exchange`]: an engine's view of the store; [`taken`]: the
 //!   invariants that an engine has taken.
 //! * [`offers`]: candidates that engines do not prove themselves, for the prover.
+//! * [`predicates`]; [`bounded`]; [`reached`].
 //!
 //! For recursive programs, nothing is shared: invariants are about locations with their calls inlined.
 //!
@@ -17,10 +20,13 @@
 //!   decided by itself.
 
 mod answer;
+mod bounded;
 mod context;
 mod exchange;
 mod offers;
+mod predicates;
 mod progress;
+mod reached;
 mod store;
 pub mod taken;
 mod targets;
@@ -29,9 +35,12 @@ mod tests;
 mod token;
 
 pub use answer::Answer;
+pub use bounded::Bounded;
 pub use context::{Context, SolverFactory};
-pub use exchange::{Exchange, News};
+pub use exchange::{Exchange, Kinds, News};
+pub use predicates::Predicate;
 pub use progress::{AbstractionStep, Progress};
+pub use reached::ReachedState;
 pub use store::{BatchId, InvariantStore, Proved, Snapshot};
 pub use targets::OpenTargets;
 pub use token::CancellationToken;

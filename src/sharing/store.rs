@@ -1,4 +1,4 @@
-//! The store of proved invariants.
+//! The store of proved invariants, and of the other messages between engines.
 //!
 //! A batch comes with the batches that it relies on and its publishers; every change makes a new version. Readers take
 //! an immutable [`Snapshot`]. A batch that is refuted is withdrawn with all batches that rely on it; engines that have
@@ -14,7 +14,10 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bounded::BoundedResults;
 use super::offers::Offers;
+use super::predicates::Predicates;
+use super::reached::ReachedStates;
 use super::{ByPlace, CancellationToken, Candidate, Publisher, by_place};
 use regatta_certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use regatta_program::InlinedProgram;
@@ -258,6 +261,9 @@ pub struct InvariantStore {
     subscribers: Mutex<Vec<Weak<Subscriber>>>,
     /// Candidates on offer to the prover.
     offers: Offers,
+    pub(super) predicates: Predicates,
+    pub(super) bounded: BoundedResults,
+    pub(super) reached: ReachedStates,
 }
 
 impl InvariantStore {
@@ -310,6 +316,8 @@ impl InvariantStore {
         if gone.is_empty() {
             return gone;
         }
+        // They may rest on invariants that are gone.
+        self.bounded.clear();
         let before = Arc::clone(&current);
         let mut next = Snapshot::clone(&current);
         next.batches.retain(|(id, _)| !gone.contains(id));
@@ -355,6 +363,17 @@ impl InvariantStore {
     /// Takes candidates from the offers that are proved or refuted.
     pub fn settle_offers(&self, candidates: &[Candidate]) {
         self.offers.settle(candidates);
+    }
+
+    /// Whether a reached state violates the candidate.
+    pub fn is_violated(&self, candidate: &Candidate) -> bool {
+        self.reached.refute(candidate)
+    }
+
+    /// The numbers of predicates, of those that others than their publishers have used, and of reached states.
+    pub fn messages(&self) -> (usize, usize, usize) {
+        let (predicates, used) = self.predicates.count();
+        (predicates, used, self.reached.len())
     }
 
     /// Checks whether the formula was in a batch that was refuted.
