@@ -1,5 +1,7 @@
-//! Tests of the exchange of invariants: one for each pair of a publisher and a consumer of [`super::invariants`].
+//! Tests of the exchange: one for each pair of a publisher and a consumer of invariants, and for each kind of other messages that
+//! a consumer uses them.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +10,18 @@ use super::engine::{Engine, Subject};
 use super::invariants::prover::Prover;
 use super::testing::{Setting, blocks, default_solver, lowered};
 use super::{
-    Answer, CancellationToken, Context, bmc, ctigar, data_flow, fits, horn, impact, k_induction,
-    polynomials, predicate_abstraction, spacer, states, ufo,
+    Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow, fits, horn, impact,
+    k_induction, polynomials, predicate_abstraction, spacer, states, ufo,
 };
 use crate::data_flow::Round;
 use crate::invariants::guess;
+use crate::invariants::rounds::find_reached_states;
 use regatta_base::workers::Workers;
 use regatta_program::Program;
 use regatta_program::block::Blocks;
 use regatta_program::simplify::simplify;
-use regatta_sharing::{InvariantStore, Publisher};
+use regatta_sharing::{Exchange, InvariantStore, Predicate, Publisher};
+use regatta_term::{Build, store};
 
 const BUDGET: Duration = Duration::from_secs(60);
 
@@ -198,7 +202,16 @@ fn all_consumers_take(publishers: &[Analysis], task: &Task, provers: &[Analysis]
             assert!(taken.contains_key(&*publisher.name()), "{cell}: {taken:?}");
             assert!(!matches!(answer, Answer::Unsafe(_)), "{cell}: {answer:?}");
             if is_prover {
-                assert!(matches!(answer, Answer::Safe(_)), "{cell}: {answer:?}");
+                let Answer::Safe(certificate) = answer else {
+                    panic!("{cell}: {answer:?}");
+                };
+                // They are in the proof.
+                let inlined = task.blocks.inlined();
+                let in_proof = invariants.snapshot().publishers_in(&certificate, inlined);
+                assert!(
+                    in_proof.contains_key(&*publisher.name()),
+                    "{cell}: {in_proof:?}"
+                );
             }
         }
     }
@@ -264,6 +277,120 @@ fn invariants_about_products() {
          }",
     );
     all_consumers_take(&[Polynomials], &task, &[]);
+}
+
+/// That the two are equal is no condition of the program, and k steps do not show it.
+const EQUAL_BITS: &str =
+    "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+    int main(void) {
+        unsigned a = __VERIFIER_nondet_uint(), b = a;
+        while (__VERIFIER_nondet_uint()) { a += 3; b += 3; }
+        if ((a ^ b) & 64) reach_error();
+        return 0;
+    }";
+
+#[test]
+fn predicates_are_used() {
+    let task = Task::new(EQUAL_BITS);
+    let program = task.blocks.inlined().program();
+    let heads = crate::unrolling::inner_cut_points(&task.blocks);
+    let named = |name: &str| {
+        let mut variables = program.variables.iter();
+        let variable = variables.find(|one| one.symbol.name() == name);
+        store().variable(variable.expect("a variable").symbol)
+    };
+    let equal = store().eq(named("main::a"), named("main::b"));
+    let bare = ctigar::Options {
+        initial_conditions: false,
+        initial_orders: false,
+        ..ctigar::Options::default()
+    };
+    let kipdr = k_induction::Options {
+        max_bound: 3,
+        property_directed: true,
+        ..k_induction::Options::default()
+    };
+    let abstraction = predicate_abstraction::Options::default();
+    let consumers: [&dyn Engine; 3] = [&abstraction, &bare, &kipdr];
+    for consumer in consumers {
+        let name = consumer.registration().name;
+        let setting = Setting::of(&task.lowered);
+        let answer = setting.run_within(BUDGET, |context| {
+            let token = CancellationToken::new();
+            let publisher = Exchange::new(&setting.invariants, "publisher", &token);
+            publisher.tell_predicates(heads.iter().map(|&at| Predicate::new(at, equal)));
+            let subject = Subject::of(&task.blocks, &default_solver);
+            consumer.run(&subject, context).answer
+        });
+        assert!(matches!(answer, Answer::Safe(_)), "{name}: {answer:?}");
+        let (_, used, _) = setting.invariants.messages();
+        assert_eq!(used, 1, "{name}");
+    }
+}
+
+/// Runs the engine, where other engines have found states of runs or not; returns whether it has an alarm, and the last bound.
+fn alarm_with_states(engine: &dyn Engine, text: &str, has_states: bool) -> (bool, u32) {
+    let task = Task::new(text);
+    let last = Cell::new(0);
+    let report = |progress| {
+        if let Progress::Bound { bound } = progress {
+            last.set(bound);
+        }
+    };
+    let setting = Setting {
+        report: &report,
+        ..Setting::of(&task.lowered)
+    };
+    let answer = setting.run_within(BUDGET, |context| {
+        if has_states {
+            find_reached_states(&task.blocks, context);
+        }
+        engine
+            .run(&Subject::of(&task.blocks, &default_solver), context)
+            .answer
+    });
+    (matches!(answer, Answer::Unsafe(_)), last.get())
+}
+
+/// Runs reach the second mode, but the input that leads to the error there is rare.
+fn late_error(rounds: u32) -> String {
+    format!(
+        "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+         int main(void) {{
+            unsigned i = 0, mode = 0;
+            while (__VERIFIER_nondet_uint()) {{
+                if (i < {rounds}) i++; else mode = 1;
+            }}
+            unsigned c = __VERIFIER_nondet_uint();
+            if (mode == 1 && c == 770077) reach_error();
+            return 0;
+         }}"
+    )
+}
+
+#[test]
+fn an_obligation_that_a_reached_state_meets_is_an_alarm() {
+    let engine = ctigar::Options {
+        max_bound: 4,
+        ..ctigar::Options::default()
+    };
+    let text = late_error(300);
+    assert!(!alarm_with_states(&engine, &text, false).0);
+    assert!(alarm_with_states(&engine, &text, true).0);
+}
+
+#[test]
+fn an_obligation_that_a_reached_state_violates_says_how_far_to_unroll() {
+    let engine = k_induction::Options {
+        max_bound: 14,
+        property_directed: true,
+        ..k_induction::Options::default()
+    };
+    let text = late_error(9);
+    let (is_found, bound) = alarm_with_states(&engine, &text, true);
+    let (_, bound_without) = alarm_with_states(&engine, &text, false);
+    assert!(is_found);
+    assert!(bound < bound_without, "{bound} {bound_without}");
 }
 
 /// SPACER takes no invariants while it runs, so it starts again with those that come meanwhile.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::guess;
 use super::invariants::guess::objects::Stages;
-use super::invariants::rounds::{Rounds, safe_states};
+use super::invariants::rounds::{Rounds, find_reached_states, safe_states};
 use super::{Answer, Context, SolverFactory};
 use regatta_base::options;
 use regatta_program::block::Blocks;
@@ -39,7 +39,8 @@ fn run(
     solver: &SolverFactory<'_>,
     context: &mut Context<'_>,
 ) -> Result<Answer, SolverError> {
-    // No run is simulated: candidates come from blocks.
+    // Candidates come from blocks; states of runs refute most of those that are wrong.
+    find_reached_states(blocks, context);
     let mut rounds = Rounds::new(blocks, Duration::ZERO, solver, context)?;
     let stages = guess::objects::candidates(blocks, &safe_states(blocks));
     let Stages {

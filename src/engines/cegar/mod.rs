@@ -44,8 +44,8 @@ use regatta_cpa::predicate::{AbstractionId, BlockOperator, Merging, PredicateCpa
 use regatta_cpa::{Composite, CompositeState, ElementId, Reached};
 use regatta_program::block::Blocks;
 use regatta_program::{CutPointKind, InlinedLocation};
-use regatta_sharing::Candidate;
 use regatta_sharing::taken::Taken;
+use regatta_sharing::{Candidate, Predicate};
 use regatta_solver::interpolation::{Choice, InterpolationConfig, Interpolator, Interpolators};
 use regatta_solver::{CheckLimit, Reason, Solver, SolverError};
 use regatta_term::{Arena, Build, TermId, store};
@@ -365,6 +365,7 @@ impl<'b, A: Representation> Cegar<'b, A> {
         if let Some(outcome) = feasible {
             return outcome;
         }
+        self.refinement.take_predicates(context.exchange);
         let attempt = self.path_invariants.attempt(
             &self.cpa.domain,
             &path,
@@ -383,7 +384,10 @@ impl<'b, A: Representation> Cegar<'b, A> {
             interpolator: &mut *self.interpolator,
         };
         match self.refinement.refine(model, &path, path_invariants) {
-            Ok(()) => Outcome::Refined,
+            Ok(()) => {
+                context.exchange.use_predicates(self.refinement.selected());
+                Outcome::Refined
+            }
             Err(reason) => Outcome::Ended(Answer::Unknown(reason)),
         }
     }
@@ -441,9 +445,9 @@ impl<'b, A: Representation> Cegar<'b, A> {
     /// Offers the formulas that have been useful so far, and the abstract states at each location, as candidate invariants.
     fn offer(&mut self, context: &Context<'_>) {
         if self.offering.begin(self.refinements) {
-            context
-                .exchange
-                .offer(self.refinement.used(&self.cpa.domain.abstraction));
+            let used = self.refinement.used(&self.cpa.domain.abstraction);
+            context.exchange.tell_predicates(predicates_of(&used));
+            context.exchange.offer(used);
             context.exchange.offer(self.invariants());
             self.offering.end(self.refinements);
         }
@@ -482,6 +486,16 @@ impl<'b, A: Representation> Cegar<'b, A> {
         let snapshot = self.taken.snapshot();
         snapshot.certificate(1, &self.taken.batches(), &invariants, inlined)
     }
+}
+
+/// Returns the atoms of the formulas at their cut points.
+pub fn predicates_of(formulas: &[Candidate]) -> impl Iterator<Item = Predicate> {
+    let each = |one: &Candidate| {
+        let at = one.at;
+        let atoms = atoms::atoms(one.formula).into_iter();
+        atoms.map(move |atom| Predicate::new(at, atom))
+    };
+    formulas.iter().flat_map(each)
 }
 
 /// Returns a solver that decides whether counterexamples are feasible, within the wall time for each.

@@ -56,6 +56,8 @@ pub struct Selection<'f> {
     visited_blocks: FxHashSet<*const PathFormula>,
     /// The number of selectors that have been used.
     selectors: u32,
+    /// What has been chosen so far, until the caller drains it.
+    pub chosen: Vec<Located>,
 }
 
 /// The language of the predicates.
@@ -105,6 +107,7 @@ impl<'f> Selection<'f> {
             known: FxHashMap::default(),
             visited_blocks: FxHashSet::default(),
             selectors: 0,
+            chosen: Vec::new(),
         })
     }
 
@@ -146,6 +149,7 @@ impl<'f> Selection<'f> {
         }
         let chosen = self.search(cpa.blocks(), &joints, language, seen);
         self.solver.pop();
+        self.chosen.extend(chosen.iter().flatten());
         chosen
     }
 

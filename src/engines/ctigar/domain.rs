@@ -162,6 +162,13 @@ impl Domain {
         self.predicates.len()
     }
 
+    /// Returns the predicates that were added last, as terms of the store.
+    pub fn last(&self, count: usize) -> Vec<TermId> {
+        let begin = self.predicates.len().saturating_sub(count);
+        let last = self.predicates[begin..].iter();
+        last.map(|predicate| predicate.formula).collect()
+    }
+
     /// Adds each conjunct of the formula as a predicate, with equations split according to the options. Returns the number of
     /// new predicates.
     pub fn add(&mut self, formula: TermId) -> usize {
@@ -248,6 +255,11 @@ impl Domain {
             true => store().ule(one, other),
             false => store().sle(one, other),
         }
+    }
+
+    /// Returns the literal's predicate as a term of the store.
+    pub fn predicate(&self, literal: Literal) -> TermId {
+        self.predicates[literal.predicate.0 as usize].formula
     }
 
     /// Returns the literal as a term of the store.

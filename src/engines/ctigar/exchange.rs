@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Ctigar;
-use super::cube::Cube;
+use super::cube::{Cube, State};
 use super::frames::Level;
 use super::system::{PlaceId, System};
 use crate::invariants::houdini::Houdini;
@@ -15,16 +15,19 @@ use crate::unrolling::schedule::{Schedule, Share};
 use crate::{Answer, Context, Progress};
 use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
-use regatta_sharing::Candidate;
 use regatta_sharing::taken::Taken;
+use regatta_sharing::{Bounded, Candidate, Predicate};
 use regatta_solver::Solver;
-use regatta_term::{Build, store};
+use regatta_term::{Build, Symbol, TermId, conjuncts, free_variables, store};
 
 /// Share of the time for the search for clauses of the infinite frame.
 const INFINITE_FRAME_SHARE: Share = Share {
     of_time: 0.1,
     at_least: Duration::from_millis(20),
 };
+
+/// Maximum number of predicates of other engines that a refinement adds to the domain.
+const PREDICATES_PER_REFINEMENT: usize = 2;
 
 /// Limit (factor, constant) for obsolete clauses: a solver is recreated when it contains more clauses than factor times the
 /// current number plus constant.
@@ -41,6 +44,10 @@ pub struct Exchange {
     /// The invariants that the engine's solvers already contain.
     known: FxHashSet<Candidate>,
     schedule: Schedule,
+    /// Predicates of other engines that are not in the domain, by place; and for predicates of the domain that come from them,
+    /// which.
+    predicates: FxHashMap<PlaceId, Vec<TermId>>,
+    shared: FxHashMap<TermId, Predicate>,
 }
 
 impl Exchange {
@@ -59,6 +66,8 @@ impl Exchange {
             places: system.places().map(|(id, place)| (place.at, id)).collect(),
             known: FxHashSet::default(),
             schedule: Schedule::new(INFINITE_FRAME_SHARE),
+            predicates: FxHashMap::default(),
+            shared: FxHashMap::default(),
         }
     }
 }
@@ -75,6 +84,72 @@ impl Ctigar<'_> {
                 self.statistics.invariants += 1;
             }
         }
+    }
+
+    /// Tells the others that no target is reached within as many steps as the last frame has, where a step is one between the
+    /// cut points of all engines.
+    pub(super) fn tell_bounded(&self, context: &Context<'_>) {
+        let blocks = &self.exchange.blocks;
+        if Arc::ptr_eq(blocks, self.system.blocks()) && self.steps_left_aside.is_empty() {
+            let errors = blocks.inlined().program().errors.iter().copied();
+            let result = Bounded::new(blocks, errors.collect(), self.frontier.0);
+            context.exchange.tell_bounded(result);
+        }
+    }
+
+    /// Takes predicates of other engines, and adds those to the domain that are about variables of the state to be told apart
+    /// from others.
+    pub(super) fn take_predicates(&mut self, state: &State, context: &Context<'_>) -> usize {
+        for predicate in context.exchange.predicates() {
+            if let Some(&at) = self.exchange.places.get(&predicate.at()) {
+                let here = self.exchange.predicates.entry(at).or_default();
+                here.push(predicate.formula());
+            }
+        }
+        let Some(here) = self.exchange.predicates.get_mut(&state.at) else {
+            return 0;
+        };
+        let symbols: FxHashSet<Symbol> = state.cells.iter().map(|(cell, _)| cell.symbol).collect();
+        let is_about = |formula: &mut TermId| {
+            let variables = free_variables(store(), *formula).into_iter();
+            let mut variables = variables.map(|(symbol, _)| symbol);
+            variables.all(|symbol| symbols.contains(&symbol))
+        };
+        let mut about: Vec<TermId> = here.extract_if(.., is_about).collect();
+        let rest = about.split_off(about.len().min(PREDICATES_PER_REFINEMENT));
+        here.extend(rest);
+        let at = self.system.place(state.at).at;
+        let mut new = 0;
+        for formula in about {
+            let added = self.domain.add(formula);
+            for part in self.domain.last(added) {
+                let predicate = Predicate::new(at, formula);
+                self.exchange.shared.insert(part, predicate);
+            }
+            new += added;
+        }
+        new
+    }
+
+    /// Gives the predicates of a refinement to the others.
+    pub(super) fn tell_predicates(&self, at: PlaceId, formula: TermId, context: &Context<'_>) {
+        let at = self.system.place(at).at;
+        if self.exchange.cut_points.contains(&at) {
+            let parts = conjuncts(store(), formula).into_iter();
+            let parts = parts.map(|part| Predicate::new(at, part));
+            context.exchange.tell_predicates(parts);
+        }
+    }
+
+    /// Tells which predicates of others are in a clause.
+    pub(super) fn note_used(&self, cube: &Cube, context: &Context<'_>) {
+        if self.exchange.shared.is_empty() {
+            return;
+        }
+        let formulas = cube.literals().iter();
+        let formulas = formulas.map(|&literal| self.domain.predicate(literal));
+        let used = formulas.filter_map(|formula| self.exchange.shared.get(&formula).copied());
+        context.exchange.use_predicates(used);
     }
 
     fn is_at_cut_point(&self, cube: &Cube) -> bool {

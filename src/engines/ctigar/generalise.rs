@@ -86,6 +86,7 @@ impl Ctigar<'_> {
             level = level.next();
         }
         self.statistics.clauses += 1;
+        self.note_used(&cube, context);
         self.exclude(cube, level);
         Ok(level)
     }

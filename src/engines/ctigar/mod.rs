@@ -48,12 +48,12 @@ pub use self::domain::Equations;
 use self::exchange::Exchange;
 use self::frames::{Frames, Level};
 use self::mining::Mining;
-use self::obligations::Obligation;
+use self::obligations::{End, Obligation};
 use self::place_solver::{Post, Query};
 use self::queries::{Queries, StepAnswer};
 use self::refine::Refiner;
 pub use self::refine::Source;
-use self::system::{Model, Step, System};
+use self::system::{Step, System};
 use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::unrolling::left_aside::LeftAside;
 use super::{Answer, Context, Progress, SolverFactory};
@@ -279,6 +279,8 @@ struct Ctigar<'e> {
     exchange: Exchange,
     statistics: Statistics,
     left_aside: LeftAside,
+    /// The number of runs from reached states that the replay has not confirmed.
+    unconfirmed: u32,
     /// The steps to targets whose traces were not confirmed; they are no longer searched.
     steps_left_aside: FxHashSet<Step>,
 }
@@ -312,6 +314,7 @@ impl<'e> Ctigar<'e> {
             implications: None,
             statistics,
             left_aside: LeftAside::default(),
+            unconfirmed: 0,
             steps_left_aside: FxHashSet::default(),
         })
     }
@@ -325,11 +328,16 @@ impl<'e> Ctigar<'e> {
                 bound: self.frontier.0,
             });
             self.take_invariants(context);
-            while let Some(trace) = self.strengthen(context)? {
-                if let Some(violation) = self.violated(&trace, context)? {
+            while let Some(end) = self.strengthen(context)? {
+                let violation = match end {
+                    End::Violation(violation) => Some(violation),
+                    End::Trace(trace) => self.violated(&trace, context)?,
+                };
+                if let Some(violation) = violation {
                     return Ok(Answer::Unsafe(violation));
                 }
             }
+            self.tell_bounded(context);
             if let Some(level) = self.propagate(context)? {
                 return Ok(match self.left_aside.reason() {
                     Some(reason) => Answer::Unknown(reason.to_owned()),
@@ -343,7 +351,7 @@ impl<'e> Ctigar<'e> {
     }
 
     /// Excludes all states of the last frame that lead to an error, or returns a trace to the error.
-    fn strengthen(&mut self, context: &mut Context<'_>) -> Result<Option<Vec<Model>>, Stop> {
+    fn strengthen(&mut self, context: &mut Context<'_>) -> Result<Option<End>, Stop> {
         for step in self.system.to_errors() {
             if self.steps_left_aside.contains(&step) {
                 continue;
@@ -366,9 +374,9 @@ impl<'e> Ctigar<'e> {
                     .queries
                     .lift(&model, post, &self.domain, &mut self.statistics)?;
                 let obligation = Obligation::at_error(state, model);
-                let trace = self.handle_obligations(obligation, context)?;
-                if trace.is_some() {
-                    return Ok(trace);
+                let end = self.handle_obligations(obligation, context)?;
+                if end.is_some() {
+                    return Ok(end);
                 }
             }
         }

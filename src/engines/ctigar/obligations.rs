@@ -16,7 +16,12 @@ use super::system::{Model, PlaceId};
 use super::{Ctigar, Stop};
 use crate::Context;
 use regatta_base::counters::{self, Counter};
+use regatta_certify::replay::{Replay, Violation};
+use regatta_sharing::ReachedState;
 use regatta_term::{Evaluator, Symbol, Value, store};
+
+/// Maximum number of runs from reached states that the replay has not confirmed.
+const MAXIMUM_UNCONFIRMED: u32 = 8;
 
 /// A proof obligation: the states are to be excluded. The level of the frame relative to which they are to be excluded is in
 /// the queue.
@@ -60,6 +65,14 @@ enum Outcome {
     Refined,
 }
 
+/// What ends the work on obligations if the error is reached.
+pub enum End {
+    /// A trace from the entry to the error.
+    Trace(Vec<Model>),
+    /// A confirmed violation by a run whose beginning another engine has found.
+    Violation(Violation),
+}
+
 /// The obligations ordered by level; in a level the most recent one first.
 type Queue = BTreeSet<(Level, Reverse<usize>)>;
 
@@ -69,7 +82,7 @@ impl Ctigar<'_> {
         &mut self,
         first: Obligation,
         context: &mut Context<'_>,
-    ) -> Result<Option<Vec<Model>>, Stop> {
+    ) -> Result<Option<End>, Stop> {
         let mut all = vec![first];
         let mut queue = Queue::from([(self.frontier.before(), Reverse(0))]);
         self.statistics.obligations += 1;
@@ -80,10 +93,16 @@ impl Ctigar<'_> {
             // Lines 4 to 10.
             if all[id].state.at == PlaceId::ENTRY {
                 let Some(spurious) = last_spurious(&all, id) else {
-                    return Ok(Some(trace(&all, id)));
+                    return Ok(Some(End::Trace(trace(&all, id))));
                 };
                 self.backtrack_refine(&all, spurious, &mut queue, context)?;
                 continue;
+            }
+            if self.unconfirmed < MAXIMUM_UNCONFIRMED
+                && last_spurious(&all, id).is_none()
+                && let Some(violation) = self.from_reached(&all, id, context)
+            {
+                return Ok(Some(End::Violation(violation)));
             }
             let may_be_spurious = all[id].spurious < self.options.max_spurious;
             let state = all[id].state.clone();
@@ -129,6 +148,40 @@ impl Ctigar<'_> {
             queue.insert((level, Reverse(all.len() - 1)));
         }
         Ok(None)
+    }
+
+    /// Looks for a reached state among the obligation's states, from all of which the error is reached with the inputs of the
+    /// trace; returns the violation if the replay confirms the run.
+    fn from_reached(
+        &mut self,
+        all: &[Obligation],
+        id: usize,
+        context: &mut Context<'_>,
+    ) -> Option<Violation> {
+        let State { at, cells } = &all[id].state;
+        let at = self.system.place(*at).at;
+        let is_in = |state: &ReachedState| {
+            cells.iter().all(|(cell, value)| {
+                let contents = match (&cell.index, state.value(cell.symbol)) {
+                    (None, contents) => contents,
+                    (Some(index), Some(Value::Array(array))) => Some(array.select(index)),
+                    (Some(_), _) => None,
+                };
+                contents == Some(value)
+            })
+        };
+        let state = context.exchange.nearest_reached(at, is_in)?;
+        let mut inputs = state.inputs();
+        let rest = self.inputs_after(&state, &trace(all, id))?;
+        inputs.entries.extend(rest.entries);
+        counters::add(Counter::RefutedByStates, 1);
+        match (context.confirm)(&inputs) {
+            Replay::Confirmed(violation) => Some(violation),
+            Replay::NotConfirmed(_) => {
+                self.unconfirmed += 1;
+                None
+            }
+        }
     }
 
     /// The loop over the abstract states of the obligation (Algorithm 6, lines 11 to 18), and ELIMINATEABSTRACTSTATE

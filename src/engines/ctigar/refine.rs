@@ -114,7 +114,7 @@ impl Ctigar<'_> {
             Source::Both => Source::HalfSpaces,
             source => source,
         };
-        let mut new = 0;
+        let mut new = self.take_predicates(state, context);
         let mut steps = self.system.incoming(state.at);
         steps.retain(|step| level > Level(0) || step.from == PlaceId::ENTRY);
         if source == Source::Preimages {
@@ -137,15 +137,18 @@ impl Ctigar<'_> {
                 }
             };
             match found {
-                Some(formula) => new += self.domain.add(formula),
+                Some(formula) => {
+                    new += self.domain.add(formula);
+                    self.tell_predicates(state.at, formula, context);
+                }
                 None if matches!(source, Source::InterpolantsAlone | Source::Beautiful) => {}
                 None => {
                     self.statistics.half_spaces += 1;
                     let half_spaces = self.half_spaces(step, state, level, context)?;
-                    new += half_spaces
-                        .into_iter()
-                        .map(|one| self.domain.add(one))
-                        .sum::<usize>();
+                    for one in half_spaces {
+                        new += self.domain.add(one);
+                        self.tell_predicates(state.at, one, context);
+                    }
                 }
             }
         }

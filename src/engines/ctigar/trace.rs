@@ -11,9 +11,15 @@ use crate::{Answer, Context};
 use regatta_certify::replay::Violation;
 use regatta_program::block::{BlockEnd, InputSource};
 use regatta_program::interpreter::Journal;
+use regatta_sharing::ReachedState;
 use regatta_term::{Evaluator, Symbol, Value, store};
 
 impl Ctigar<'_> {
+    /// Returns the inputs of the trace from the reached state; `None` if evaluation contradicts a guard.
+    pub(super) fn inputs_after(&self, state: &ReachedState, trace: &[Model]) -> Option<Journal> {
+        run_from(&self.system, state.values().clone(), trace)
+    }
+
     /// Replays the trace and returns the violation, or else another violation of at most its length. If there is none, the
     /// last step of the trace is no longer searched.
     pub(super) fn violated(
@@ -44,14 +50,19 @@ impl Ctigar<'_> {
 
 /// Returns the inputs of the program on the trace; `None` if evaluation contradicts a guard.
 fn run(system: &System<'_>, trace: &[Model]) -> Option<Journal> {
+    let first = trace.first()?.values.iter();
+    let state = first.filter(|((_, instance), _)| *instance == 0);
+    let state = state.map(|((symbol, _), value)| (*symbol, value.clone()));
+    run_from(system, state.collect(), trace)
+}
+
+/// Returns the inputs of the program on the trace from the state; `None` if evaluation contradicts a guard.
+fn run_from(
+    system: &System<'_>,
+    mut state: FxHashMap<Symbol, Value>,
+    trace: &[Model],
+) -> Option<Journal> {
     let program = system.blocks().inlined().program();
-    let mut state: FxHashMap<Symbol, Value> = FxHashMap::default();
-    for (symbol, instance) in trace.first()?.values.keys() {
-        if *instance == 0 {
-            let value = trace[0].values.get(&(*symbol, 0))?;
-            state.insert(*symbol, value.clone());
-        }
-    }
     let mut entries = Vec::new();
     for model in trace {
         let block = system.block(model.step);

@@ -22,6 +22,9 @@
 //! * k-induction and KIPDR take invariants in the step case when a model violates them; like BMC, they take them in the
 //!   base case when the model of an alarm violates them.
 //!
+//! The other kinds of messages have one rule each ([`regatta_sharing`]): predicates, bounded results, and reached states, which
+//! the first engine that samples runs finds for all ([`samples`]).
+//!
 //! Simulation and exhaustive exploration neither have nor use invariants. For recursive programs, nothing is shared:
 //! invariants are about locations with their calls inlined.
 //!

@@ -17,8 +17,11 @@ use regatta_base::workers::Workers;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::AccessChecks;
 use regatta_program::{CutPointKind, InlinedLocation};
-use regatta_sharing::{Candidate, InvariantStore, Publisher};
+use regatta_sharing::{Candidate, Exchange, InvariantStore, Kinds, Publisher};
 use regatta_solver::{Solver, SolverError};
+
+/// The name of the prover's access to the store.
+const PUBLISHER: &str = "prover";
 
 /// Maximum number of candidates that are tried together.
 const MAXIMUM_CANDIDATES_PER_ROUND: usize = 300;
@@ -43,6 +46,8 @@ pub struct Prover<'p> {
     blocks: Arc<Blocks>,
     houdini: Houdini,
     token: CancellationToken,
+    /// Its access to reached states; it takes no invariants through it.
+    exchange: Exchange<'p>,
     /// Computed in the first round.
     samples: Option<Samples>,
 }
@@ -64,8 +69,16 @@ impl<'p> Prover<'p> {
             blocks: Arc::clone(blocks),
             houdini: Houdini::new(blocks, solver().ok()?, token, workers).with_shortest_limits(),
             token: token.clone(),
+            exchange: Exchange::new(store, PUBLISHER, &CancellationToken::new()),
             samples: None,
         })
+    }
+
+    /// Limits the messages other than invariants and candidates to these kinds.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: Kinds) -> Self {
+        self.exchange = self.exchange.with_kinds(kinds);
+        self
     }
 
     /// Tries the candidates that are offered now.
@@ -127,8 +140,9 @@ impl<'p> Prover<'p> {
                 accesses: AccessChecks::SingleObjects,
                 ..simulate::Options::default()
             };
-            Samples::of_simulation(&self.blocks, &options, simulate::Control::new(&self.token))
+            let control = simulate::Control::new(&self.token);
+            Samples::of_simulation(&self.blocks, &options, control, Some(&self.exchange))
         });
-        samples.refute(candidate.at, candidate.formula)
+        self.exchange.is_violated(&candidate) || samples.refute(candidate.at, candidate.formula)
     }
 }

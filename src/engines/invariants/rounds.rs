@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
+
 use super::guess::{
     Degree, Round, Vocabulary, about_any_cell, about_writes, candidates, equations, terminators,
     writes,
@@ -14,15 +16,22 @@ use super::houdini::{Houdini, Means, Refutation};
 use super::samples::{PlaceSamples, Samples, Watched};
 use crate::unrolling::inner_cut_points;
 use crate::{Answer, Context, Progress, SolverFactory, simulate};
-use regatta_certify::certificate::Certificate;
+use regatta_certify::certificate::{Certificate, quantified};
+use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::AccessChecks;
-use regatta_sharing::Candidate;
+use regatta_sharing::{Candidate, Predicate};
 use regatta_solver::SolverError;
-use regatta_term::{Build, TermId, conjuncts, disjuncts, store};
+use regatta_term::{Build, TermId, conjuncts, disjuncts, size, store};
 
 /// Maximum number of times that a round starts again with weaker equations.
 const MAXIMUM_WEAKENINGS: u32 = 12;
+
+/// Maximum number of candidates of a cut point that a round gives to other engines as predicates.
+const MAXIMUM_PREDICATES_PER_ROUND: usize = 4;
+
+/// Wall time of the simulation by an engine that wants no samples but states that refute candidates.
+const SIMULATION_TIME: Duration = Duration::from_millis(60);
 
 /// Maximum number of cases into which a guard is split.
 const MAXIMUM_CASES: usize = 16;
@@ -170,6 +179,13 @@ struct Guesses<'b> {
     proposed: Vec<Candidate>,
 }
 
+/// Finds reached states that refute candidates, unless another engine has done so.
+pub fn find_reached_states(blocks: &Blocks, context: &Context<'_>) {
+    if context.exchange.lacks_reached_states() {
+        samples(blocks, SIMULATION_TIME, context);
+    }
+}
+
 /// Returns sampled states at all cut points; for those that simulation has not reached, the variables without states.
 pub fn samples(blocks: &Blocks, simulation: Duration, context: &Context<'_>) -> Samples {
     let simulation = simulate::Options {
@@ -182,7 +198,7 @@ pub fn samples(blocks: &Blocks, simulation: Duration, context: &Context<'_>) -> 
         workers: context.workers,
         ..simulate::Control::new(context.token)
     };
-    let mut samples = Samples::of_simulation(blocks, &simulation, control);
+    let mut samples = Samples::of_simulation(blocks, &simulation, control, Some(context.exchange));
     let watched = Watched::of(blocks);
     for at in inner_cut_points(blocks) {
         let program = blocks.inlined().program();
@@ -218,7 +234,27 @@ impl Guesses<'_> {
                 break;
             }
         }
+        self.tell_open(context);
         new
+    }
+
+    /// Gives the smallest candidates that were not proved, and that no reached state violates, to the others as predicates.
+    fn tell_open(&self, context: &Context<'_>) {
+        let mut of_place: FxHashMap<InlinedLocation, Vec<(usize, TermId)>> = FxHashMap::default();
+        for one in &self.proposed {
+            if quantified(one.formula).is_none() {
+                let size = size(store(), one.formula);
+                let here = of_place.entry(one.at).or_default();
+                here.push((size, one.formula));
+            }
+        }
+        for (at, mut formulas) in of_place {
+            formulas.sort_unstable();
+            let open = formulas.into_iter().map(|(_, formula)| formula);
+            let open = open.map(|formula| Predicate::new(at, formula));
+            let open = open.take(MAXIMUM_PREDICATES_PER_ROUND);
+            context.exchange.tell_predicates(open);
+        }
     }
 
     fn guesses(&self, round: Round) -> Vec<Candidate> {

@@ -1,4 +1,10 @@
 //! Samples: states of concrete runs at cut points.
+//!
+//! The runs are shared with the other engines of a race, and so are some of their states, with all variables
+//! ([`ReachedState`]); each engine has samples of its own, as rows of numbers, from which it guesses.
+
+use std::cell::Cell;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -8,12 +14,13 @@ use crate::simulate::{self, Control, Unconfirmed, simulate_confirmed};
 use regatta_program::block::Blocks;
 use regatta_program::graph::callee;
 use regatta_program::interpreter::{
-    Executable, Journal, Limits, Machine, Observer, ReplayInputs, StateView,
+    Executable, InputSource, Journal, Limits, Machine, Observer, ReplayInputs, StateView,
 };
 use regatta_program::{
-    CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, LocationId, Program, Role,
-    VariableId,
+    CScalar, CallStringId, CutPointKind, EdgeId, InlinedLocation, Input, InputId, LocationId,
+    Program, Role, VariableId,
 };
+use regatta_sharing::{Exchange, ReachedState};
 use regatta_term::{
     Build, Evaluator, Op, Pool, Rebuild, ScalarSort, Sort, Symbol, TermId, TermKind, Value,
     for_each_subterm, store,
@@ -412,15 +419,45 @@ const LONG_RUN_EVERY: usize = 24;
 const FIRST_VISITS: u64 = 6;
 const LATER_VISITS: u64 = 24;
 
+/// Maximum numbers of states that are shared with other engines: of a run at a location on average, and of a run. Of a run,
+/// the first three states at a location are shared, and then one whenever the number of visits has grown by the factor.
+const SHARED_STATES_PER_RUN: usize = 5;
+const SHARED_STATES_OF_A_RUN: usize = 200;
+const SHARED_VISITS_GROWTH: u64 = 4;
+
+/// Maximum number of cells that an array of such a state has in store, and of those that are not like all others; larger
+/// arrays are left out.
+const MAXIMUM_STORED_CELLS: usize = 8_192;
+const MAXIMUM_SHARED_CELLS: usize = 128;
+
+/// Maximum number of inputs that lead to such a state.
+const MAXIMUM_SHARED_INPUTS: usize = 4_000;
+
 impl Samples {
-    /// Samples ordinary runs, and runs that simulation finds worth keeping in the time of the options.
+    /// Samples ordinary runs, and runs that simulation finds worth keeping in the time of the options; if other engines have
+    /// shared such runs, then these. The first engine to do so shares its runs and some of the states.
     pub fn of_simulation(
         blocks: &Blocks,
         options: &simulate::Options,
         control: Control<'_>,
+        exchange: Option<&Exchange<'_>>,
     ) -> Self {
-        let (executable, runs) = simulated(blocks, options, control);
-        Self::of_runs(blocks, &executable, &runs)
+        let (executable, runs) = match exchange.and_then(Exchange::runs) {
+            Some(runs) => {
+                let program = blocks.inlined().program();
+                let executable = Executable::compile_for(program, options.accesses);
+                (executable, runs.to_vec())
+            }
+            None => {
+                let (executable, runs) = simulated(blocks, options, control);
+                if let Some(exchange) = exchange {
+                    exchange.share_runs(&runs);
+                }
+                (executable, runs)
+            }
+        };
+        let sharing = exchange.filter(|exchange| exchange.claims_reached_states());
+        Self::of_runs(blocks, &executable, &runs, sharing)
     }
 
     /// Checks whether a sample at the location violates the formula; formulas about arrays are not refuted.
@@ -440,14 +477,21 @@ impl Samples {
         })
     }
 
-    /// Samples the runs on these inputs.
-    pub fn of_runs(blocks: &Blocks, executable: &Executable, runs: &[Journal]) -> Self {
+    /// Samples the runs on these inputs, and shares some of their states if there is an exchange.
+    pub fn of_runs(
+        blocks: &Blocks,
+        executable: &Executable,
+        runs: &[Journal],
+        exchange: Option<&Exchange<'_>>,
+    ) -> Self {
         let program = blocks.inlined().program();
         let watched = Watched::of(blocks);
         let mut runs = runs.to_vec();
         contents::fill(&watched.views, &mut runs);
         let mut machine = Machine::new(executable);
+        let inputs_read = Cell::new(0);
         let mut recorder = Recorder {
+            states: exchange.map(|_| States::new(&inputs_read)),
             blocks,
             program,
             watched,
@@ -459,14 +503,19 @@ impl Samples {
         for (number, run) in runs.iter().enumerate() {
             recorder.run = number;
             recorder.calls.clear();
+            inputs_read.set(0);
             for place in recorder.samples.places.values_mut() {
                 place.begin_run();
             }
-            machine.run_observed(
-                &mut ReplayInputs::new(run),
-                limits_of(number),
-                &mut recorder,
-            );
+            let mut inputs = RecordedInputs {
+                source: ReplayInputs::new(run),
+                recorded: Journal::default(),
+                read: &inputs_read,
+            };
+            machine.run_observed(&mut inputs, limits_of(number), &mut recorder);
+            if let (Some(states), Some(exchange)) = (&mut recorder.states, exchange) {
+                exchange.tell_reached(states.of_run(inputs.recorded));
+            }
         }
         recorder.samples
     }
@@ -506,8 +555,123 @@ fn inner_points(blocks: &Blocks) -> Vec<bool> {
     (0..count).map(inner).collect()
 }
 
+/// A source of inputs that records the first ones and counts all.
+struct RecordedInputs<'c> {
+    source: ReplayInputs,
+    recorded: Journal,
+    read: &'c Cell<usize>,
+}
+
+impl InputSource for RecordedInputs<'_> {
+    fn next(&mut self, id: InputId, input: &Input) -> Option<Value> {
+        let value = self.source.next(id, input)?;
+        if self.recorded.entries.len() < MAXIMUM_SHARED_INPUTS {
+            self.recorded.entries.push((id, value.clone()));
+        }
+        self.read.set(self.read.get() + 1);
+        Some(value)
+    }
+}
+
+/// A state with all variables, for other engines: its values, the number of inputs before it, and that of steps.
+struct WholeState {
+    at: InlinedLocation,
+    values: FxHashMap<Symbol, Value>,
+    inputs: usize,
+    steps: u32,
+}
+
+/// The states that are shared with other engines.
+struct States<'c> {
+    inputs_read: &'c Cell<usize>,
+    /// Those of the present run.
+    of_run: Vec<WholeState>,
+    /// The number of steps between cut points of the present run.
+    steps: u32,
+    /// The number of states of all runs by location.
+    taken: FxHashMap<InlinedLocation, usize>,
+    /// The visit of the present run at which the next state is taken, by location.
+    next_visit: FxHashMap<InlinedLocation, u64>,
+}
+
+impl<'c> States<'c> {
+    fn new(inputs_read: &'c Cell<usize>) -> Self {
+        Self {
+            inputs_read,
+            of_run: Vec::new(),
+            steps: 0,
+            taken: FxHashMap::default(),
+            next_visit: FxHashMap::default(),
+        }
+    }
+
+    /// Whether the state at the visit with the number is taken.
+    fn is_due(&mut self, at: InlinedLocation, visit: u64) -> bool {
+        let next = self.next_visit.entry(at).or_insert(1);
+        let is_due = visit >= *next;
+        if is_due {
+            *next = match visit {
+                0..=2 => visit + 1,
+                _ => visit * SHARED_VISITS_GROWTH,
+            };
+        }
+        is_due
+    }
+
+    /// Takes the state of the run with the number, if there is room.
+    fn take(
+        &mut self,
+        at: InlinedLocation,
+        run: usize,
+        live: impl Iterator<Item = (Symbol, VariableId)>,
+        state: &StateView<'_>,
+    ) {
+        let inputs = self.inputs_read.get();
+        let taken = self.taken.entry(at).or_default();
+        if *taken >= (run + 1) * SHARED_STATES_PER_RUN
+            || self.of_run.len() >= SHARED_STATES_OF_A_RUN
+            || inputs > MAXIMUM_SHARED_INPUTS
+        {
+            return;
+        }
+        *taken += 1;
+        let values = live.filter_map(|(symbol, id)| {
+            let value = state.value_within(id, MAXIMUM_STORED_CELLS)?;
+            match &value {
+                Value::Array(array) if array.entries().len() > MAXIMUM_SHARED_CELLS => None,
+                _ => Some((symbol, value)),
+            }
+        });
+        self.of_run.push(WholeState {
+            at,
+            values: values.collect(),
+            inputs,
+            steps: self.steps,
+        });
+    }
+
+    /// Ends the run, which has read these inputs, and returns its states.
+    fn of_run(&mut self, inputs: Journal) -> Vec<(InlinedLocation, ReachedState)> {
+        self.steps = 0;
+        self.next_visit.clear();
+        let run = Arc::new(inputs);
+        let states = self.of_run.drain(..).map(|state| {
+            let WholeState {
+                at,
+                values,
+                inputs,
+                steps,
+            } = state;
+            (at, ReachedState::new(values, &run, inputs, steps))
+        });
+        states.collect()
+    }
+}
+
 struct Recorder<'b> {
     blocks: &'b Blocks,
+    /// The states for other engines, if they are shared.
+    states: Option<States<'b>>,
     program: &'b Program,
     watched: Watched,
     samples: Samples,
@@ -552,7 +716,16 @@ impl Observer for Recorder<'_> {
         let place = self.samples.places.entry(at).or_insert_with(|| {
             PlaceSamples::of(self.program, &self.blocks.state(at), &self.watched)
         });
-        if !place.is_kept() {
+        let is_kept = place.is_kept();
+        if let Some(states) = &mut self.states {
+            states.steps = states.steps.saturating_add(1);
+            if states.is_due(at, place.visits_in_run) {
+                let live = self.blocks.state(at).into_iter();
+                let live = live.map(|id| (self.program.variable(id).symbol, id));
+                states.take(at, self.run, live, state);
+            }
+        }
+        if !is_kept {
             return;
         }
         let values = place.variables.iter();

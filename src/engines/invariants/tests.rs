@@ -74,7 +74,7 @@ fn proved(text: &str, round: Round) -> (Vec<String>, Vec<String>) {
         time: Duration::from_millis(50),
         ..simulate::Options::default()
     };
-    let samples = Samples::of_simulation(&blocks, &options, simulate::Control::new(&token));
+    let samples = Samples::of_simulation(&blocks, &options, simulate::Control::new(&token), None);
     let vocabulary = Vocabulary::of(blocks.inlined().program());
     let mut proposed = Vec::new();
     let mut all = Vec::new();
@@ -235,7 +235,7 @@ fn rings_are_views_and_constant_cells_are_variables() {
         time: Duration::from_millis(50),
         ..simulate::Options::default()
     };
-    let samples = Samples::of_simulation(&blocks, &options, simulate::Control::new(&token));
+    let samples = Samples::of_simulation(&blocks, &options, simulate::Control::new(&token), None);
     let place = samples.places.values().next().expect("a loop");
     let cells = place.variables.iter().filter(|one| one.cell.is_some());
     assert_eq!(cells.count(), 2);

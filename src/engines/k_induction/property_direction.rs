@@ -13,7 +13,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::k_inductive::{Attempt, KInduction};
 use super::lift::{Cube, Lifter};
@@ -28,9 +28,9 @@ use crate::unrolling::{Start, Unrolling};
 use crate::{Context, SolverFactory};
 use regatta_program::InlinedLocation;
 use regatta_program::block::Blocks;
-use regatta_sharing::{Candidate, Proved};
+use regatta_sharing::{Candidate, Predicate, Proved, ReachedState};
 use regatta_solver::{Answer, CheckLimit, SolverError};
-use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, store};
+use regatta_term::{Build, Op, Pool, Sort, TermId, TermKind, free_variables, store};
 
 /// The share of the time of property direction.
 const PROPERTY_DIRECTION_SHARE: Share = Share {
@@ -40,6 +40,12 @@ const PROPERTY_DIRECTION_SHARE: Share = Share {
 
 /// Maximum wall time of a query about an obligation.
 const QUERY_LIMIT: Duration = Duration::from_millis(500);
+
+/// Number of steps beyond k up to which a path to a target is searched that continues a run to a reached state.
+const REACHED_LOOKAHEAD: u32 = 12;
+
+/// Maximum number of predicates of other engines that are tried with an obligation.
+const PREDICATES_PER_OBLIGATION: usize = 6;
 
 /// Maximum number of undecided attempts at an obligation before it is dropped.
 const MAXIMUM_FAILURES_PER_OBLIGATION: u32 = 3;
@@ -199,7 +205,13 @@ pub struct PropertyDirection {
     parts: Parts,
     /// The number of obligations so far.
     learned: u64,
+    /// The length of a path to a target from a reached state that violates an obligation, if there was one.
+    towards: Option<u32>,
+    predicates: PredicatesAtHand,
 }
+
+/// Predicates of other engines by cut point.
+type PredicatesAtHand = FxHashMap<InlinedLocation, Vec<TermId>>;
 
 impl PropertyDirection {
     /// Starts with no obligations.
@@ -237,6 +249,8 @@ impl PropertyDirection {
             turns: 0,
             parts: Parts::new(),
             learned: 0,
+            towards: None,
+            predicates: PredicatesAtHand::default(),
         })
     }
 
@@ -276,12 +290,12 @@ impl PropertyDirection {
         let assumed = candidates(&self.open);
         let counterexample = self.step.counterexample(k, &assumed, limit, context);
         if let Some(reached) = counterexample {
-            self.learn(reached, k);
+            self.learn(reached, k, context);
         }
     }
 
     /// Lines 21 and 30: adds the obligation that the states that lead to the violation are unreachable.
-    fn learn(&mut self, violation: TermId, distance: u32) {
+    fn learn(&mut self, violation: TermId, distance: u32, context: &Context<'_>) {
         if self.open.len() >= self.maximum_open {
             return;
         }
@@ -297,6 +311,12 @@ impl PropertyDirection {
         let clause = Clause::excluding(cube);
         let known = self.open.iter().any(|one| one.clause.implies(&clause));
         if known || self.violated.contains(&clause.candidate) {
+            return;
+        }
+        if let Some(steps) = reached(&clause, context) {
+            self.violated.insert(clause.candidate);
+            let steps = steps.saturating_add(distance);
+            self.towards = Some(self.towards.map_or(steps, |before| before.min(steps)));
             return;
         }
         self.learned += 1;
@@ -321,7 +341,8 @@ impl PropertyDirection {
         if !self.step.extend(k, context) {
             return None;
         }
-        let mut towards: Option<u32> = None;
+        let within = k.saturating_add(REACHED_LOOKAHEAD);
+        let mut towards = self.towards.take().filter(|&steps| steps <= within);
         for Obligation {
             clause, distance, ..
         } in std::mem::take(&mut self.open)
@@ -342,7 +363,7 @@ impl PropertyDirection {
                     towards = Some(towards.map_or(steps, |before| before.min(steps)));
                     self.violated.insert(clause.candidate);
                 }
-                Attempt::NotInductive { broken } => self.learn(broken, distance + k),
+                Attempt::NotInductive { broken } => self.learn(broken, distance + k, context),
                 Attempt::Open => {}
             }
         }
@@ -355,7 +376,7 @@ impl PropertyDirection {
             Some(Answer::Unsatisfiable) => return true,
             Some(Answer::Satisfiable) => {
                 if let Some(reached) = self.step.reached_target() {
-                    self.learn(reached, k);
+                    self.learn(reached, k, context);
                 }
             }
             Some(Answer::Unknown(_)) | None => {}
@@ -378,7 +399,8 @@ impl PropertyDirection {
             stronger = self.inductive_parts(context);
             self.parts.end();
         }
-        let mut towards = None;
+        let within = k.saturating_add(REACHED_LOOKAHEAD);
+        let mut towards = self.towards.take().filter(|&steps| steps <= within);
         let mut next = 0;
         let mut all_follow = true;
         while next < self.open.len() && !context.token.is_cancelled() {
@@ -419,7 +441,7 @@ impl PropertyDirection {
                         Some(Attempt::NotInductive { broken }) => {
                             all_follow = false;
                             let distance = self.open[next].distance + k;
-                            self.learn(broken, distance);
+                            self.learn(broken, distance, context);
                         }
                         Some(_) => {
                             all_follow = false;
@@ -462,14 +484,45 @@ impl PropertyDirection {
             clauses.extend(one.clause.parts());
             clauses.push(one.clause.clone());
         }
-        let candidates: Vec<Candidate> = clauses.iter().map(|one| one.candidate).collect();
+        let shared = self.shared_literals(context);
+        let candidates = clauses.iter().map(|one| one.candidate);
+        let candidates: Vec<Candidate> = candidates.chain(shared.iter().copied()).collect();
         let proved = self
             .houdini
             .publish(&candidates, &Samples::default(), context, &mut |_| {});
+        let used = shared.iter().filter(|one| proved.contains(one));
+        let used = used.map(|one| Predicate::new(one.at, one.formula));
+        context.exchange.use_predicates(used);
         clauses.retain(|clause| proved.contains(&clause.candidate));
         self.open
             .retain(|one| !clauses.iter().any(|clause| clause.implies(&one.clause)));
         !proved.is_empty()
+    }
+
+    /// Returns predicates of other engines and their negations as candidates: those that share a variable with an obligation
+    /// at their cut point, each once.
+    fn shared_literals(&mut self, context: &Context<'_>) -> Vec<Candidate> {
+        for predicate in context.exchange.predicates() {
+            let here = self.predicates.entry(predicate.at()).or_default();
+            here.push(predicate.formula());
+        }
+        let mut all = Vec::new();
+        for one in &self.open {
+            let Candidate { at, formula } = one.clause.candidate;
+            let Some(known) = self.predicates.get_mut(&at) else {
+                continue;
+            };
+            let own = free_variables(store(), formula);
+            let is_related = |predicate: &mut TermId| {
+                let variables = free_variables(store(), *predicate);
+                variables.iter().any(|variable| own.contains(variable))
+            };
+            let related: Vec<TermId> = known.extract_if(.., is_related).collect();
+            for predicate in related.into_iter().take(PREDICATES_PER_OBLIGATION) {
+                all.extend(Candidate::each(at, [predicate, store().not(predicate)]));
+            }
+        }
+        all
     }
 
     /// Tries to prove all open obligations together.
@@ -487,6 +540,17 @@ impl PropertyDirection {
         self.open.clear();
         context.exchange.publish(proved).is_some()
     }
+}
+
+/// Returns the number of steps after which a run reaches a state that violates the clause, if there is one.
+fn reached(clause: &Clause, context: &Context<'_>) -> Option<u32> {
+    let Candidate { at, formula } = clause.candidate;
+    if !context.exchange.is_violated(&clause.candidate) {
+        return None;
+    }
+    let violates = |state: &ReachedState| state.satisfies(formula) == Some(false);
+    let state = context.exchange.nearest_reached(at, violates);
+    state.map(|state| state.steps())
 }
 
 fn candidates(open: &[Obligation]) -> Vec<Candidate> {

@@ -334,6 +334,9 @@ impl<'b> Ufo<'b> {
     /// Offers the interpolants, and what the labels say at each place, to other analyses.
     fn offer(&mut self, context: &Context<'_>) {
         if self.offering.begin(self.refinements) {
+            context
+                .exchange
+                .tell_predicates(cegar::predicates_of(&self.found));
             context.exchange.offer(self.found.drain(..));
             context.exchange.offer(self.invariants());
             self.offering.end(self.refinements);

@@ -16,7 +16,7 @@ use regatta_cpa::location::Place;
 use regatta_program::LocationId;
 use regatta_program::interpreter::Journal;
 use regatta_sharing::taken::Taken;
-use regatta_sharing::{BatchId, OpenTargets};
+use regatta_sharing::{BatchId, Bounded, OpenTargets};
 use regatta_solver::{Answer, CheckLimit, Reason, Solver};
 use regatta_term::{Build, TermId, Value};
 
@@ -165,6 +165,7 @@ impl BaseCases {
         self.taken.refresh(context.exchange);
         let mut targets = std::mem::take(&mut self.unfinished);
         targets.extend(self.unrolling.new_targets());
+        self.take_bounded(&mut targets, bound, context);
         let violation = || self.base_case(targets, context);
         if let Some(violation) = counters::time(Counter::BaseCase, violation) {
             return BaseCase::Violated(violation);
@@ -175,6 +176,7 @@ impl BaseCases {
         if !self.unfinished.is_empty() {
             return BaseCase::Unfinished;
         }
+        self.tell_bounded(bound, context);
         let is_complete = self.unrolling.reached.waitlist_len() == 0
             || counters::time(Counter::ForwardCondition, || {
                 self.forward_condition(bound, context)
@@ -193,6 +195,44 @@ impl BaseCases {
         match self.given_up.is_empty() {
             true => BaseCase::Complete,
             false => BaseCase::Stopped,
+        }
+    }
+
+    /// Passes over the targets of which another engine has shown that no run reaches them. They are asserted not to be reached,
+    /// as if the solver had been asked.
+    fn take_bounded(&mut self, targets: &mut Vec<Target>, bound: u32, context: &Context<'_>) {
+        if targets.is_empty() {
+            return;
+        }
+        let errors = self.errors(context);
+        let steps = context.exchange.bounded(self.unrolling.blocks(), &errors);
+        let is_known = |target: &mut Target| target.steps <= steps && target.is_among(&errors);
+        let known: Vec<Target> = targets.extract_if(.., is_known).collect();
+        if !known.is_empty() {
+            counters::set(Counter::StepsTaken, u64::from(steps.min(bound)));
+        }
+        for target in known {
+            self.excluded.push(self.unrolling.arena().not(target.guard));
+        }
+    }
+
+    /// Tells the other engines that no target is reached within the bound, except those that were left aside.
+    fn tell_bounded(&self, bound: u32, context: &Context<'_>) {
+        if self.left_aside.is_none() {
+            let errors = self.not_reached(&self.errors(context));
+            let result = Bounded::new(self.unrolling.blocks(), errors, bound);
+            context.exchange.tell_bounded(result);
+        }
+    }
+
+    /// The error locations that are not excluded.
+    fn errors(&self, context: &Context<'_>) -> BTreeSet<LocationId> {
+        match context.targets {
+            Some(targets) => BTreeSet::clone(&targets.open()),
+            None => {
+                let program = self.unrolling.blocks().inlined().program();
+                program.errors.iter().copied().collect()
+            }
         }
     }
 

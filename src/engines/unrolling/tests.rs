@@ -1,6 +1,7 @@
 //! Tests of bounded model checking and k-induction on programs made by hand and at random.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -14,7 +15,8 @@ use crate::{Answer, CancellationToken, Progress, bmc, k_induction};
 use regatta_certify::certificate::ProofStep;
 use regatta_certify::{Budget, Check, check};
 use regatta_program::testing::{Machine, Outcome, Recursion, random_program};
-use regatta_program::{Program, ProgramBuilder, simplify};
+use regatta_program::{LocationId, Program, ProgramBuilder, simplify};
+use regatta_sharing::{Bounded, Exchange};
 use regatta_term::{Build, Sort, store};
 
 const INT: Sort = Sort::BitVec(32);
@@ -102,6 +104,30 @@ fn a_violation_is_found_at_its_depth() {
             run(engine, &even_counter(20), 10),
             Answer::Unknown(_)
         ));
+    }
+}
+
+#[test]
+fn a_result_of_another_base_case_is_taken_if_it_is_about_the_same_blocks() {
+    let program = even_counter(6);
+    let (own, others) = (blocks(program.clone()), blocks(program.clone()));
+    let errors: BTreeSet<LocationId> = program.errors.iter().copied().collect();
+    // What is claimed is wrong, so that it shows whether it is believed.
+    for (about, is_taken) in [(&own, true), (&others, false)] {
+        let setting = Setting::of(&program);
+        let subject = Subject::of(&own, &default_solver);
+        let options = bmc::Options {
+            max_bound: 10,
+            ..bmc::Options::default()
+        };
+        let answer = setting.run(|context| {
+            let token = CancellationToken::new();
+            let other = Exchange::new(&setting.invariants, "other", &token);
+            other.tell_bounded(Bounded::new(about, errors.clone(), 10));
+            options.run(&subject, context).answer
+        });
+        let is_found = matches!(answer, Answer::Unsafe(_));
+        assert_eq!(is_found, !is_taken, "{answer:?}");
     }
 }
 

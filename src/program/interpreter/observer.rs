@@ -83,6 +83,17 @@ impl StateView<'_> {
         self.value_at(description.place, description.sort)
     }
 
+    /// The variable's value, unless it is an array with more cells than that in store.
+    pub fn value_within(&self, variable: VariableId, most_cells: usize) -> Option<Value> {
+        let description = &self.executable.variables[variable.index()];
+        if let Place::Array(register) = description.place
+            && self.memories[register as usize].cells.stored() > most_cells
+        {
+            return None;
+        }
+        Some(self.value(variable))
+    }
+
     /// A cell of an array variable; `None` if the variable is not an array.
     pub fn cell(&self, array: VariableId, index: u64) -> Option<Value> {
         let description = &self.executable.variables[array.index()];

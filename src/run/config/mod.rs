@@ -25,6 +25,7 @@ use regatta_base::options::nearest;
 use regatta_base::{Error, ErrorKind, Place};
 use regatta_base::{choice, options};
 use regatta_engines::AnyEngine;
+use regatta_sharing::Kinds;
 use regatta_solver::{Backend, Encoding, SolverConfig};
 
 /// The analyses of a race with their options.
@@ -49,12 +50,30 @@ options! {
         pub sharing: Switch = Switch::On;
         /// Whether a further thread tries to prove the candidate invariants that analyses offer; only with `sharing`.
         pub prover: Switch = Switch::On;
+        /// Whether analyses share predicates, which need no proof; only with `sharing`.
+        pub share_predicates: Switch = Switch::On;
+        /// Whether analyses share how far the program was unrolled without an error; only with `sharing`.
+        pub share_bounds: Switch = Switch::On;
+        /// Whether analyses share runs and the states that these reach, which refute candidates; only with `sharing`.
+        pub share_states: Switch = Switch::On;
         /// Whether the program is simplified before the analyses. If not, they get it statement by statement, as written.
         pub simplifier: Switch = Switch::On;
         /// The names of the analyses that run; if not given, all do.
         pub only: Vec<String> = Vec::new();
         /// Whether the portfolio's openings are used. If not, the analyses take equal turns from the beginning.
         pub openings: Switch = Switch::On;
+    }
+}
+
+impl General {
+    /// The kinds of messages, other than invariants and candidates, that analyses exchange.
+    pub fn kinds(&self) -> Kinds {
+        let is_on = |switch| self.sharing == Switch::On && switch == Switch::On;
+        Kinds {
+            predicates: is_on(self.share_predicates),
+            bounded: is_on(self.share_bounds),
+            reached: is_on(self.share_states),
+        }
     }
 }
 

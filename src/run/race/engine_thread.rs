@@ -95,7 +95,8 @@ impl EngineThread {
                 Switch::On => &self.thread.judge.invariants,
                 Switch::Off => &own,
             };
-            let exchange = Exchange::new(invariants, name, token);
+            let kinds = self.thread.options.portfolio.general.kinds();
+            let exchange = Exchange::new(invariants, name, token).with_kinds(kinds);
             let report = self.analyse(token, &exchange);
             let mut statistics = statistics_as_json(report.statistics);
             let taken = exchange.taken();

@@ -88,7 +88,9 @@ impl ProverThread {
             }
             self.tell(|analysis| EventKind::Resumed { analysis });
             if prover.is_none() {
-                prover = Prover::new(invariants, blocks, solver, token, workers);
+                let kinds = self.thread.options.portfolio.general.kinds();
+                let made = Prover::new(invariants, blocks, solver, token, workers);
+                prover = made.map(|prover| prover.with_kinds(kinds));
             }
             let Some(prover) = &mut prover else {
                 break;

@@ -23,7 +23,7 @@ use regatta_cpa::predicate::boolean::{BooleanAbstraction, Covering};
 use regatta_cpa::predicate::precision::Precision;
 use regatta_cpa::predicate::representation::Representation;
 use regatta_program::InlinedLocation;
-use regatta_sharing::Candidate;
+use regatta_sharing::{Candidate, Exchange, Predicate};
 use regatta_solver::SolverError;
 use regatta_term::{Build, TermId, store};
 
@@ -109,6 +109,24 @@ impl<'f> Refinement<'f> {
             Use::Predicates => self.add_predicates(model, path, path_invariants),
             Use::Strengthening | Use::Both => self.strengthen(model, path, path_invariants),
         }
+    }
+
+    /// Takes predicates of other engines, which selection tries before interpolants.
+    pub fn take_predicates(&mut self, exchange: &Exchange<'_>) {
+        if self.operators.source == PredicateSource::Program {
+            for predicate in exchange.predicates() {
+                let (at, formula) = (predicate.at(), predicate.formula());
+                self.selection.suggest(at, formula);
+            }
+        }
+    }
+
+    /// Returns the predicates that selection has chosen since the last call.
+    pub fn selected(&mut self) -> Vec<Predicate> {
+        let selected = self.selection.chosen.drain(..);
+        selected
+            .map(|(at, formula)| Predicate::new(at, formula))
+            .collect()
     }
 
     /// The operator fcover.

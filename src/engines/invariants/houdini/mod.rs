@@ -90,7 +90,7 @@ impl Houdini {
         self.own.means = means;
     }
 
-    /// Publishes the largest inductive subset of the candidates, and returns the new ones; `observe` gets refutations.
+    /// Publishes the largest inductive subset of the candidates that no reached state violates, and returns the new ones; `observe` gets refutations.
     pub fn publish(
         &mut self,
         candidates: &[Candidate],
@@ -100,7 +100,9 @@ impl Houdini {
     ) -> Vec<Candidate> {
         let snapshot = context.exchange.snapshot();
         let candidates = candidates.iter().copied();
-        let candidates = candidates.filter(|one| !context.exchange.is_refuted(one));
+        let exchange = context.exchange;
+        let candidates =
+            candidates.filter(|one| !exchange.is_refuted(one) && !exchange.is_violated(one));
         let batch = self.inductive_subset(
             &candidates.collect::<Vec<_>>(),
             &snapshot,

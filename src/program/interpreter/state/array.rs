@@ -214,6 +214,11 @@ impl<T: Cell> Cells<T> {
         &self.default
     }
 
+    /// The number of cells that are stored.
+    pub(crate) fn stored(&self) -> usize {
+        self.flat.len() + self.pages.len() * CELLS_PER_PAGE
+    }
+
     /// The cells that differ from the default, in no particular order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, &T)> {
         let flat = self
@@ -380,6 +385,11 @@ impl Array {
     /// Assigns zero to all elements.
     pub(crate) fn clear(&mut self) {
         with_cells!(self, cells => cells.fill(Default::default()));
+    }
+
+    /// The number of cells that are stored.
+    pub(crate) fn stored(&self) -> usize {
+        with_cells!(self, cells => cells.stored())
     }
 
     /// The approximate size in bytes.
