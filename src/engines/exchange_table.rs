@@ -1,17 +1,16 @@
 //! Tests of the exchange: one for each pair of a publisher and a consumer of invariants, and for each kind of other messages that
 //! a consumer uses them.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::engine::{Engine, Subject};
+use super::engine::{Engine, Statistic, Subject};
 use super::invariants::prover::Prover;
 use super::testing::{Setting, blocks, default_solver, lowered};
 use super::{
-    Answer, CancellationToken, Context, Progress, bmc, ctigar, data_flow, fits, horn, impact,
-    k_induction, polynomials, predicate_abstraction, spacer, states, ufo,
+    Answer, CancellationToken, Context, bmc, ctigar, data_flow, fits, horn, impact, k_induction,
+    polynomials, predicate_abstraction, spacer, states, ufo,
 };
 use crate::data_flow::Round;
 use crate::invariants::guess;
@@ -323,33 +322,32 @@ fn predicates_are_used() {
             consumer.run(&subject, context).answer
         });
         assert!(matches!(answer, Answer::Safe(_)), "{name}: {answer:?}");
-        let (_, used, _) = setting.invariants.messages();
-        assert_eq!(used, 1, "{name}");
+        let messages = setting.invariants.messages();
+        assert_eq!(messages.used_predicates, 1, "{name}");
     }
 }
 
-/// Runs the engine, where other engines have found states of runs or not; returns whether it has an alarm, and the last bound.
-fn alarm_with_states(engine: &dyn Engine, text: &str, has_states: bool) -> (bool, u32) {
+/// Runs the engine, which finds an alarm, where other engines have found states of runs or not. Returns how many formulas
+/// the states have refuted, and the engine's number of obligations.
+fn alarm_with_states(engine: &dyn Engine, text: &str, has_states: bool) -> (usize, Option<u64>) {
     let task = Task::new(text);
-    let last = Cell::new(0);
-    let report = |progress| {
-        if let Progress::Bound { bound } = progress {
-            last.set(bound);
-        }
-    };
-    let setting = Setting {
-        report: &report,
-        ..Setting::of(&task.lowered)
-    };
-    let answer = setting.run_within(BUDGET, |context| {
+    let setting = Setting::of(&task.lowered);
+    let report = setting.run_within(BUDGET, |context| {
         if has_states {
             find_reached_states(&task.blocks, context);
         }
-        engine
-            .run(&Subject::of(&task.blocks, &default_solver), context)
-            .answer
+        engine.run(&Subject::of(&task.blocks, &default_solver), context)
     });
-    (matches!(answer, Answer::Unsafe(_)), last.get())
+    assert!(
+        matches!(report.answer, Answer::Unsafe(_)),
+        "{:?}",
+        report.answer
+    );
+    let obligations = report.statistics.iter().find_map(|entry| match entry {
+        ("obligations", Statistic::Count(count)) => Some(*count),
+        _ => None,
+    });
+    (setting.invariants.messages().refuted, obligations)
 }
 
 /// Runs reach the second mode, but the input that leads to the error there is rare.
@@ -370,27 +368,24 @@ fn late_error(rounds: u32) -> String {
 
 #[test]
 fn an_obligation_that_a_reached_state_meets_is_an_alarm() {
-    let engine = ctigar::Options {
-        max_bound: 4,
-        ..ctigar::Options::default()
-    };
-    let text = late_error(300);
-    assert!(!alarm_with_states(&engine, &text, false).0);
-    assert!(alarm_with_states(&engine, &text, true).0);
+    let engine = ctigar::Options::default();
+    let text = late_error(100);
+    let (_, with) = alarm_with_states(&engine, &text, true);
+    let (_, without) = alarm_with_states(&engine, &text, false);
+    assert!(with < without, "{with:?} {without:?}");
 }
 
 #[test]
-fn an_obligation_that_a_reached_state_violates_says_how_far_to_unroll() {
+fn an_obligation_that_a_reached_state_violates_is_not_asked_about() {
     let engine = k_induction::Options {
-        max_bound: 14,
         property_directed: true,
         ..k_induction::Options::default()
     };
     let text = late_error(9);
-    let (is_found, bound) = alarm_with_states(&engine, &text, true);
-    let (_, bound_without) = alarm_with_states(&engine, &text, false);
-    assert!(is_found);
-    assert!(bound < bound_without, "{bound} {bound_without}");
+    let (refuted, _) = alarm_with_states(&engine, &text, true);
+    assert!(refuted > 0);
+    let (refuted, _) = alarm_with_states(&engine, &text, false);
+    assert_eq!(refuted, 0);
 }
 
 /// SPACER takes no invariants while it runs, so it starts again with those that come meanwhile.

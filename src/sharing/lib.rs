@@ -41,7 +41,7 @@ pub use exchange::{Exchange, Kinds, News};
 pub use predicates::Predicate;
 pub use progress::{AbstractionStep, Progress};
 pub use reached::ReachedState;
-pub use store::{BatchId, InvariantStore, Proved, Snapshot};
+pub use store::{BatchId, InvariantStore, Messages, Proved, Snapshot};
 pub use targets::OpenTargets;
 pub use token::CancellationToken;
 

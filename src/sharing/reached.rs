@@ -223,9 +223,10 @@ impl ReachedStates {
         }
     }
 
-    /// The number of states.
-    pub fn len(&self) -> usize {
-        self.places.read().number
+    /// The numbers of states and of the candidates that they have refuted.
+    pub fn count(&self) -> (usize, usize) {
+        let states = self.places.read().number;
+        (states, self.remembered.lock().violated.len())
     }
 
     fn at(&self, at: InlinedLocation) -> Vec<Arc<ReachedState>> {

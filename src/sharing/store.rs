@@ -249,6 +249,17 @@ pub(super) struct Subscriber {
     pub taken: AtomicU64,
 }
 
+/// Numbers of messages other than invariants and candidates.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Messages {
+    pub predicates: usize,
+    /// Those that others than their publishers have used.
+    pub used_predicates: usize,
+    pub reached_states: usize,
+    /// The formulas that reached states have refuted.
+    pub refuted: usize,
+}
+
 /// The store of the invariants that all engines have proved so far.
 #[derive(Debug, Default)]
 pub struct InvariantStore {
@@ -370,10 +381,16 @@ impl InvariantStore {
         self.reached.refute(candidate)
     }
 
-    /// The numbers of predicates, of those that others than their publishers have used, and of reached states.
-    pub fn messages(&self) -> (usize, usize, usize) {
-        let (predicates, used) = self.predicates.count();
-        (predicates, used, self.reached.len())
+    /// The numbers of messages other than invariants and candidates.
+    pub fn messages(&self) -> Messages {
+        let (predicates, used_predicates) = self.predicates.count();
+        let (reached_states, refuted) = self.reached.count();
+        Messages {
+            predicates,
+            used_predicates,
+            reached_states,
+            refuted,
+        }
     }
 
     /// Checks whether the formula was in a batch that was refuted.

@@ -214,7 +214,8 @@ fn a_predicate_is_sent_once_to_each_other_engine_and_no_more_if_none_has_used_it
     publisher.use_predicates([plain]);
     others[0].use_predicates([useful]);
     assert_eq!(engine("late").predicates(), [useful]);
-    assert_eq!(store.messages(), (2, 1, 0));
+    let messages = store.messages();
+    assert_eq!((messages.predicates, messages.used_predicates), (2, 1));
 }
 
 /// A program with the number of error locations, in blocks.
@@ -317,7 +318,7 @@ fn reached_states_are_bounded_in_number() {
     exchange.tell_reached(states);
     // The same state is no other.
     exchange.tell_reached([(at, state([(x, Value::bit_vec(32, 0))], 0))]);
-    assert_eq!(store.messages().2, 40);
+    assert_eq!(store.messages().reached_states, 40);
 }
 
 #[test]
