@@ -43,18 +43,35 @@ impl Bounded {
 /// The results that the engines of a race share.
 #[derive(Debug, Default)]
 pub(super) struct BoundedResults {
-    all: Mutex<Vec<Bounded>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    all: Vec<Bounded>,
+    /// The number of times that all were forgotten.
+    epoch: u64,
 }
 
 impl BoundedResults {
-    /// Adds a result, in place of those that it implies.
-    pub fn add(&self, result: Bounded) {
+    /// The number of times that all results were forgotten.
+    pub fn epoch(&self) -> u64 {
+        self.state.lock().epoch
+    }
+
+    /// Adds a result, in place of those that it implies, unless results have been forgotten since the epoch, in which the
+    /// engine has begun: it may rest on what was refuted.
+    pub fn add(&self, result: Bounded, epoch: u64) {
         let implies = |one: &Bounded, other: &Bounded| {
             Arc::ptr_eq(&one.blocks, &other.blocks)
                 && one.steps >= other.steps
                 && one.errors.is_superset(&other.errors)
         };
-        let mut all = self.all.lock();
+        let mut state = self.state.lock();
+        if state.epoch != epoch {
+            return;
+        }
+        let all = &mut state.all;
         if all.iter().any(|known| implies(known, &result)) {
             return;
         }
@@ -64,16 +81,18 @@ impl BoundedResults {
 
     /// Returns the greatest number of steps within which none of the error locations is known to be reached.
     pub fn steps(&self, blocks: &Arc<Blocks>, errors: &BTreeSet<LocationId>) -> u32 {
-        let all = self.all.lock();
+        let state = self.state.lock();
         let fits = |known: &&Bounded| {
             Arc::ptr_eq(&known.blocks, blocks) && known.errors.is_superset(errors)
         };
-        let steps = all.iter().filter(fits).map(Bounded::steps);
+        let steps = state.all.iter().filter(fits).map(Bounded::steps);
         steps.max().unwrap_or(0)
     }
 
     /// Forgets all results, since what some rely on was refuted.
     pub fn clear(&self) {
-        self.all.lock().clear();
+        let mut state = self.state.lock();
+        state.all.clear();
+        state.epoch += 1;
     }
 }

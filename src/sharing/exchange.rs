@@ -51,6 +51,8 @@ pub struct Exchange<'s> {
     kinds: Kinds,
     /// The number of the next predicate that is sent to it.
     next_predicate: Cell<usize>,
+    /// The epoch of bounded results in which the engine has begun.
+    bounded_epoch: u64,
 }
 
 impl<'s> Exchange<'s> {
@@ -63,6 +65,7 @@ impl<'s> Exchange<'s> {
             taken: RefCell::default(),
             kinds: Kinds::ALL,
             next_predicate: Cell::new(0),
+            bounded_epoch: store.bounded.epoch(),
         }
     }
 
@@ -175,7 +178,7 @@ impl<'s> Exchange<'s> {
     /// Gives a result of a base case to the other engines.
     pub fn tell_bounded(&self, result: Bounded) {
         if self.kinds.bounded {
-            self.store.bounded.add(result);
+            self.store.bounded.add(result, self.bounded_epoch);
         }
     }
 

@@ -255,6 +255,12 @@ fn a_bounded_result_holds_for_its_blocks_and_its_targets_alone() {
     let wrong = one.publish(wrong).expect("nothing is refuted yet");
     store.withdraw(wrong);
     assert_eq!(other.bounded(&blocks, &first), 0);
+    // One that has begun before may rest on it, one that begins now does not.
+    one.tell_bounded(Bounded::new(&blocks, all.clone(), 5));
+    assert_eq!(other.bounded(&blocks, &all), 0);
+    let again = Exchange::new(&store, "one", &token);
+    again.tell_bounded(Bounded::new(&blocks, all.clone(), 5));
+    assert_eq!(other.bounded(&blocks, &all), 5);
 }
 
 fn state(values: impl IntoIterator<Item = (Symbol, Value)>, steps: u32) -> ReachedState {

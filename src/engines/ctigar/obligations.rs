@@ -100,7 +100,7 @@ impl Ctigar<'_> {
             }
             if self.unconfirmed < MAXIMUM_UNCONFIRMED
                 && last_spurious(&all, id).is_none()
-                && let Some(violation) = self.from_reached(&all, id, context)
+                && let Some(violation) = self.violation_after_reached(&all, id, context)
             {
                 return Ok(Some(End::Violation(violation)));
             }
@@ -152,7 +152,7 @@ impl Ctigar<'_> {
 
     /// Looks for a reached state among the obligation's states, from all of which the error is reached with the inputs of the
     /// trace; returns the violation if the replay confirms the run.
-    fn from_reached(
+    fn violation_after_reached(
         &mut self,
         all: &[Obligation],
         id: usize,
