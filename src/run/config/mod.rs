@@ -46,7 +46,7 @@ options! {
     pub struct General {
         /// The purpose of the portfolio.
         pub description: String = String::new();
-        /// Whether analyses share the invariants that they have proved.
+        /// Whether analyses share the invariants that they have proved, and messages of all other kinds.
         pub sharing: Switch = Switch::On;
         /// Whether a further thread tries to prove the candidate invariants that analyses offer; only with `sharing`.
         pub prover: Switch = Switch::On;

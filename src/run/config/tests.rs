@@ -40,6 +40,23 @@ fn every_engine_has_its_name() {
 }
 
 #[test]
+fn without_sharing_no_kind_of_message_is_exchanged() {
+    let kinds = |options: &str| {
+        let text = format!("{options}\n[[analysis]]\nengine = \"bmc\"\n");
+        let portfolio = Portfolio::parse("p.toml", &text);
+        let portfolio = portfolio.unwrap_or_else(|error| panic!("{error}"));
+        portfolio.general.kinds()
+    };
+    assert_eq!(kinds(""), Kinds::ALL);
+    assert_eq!(kinds("sharing = \"off\""), Kinds::NONE);
+    let without_states = Kinds {
+        reached: false,
+        ..Kinds::ALL
+    };
+    assert_eq!(kinds("share_states = \"off\""), without_states);
+}
+
+#[test]
 fn options_are_taken_from_the_file() {
     let text = r#"
         sharing = "off"
