@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::defined::Rule;
+use crate::library;
 
 use regatta_program::waypoint::Time;
 use regatta_program::{
@@ -164,6 +165,15 @@ pub struct Object {
 }
 
 impl Object {
+    /// Whether its first contents are arbitrary, although it exists for the whole run.
+    pub fn begins_arbitrary(&self) -> bool {
+        match self.storage {
+            Storage::Outside => true,
+            Storage::Static { .. } => library::begins_arbitrary(&self.name),
+            Storage::Literal | Storage::Automatic(_) => false,
+        }
+    }
+
     /// Whether two locals of one activation never exist at the same time.
     pub fn is_never_beside(&self, other: &Self) -> bool {
         let mut both = self.blocks.iter().zip(&other.blocks);

@@ -280,6 +280,11 @@ pub fn other_object_names(object: &str) -> impl Iterator<Item = &'static str> {
         .map(|(other, _)| *other)
 }
 
+/// Whether an object of the prelude has arbitrary first contents, instead of zeros.
+pub fn begins_arbitrary(object: &str) -> bool {
+    object == "__regatta_environment_area"
+}
+
 /// Whether a symbol that the program does not define belongs to the library (an object with several names, or a stream)
 /// or to the linker: no other file may define it.
 pub fn is_taken(symbol: &str) -> bool {

@@ -815,9 +815,11 @@ char *getenv(const char *name)
     return variable->value;
 }
 
-/* `getenv` under a check of memory, which the program cannot free: called once, for a short text. */
+/* `getenv` under a check of memory, called once: a text that the program cannot free, of any length that Linux permits. The
+   area has arbitrary contents. The text is at its beginning or at its end, so that an access before or behind the text is not in
+   the area in some execution. */
 
-static char __regatta_text_of_environment[8];
+static char __regatta_environment_area[131072];
 
 static _Bool __regatta_environment_was_asked;
 
@@ -830,11 +832,13 @@ char *__regatta_environment_text(const char *name)
     __regatta_environment_was_asked = 1;
     if (__VERIFIER_nondet_bool())
         return 0;
+    __regatta_size_t length = __VERIFIER_nondet_size_t();
+    __VERIFIER_assume(length < sizeof __regatta_environment_area);
+    char *text = __regatta_environment_area;
     if (__VERIFIER_nondet_bool())
-        __regatta_unsupported("a long text of the environment under a check of memory");
-    for (int i = 0; i < 7; i++)
-        __regatta_text_of_environment[i] = __VERIFIER_nondet_char();
-    return __regatta_text_of_environment;
+        text += sizeof __regatta_environment_area - 1 - length;
+    text[length] = 0;
+    return text;
 }
 
 /* Whether the program has more rights than its user: 1 for no, 2 for yes, 0 before the first use. */

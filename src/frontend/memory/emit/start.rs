@@ -34,6 +34,7 @@ impl Emitter<'_, '_> {
             let contents = match data.storage {
                 Storage::Automatic(_) => continue,
                 Storage::Outside => Source::Any(InputKind::Outside(data.name.clone())),
+                _ if data.begins_arbitrary() => Source::Any(InputKind::Uninitialised),
                 Storage::Static { .. } | Storage::Literal => Source::Byte(0),
             };
             let home = self.tables.home(object);
@@ -58,7 +59,7 @@ impl Emitter<'_, '_> {
                     self.transfer(&spot, data.size, contents, Overlap::No);
                 }
                 // The class's regions are arbitrary already.
-                Home::Static(..) if data.storage == Storage::Outside => {}
+                Home::Static(..) if data.begins_arbitrary() => {}
                 Home::Static(id, _) if self.tables.plan.class_by_id(id).arbitrary => {
                     let spot = self.tables.object_spot(object);
                     self.transfer(&spot, data.size, contents, Overlap::No);

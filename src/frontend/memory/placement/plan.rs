@@ -616,7 +616,7 @@ impl Planner<'_, '_> {
             let once = plan.declared_once.contains(&object);
             let large = plan.elements(id, self.object(object).size) > MAXIMUM_UNROLLED_ELEMENTS;
             let redeclared = plan.declared.contains(&object) && !once;
-            arbitrary |= self.object(object).storage == Storage::Outside;
+            arbitrary |= self.object(object).begins_arbitrary();
             let home = if single == Some(object) {
                 arbitrary |= !self.is_static(object);
                 Home::Static(id, None)
