@@ -444,23 +444,26 @@ impl Emitter<'_, '_> {
             return self.body.note_trouble(what);
         }
         match self.tables.plan.class_by_id(id).period {
-            0 => self.fill_whole_elements(&spot, id, size, byte),
+            0 => {
+                let end = self.bits_from(&spot, id).div_ceil(8).saturating_mul(8);
+                self.fill_elements(&spot, end, size, byte);
+            }
             period => self.fill_repetitions(&spot, period, size, byte),
         }
     }
 
-    fn fill_whole_elements(&mut self, start: &Spot, id: ClassId, size: TermId, byte: u8) {
-        let end = self.bits_from(start, id);
+    /// Fills the elements of a class without repetitions that begin before `size` bytes from the start; of the last one, perhaps
+    /// only its first bytes.
+    fn fill_elements(&mut self, start: &Spot, end: u64, size: TermId, byte: u8) {
         for element in self.tables.elements_between(start.target, 0, end) {
-            let first = self
-                .tables
-                .pointer_constant(element.bit.div_euclid(8).into());
-            let end = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
-            let end = self.tables.pointer_constant(end.into());
+            let first = element.bit.div_euclid(8);
+            let last = (element.bit + i64::from(element.bits) + 7).div_euclid(8);
+            let [begin, end] = [first, last].map(|at| self.tables.pointer_constant(at.into()));
             let inside = self.tables.at_most(end, size);
-            let whole = pool().or2(inside, self.tables.at_most(size, first));
-            self.body
-                .unsupported_unless(whole, "a value of which a part is filled");
+            if last - first > 1 {
+                let whole = pool().or2(inside, self.tables.at_most(size, begin));
+                self.fill_partly_unless(whole, start, element, size, byte);
+            }
             let new = self.body.repeated_byte(element.form, element.bits, byte);
             let old = self.load(start, element.bit, element.bits, element.form);
             let value = pool().ite(inside, new, old);
@@ -468,28 +471,70 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Where the condition does not hold, fills the bytes of an element before `size` bytes from the start.
+    fn fill_partly_unless(
+        &mut self,
+        whole: TermId,
+        start: &Spot,
+        element: Element,
+        size: TermId,
+        byte: u8,
+    ) {
+        let width = u8::try_from(element.bits).unwrap_or(0);
+        if element.bit % 8 != 0 || width % 8 != 0 || width == 0 {
+            let what = "a value of which a part is filled";
+            return self.body.unsupported_unless(whole, what);
+        }
+        let Some(onward) = self.body.enter_unless(whole) else {
+            return;
+        };
+        let form = Representation::Bits(width);
+        let old = self.load(start, element.bit, element.bits, form);
+        let new = self.body.repeated_byte(form, element.bits, byte);
+        let mut value = old;
+        for filled in (8..width).step_by(8) {
+            let end = element.bit.div_euclid(8) + i64::from(filled / 8);
+            let ends_here = pool().eq(size, self.tables.pointer_constant(end.into()));
+            let rest = pool().extract(old, width - 1, filled);
+            let part = pool().concat(rest, pool().extract(new, filled - 1, 0));
+            value = pool().ite(ends_here, part, value);
+        }
+        self.store(start, element.bit, element.bits, form, value);
+        self.body.finish(onward);
+        self.body.continue_at(onward);
+    }
+
     fn fill_repetitions(&mut self, start: &Spot, period: u64, size: TermId, byte: u8) {
+        let zero = self.tables.pointer_constant(0);
+        let mut rest = zero;
         if period > 1 {
             let step = self.tables.pointer_constant(period.into());
-            let zero = self.tables.pointer_constant(0);
             let scalar = ScalarType::Integer {
                 bits: self.tables.semantics.pointer_bits,
                 signed: false,
             };
             let mode = self.tables.mode();
-            let rest = self.tables.semantics.binary(
+            rest = self.tables.semantics.binary(
                 BinaryOp::Remainder,
                 [size, step],
                 scalar,
                 scalar,
                 mode,
             );
-            self.body
-                .unsupported_unless(pool().eq(rest, zero), "a value of which a part is filled");
+            rest = self.body.freeze(rest);
         }
-        self.repeat(start, period, size, |emitter, here, _| {
+        let whole = self.body.freeze(self.tables.pointer_sub(size, rest));
+        self.repeat(start, period, whole, |emitter, here, _| {
             emitter.transfer_elements(here, 0, period, &Source::Byte(byte), Overlap::No);
         });
+        let Some(onward) = self.body.enter_unless(pool().eq(rest, zero)) else {
+            return;
+        };
+        let mut here = start.clone();
+        here.address.parts.push(self.tables.counter_part(1, whole));
+        self.fill_elements(&here, period.saturating_mul(8), rest, byte);
+        self.body.finish(onward);
+        self.body.continue_at(onward);
     }
 
     /// Fills the elements of a range that end within the object; the range starts `done` bytes after the object's

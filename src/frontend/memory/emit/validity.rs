@@ -988,7 +988,7 @@ impl Body<'_, '_> {
 
     /// Continues where the condition does not hold, and returns the location where it holds; `None` if it always holds or
     /// nothing is reached.
-    fn enter_unless(&mut self, holds: TermId) -> Option<LocationId> {
+    pub(super) fn enter_unless(&mut self, holds: TermId) -> Option<LocationId> {
         if holds == TermId::TRUE || !self.is_reached() {
             return None;
         }
