@@ -16,6 +16,9 @@ use regatta_program::{Claim, Lifetime, Property};
 /// Why a condition of memory is not modelled.
 type NotModelled = &'static str;
 
+const MADE_FROM_A_NUMBER: NotModelled =
+    "an access outside of the objects that exist, through a pointer that may be made from a number";
+
 impl<'b> Emitter<'_, 'b> {
     /// Goes on after a check that is not modelled: no proof rests on it, while alarms behind it stand, since a run judges all
     /// accesses of its execution.
@@ -58,6 +61,9 @@ impl<'b> Emitter<'_, 'b> {
                 .body
                 .unsupported_unless(holds, "an access outside of the objects that exist");
         }
+        if matches!(spot.address.base, Base::Value(_)) && self.may_be_number(spot.target) {
+            return self.body.unsupported_unless(holds, MADE_FROM_A_NUMBER);
+        }
         let address = match spot.address.base {
             // An object that is never read has no address.
             Base::Object(object)
@@ -72,6 +78,12 @@ impl<'b> Emitter<'_, 'b> {
             bytes: self.tables.pointer_constant(bytes.into()),
         };
         self.body.check_memory(holds, Property::ValidDeref, claim);
+    }
+
+    /// Whether a pointer to the target may be a number that the program computes. It may be the address of something that the
+    /// program does not define, so that an access elsewhere is no violation.
+    fn may_be_number(&self, target: Target) -> bool {
+        self.tables.facts.may_be_number(target)
     }
 
     /// A write through a pointer to a string literal or another constant object is undefined, too (C11 6.4.5p7, 6.7.3p6), but
@@ -121,7 +133,9 @@ impl<'b> Emitter<'_, 'b> {
             Ok(valid) => pool().or2(pool().eq(bytes, zero), valid),
             Err(reason) => return self.doubt(reason),
         };
-        if self.tables.options.memory_checks.pointers {
+        if self.may_be_number(spot.target) {
+            self.body.unsupported_unless(holds, MADE_FROM_A_NUMBER);
+        } else if self.tables.options.memory_checks.pointers {
             let claim = Claim::InvalidAccess { address, bytes };
             self.body.check_memory(holds, Property::ValidDeref, claim);
         } else {
@@ -192,11 +206,14 @@ impl<'b> Emitter<'_, 'b> {
         let class = self.tables.plan.class_by_id(id);
         let mut ways = Vec::new();
         for &object in &class.objects {
-            if let Home::Static(_, Some(start)) = self.tables.home(object) {
-                let size = self.tables.unit.objects[object.0 as usize].size;
-                let size = self.tables.pointer_constant(size.into());
-                ways.push(self.tables.covers([start, size], address, bytes));
-            }
+            let start = match self.tables.home(object) {
+                Home::Static(_, Some(start)) => start,
+                Home::Dynamic(_, variable) if class.observable => self.body.builder.term(variable),
+                _ => continue,
+            };
+            let size = self.tables.unit.objects[object.0 as usize].size;
+            let size = self.tables.pointer_constant(size.into());
+            ways.push(self.tables.covers([start, size], address, bytes));
         }
         for &site in &class.sites {
             if let Some((start, size, exists)) = self.object_of_site(id, site) {
@@ -245,11 +262,15 @@ impl<'b> Emitter<'_, 'b> {
     /// The address and size of the object of a site that runs at most once, and whether it exists; `None` for other sites.
     fn object_of_site(&self, id: ClassId, site: usize) -> Option<(TermId, TermId, TermId)> {
         let life = self.tables.plan.lives.as_ref()?.sites.get(&site)?;
-        let arena = &self.tables.plan.arenas[*self.tables.plan.once.get(&site)?];
         let data = &self.tables.facts.sites[site];
-        let start = self
-            .tables
-            .once_address(id, arena.range.low, data.alignment);
+        let start = match life.start {
+            Some(start) => self.body.builder.term(start),
+            None => {
+                let arena = &self.tables.plan.arenas[*self.tables.plan.once.get(&site)?];
+                self.tables
+                    .once_address(id, arena.range.low, data.alignment)
+            }
+        };
         let size = match life.size {
             Some(size) => self.body.builder.term(size),
             None => self
@@ -462,6 +483,9 @@ impl<'b> Emitter<'_, 'b> {
             if let Some(variable) = life.size {
                 self.body.assign(variable, size);
             }
+            if let Some(variable) = life.start {
+                self.body.assign(variable, address);
+            }
             if let Some(exists) = life.exists {
                 self.body.assign(exists, TermId::TRUE);
             }
@@ -526,7 +550,11 @@ impl<'b> Emitter<'_, 'b> {
             }
         }
         let holds = pool().or(ways);
-        if self.tables.options.memory_checks.free {
+        let target = self.target(pointer);
+        if self.may_be_number(target) {
+            let what = "a deallocation of what may be a number";
+            self.body.unsupported_unless(holds, what);
+        } else if self.tables.options.memory_checks.free {
             let claim = Claim::InvalidFree { address };
             self.body.check_memory(holds, Property::ValidFree, claim);
         } else {

@@ -10,14 +10,16 @@
 //!   for what an allocation makes that runs once; for others an array, by the number of the slot, which has the size plus one,
 //!   or zero where no object exists.
 //!
-//! Where addresses can be observed otherwise than by comparisons, or where objects end unnoticed, accesses through pointers are
-//! not modelled at all.
+//! Where addresses can be observed otherwise than by comparisons, there are no slots: addresses are any that a real machine could
+//! choose. Accesses are modelled where a class has only one object, at an address that a variable holds: each of its pointers was
+//! made from this object. In the other classes with such addresses, and where objects end unnoticed, accesses through pointers
+//! are not modelled at all.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{Class, ClassId, FieldHome, Home, Plan, Planner, Representation};
 use crate::ir::{Instruction, ObjectIndex, Storage};
-use crate::memory::analysis::points_to::NodeId;
+use crate::memory::analysis::points_to::{NodeId, Target};
 use crate::memory::builder::{Builder, Description, Lengths, LinkHistory};
 use crate::memory::limits::{
     MAXIMUM_CHECKED_OBJECTS, MAXIMUM_SLOT_BITS, SLOT_BITS_LP64, SMALL_SLOT_BITS,
@@ -61,6 +63,8 @@ pub struct SiteLife {
     pub exists: Option<VariableId>,
     /// Its size, if that is not constant.
     pub size: Option<VariableId>,
+    /// Its address, if that is chosen as on a real machine.
+    pub start: Option<VariableId>,
 }
 
 /// What is recorded of all objects.
@@ -108,7 +112,7 @@ impl Planner<'_, '_> {
             };
             own.unmodelled = if self.arithmetic == Arithmetic::Integer {
                 Some("the check of an access through a pointer with mathematical integers")
-            } else if class.observable {
+            } else if class.observable && !self.has_known_place(class, &own) {
                 Some("the check of an access to an object whose address the program observes")
             } else if class.objects.iter().any(is_outside) {
                 Some("the check of an access to an object that is defined elsewhere")
@@ -128,11 +132,34 @@ impl Planner<'_, '_> {
                     SiteLife {
                         exists: None,
                         size: None,
+                        start: None,
                     },
                 );
             }
         }
         plan.lives = Some(lives);
+    }
+
+    /// Whether a class with observable addresses has only one object, which exists once at a time, at an address that a variable
+    /// holds. If it ends, no pointer to it remains, nor an integer from which one could be made.
+    fn has_known_place(&self, class: &Class, lives: &ClassLives) -> bool {
+        let root = Target {
+            node: class.root,
+            offset: 0,
+        };
+        let forged = self.facts.may_be_forged(root);
+        if class.functions || (forged && self.facts.comes_from_outside()) {
+            return false;
+        }
+        match (&class.objects[..], &class.sites[..]) {
+            (&[object], []) => {
+                let lasts = self.lasts(object) && self.object(object).blocks.is_empty();
+                let ends_unseen = forged || lives.ending.contains(&object);
+                !self.is_recursive(object) && (lasts || !ends_unseen)
+            }
+            ([], &[site]) => self.runs_once(site) && (self.facts.sites[site].on_heap || !forged),
+            _ => false,
+        }
     }
 
     /// Records the objects the beginning of whose blocks is noticed, and returns those the end of whose blocks is.
@@ -163,12 +190,16 @@ impl Planner<'_, '_> {
         let members = class.objects.len() + class.sites.len();
         let mut sites = class.sites.iter();
         let is_single = members <= 1 && !has_dynamic && sites.all(|&site| self.runs_once(site));
+        let is_placed = class.observable;
         let has_sites = !class.sites.is_empty();
         let bits = self.slot_bits(class, has_dynamic);
         let usual = self.usual_slot_bits();
         let Some(own) = plan.lives_of_mut(id) else {
             return;
         };
+        if is_placed && own.unmodelled.is_none() {
+            return;
+        }
         own.is_single = is_single;
         if is_single && !own.is_compared && !has_sites {
             return;
@@ -256,7 +287,8 @@ impl Planner<'_, '_> {
                 true => Lifetime::Heap,
                 false => Lifetime::Automatic,
             };
-            if !plan.once.contains_key(&site) {
+            let is_placed = class.observable;
+            if !is_placed && !plan.once.contains_key(&site) {
                 self.want_sizes(own, lifetime, pointer_bits, builder);
                 continue;
             }
@@ -269,11 +301,17 @@ impl Planner<'_, '_> {
                 Some(_) => None,
                 None => Some(record("object size", self.pointer_sort(), builder)),
             };
-            lives.sites.insert(site, SiteLife { exists, size });
+            let start = is_placed.then(|| record("object address", self.pointer_sort(), builder));
+            let life = SiteLife {
+                exists,
+                size,
+                start,
+            };
+            lives.sites.insert(site, life);
         }
         let is_dynamic =
             |object: &ObjectIndex| matches!(plan.homes[object.0 as usize], Home::Dynamic(..));
-        if class.objects.iter().any(is_dynamic) {
+        if !class.observable && class.objects.iter().any(is_dynamic) {
             self.want_sizes(own, Lifetime::Automatic, pointer_bits, builder);
         }
         self.record_links(plan, own, index, builder);

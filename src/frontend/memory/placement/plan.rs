@@ -436,7 +436,7 @@ impl Planner<'_, '_> {
         cuts
     }
 
-    fn is_recursive(&self, object: ObjectIndex) -> bool {
+    pub(super) fn is_recursive(&self, object: ObjectIndex) -> bool {
         match self.object(object).storage {
             Storage::Automatic(function) => self.calls.recursive[function.0 as usize],
             Storage::Static { .. } | Storage::Outside | Storage::Literal => false,
@@ -454,7 +454,7 @@ impl Planner<'_, '_> {
 
     /// Whether the object keeps its address for the whole run: static objects, and the locals of `main`. The locals of
     /// other functions may have addresses that other functions' locals had before.
-    fn lasts(&self, object: ObjectIndex) -> bool {
+    pub(super) fn lasts(&self, object: ObjectIndex) -> bool {
         match self.object(object).storage {
             Storage::Automatic(function) => {
                 function == self.unit.start || self.calls.is_called_by(function, self.unit.start)
@@ -492,7 +492,7 @@ impl Planner<'_, '_> {
         !matches!(self.object(object).storage, Storage::Automatic(_))
     }
 
-    fn object(&self, object: ObjectIndex) -> &Object {
+    pub(super) fn object(&self, object: ObjectIndex) -> &Object {
         &self.unit.objects[object.0 as usize]
     }
 

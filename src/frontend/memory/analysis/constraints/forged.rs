@@ -58,6 +58,11 @@ impl Facts<'_> {
         self.may_be_forged(target) && self.made_from_integer
     }
 
+    /// Whether some pointer comes from outside: unknown code has made it, say.
+    pub const fn comes_from_outside(&self) -> bool {
+        self.from_outside
+    }
+
     /// Whether some pointer is a constant that is too low for an object's address.
     pub const fn has_low_pointers(&self) -> bool {
         self.made_from_low
