@@ -550,11 +550,7 @@ impl<'b> Emitter<'_, 'b> {
             }
         }
         let holds = pool().or(ways);
-        let target = self.target(pointer);
-        if self.may_be_number(target) {
-            let what = "a deallocation of what may be a number";
-            self.body.unsupported_unless(holds, what);
-        } else if self.tables.options.memory_checks.free {
+        if self.tables.options.memory_checks.free {
             let claim = Claim::InvalidFree { address };
             self.body.check_memory(holds, Property::ValidFree, claim);
         } else {
