@@ -7,7 +7,7 @@ use super::engine::{Engine, Recursion, Registration, Report, Subject};
 use super::invariants::guess;
 use super::invariants::guess::objects::Stages;
 use super::invariants::rounds::{Rounds, find_reached_states, safe_states};
-use super::{Answer, Context, SolverFactory};
+use super::{Answer, Context, Progress, SolverFactory};
 use regatta_base::options;
 use regatta_program::block::Blocks;
 use regatta_sharing::Candidate;
@@ -51,7 +51,8 @@ fn run(
         structure,
         contents,
     } = stages;
-    let parts = match guess::objects::has_records(blocks) {
+    let has_records = guess::objects::has_records(blocks);
+    let parts = match has_records {
         // Under a check of memory, where pointers lead is mostly enough.
         true => vec![
             ("lists", vec![lists]),
@@ -65,7 +66,12 @@ fn run(
     };
     let mut open = Vec::new();
     Ok(rounds.run(parts, context, |rounds, stages, context| {
-        prove(stages, &mut open, rounds, context)
+        let new = prove(stages, &mut open, rounds, context);
+        if has_records && new > 0 {
+            // Mostly little is missing for a proof then; another race would begin anew.
+            (context.report)(Progress::Expectation { ends_soon: true });
+        }
+        new
     }))
 }
 

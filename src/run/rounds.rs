@@ -194,7 +194,9 @@ pub fn decide_property(
         // There was no time to read the program again.
         return Ok((outcome, None));
     }
-    rounds.pass(Duration::ZERO, FIRST_TIME, Part::SmallCones, observe)?;
+    if !rounds.board.are_one(&rounds.board.with(CheckVerdict::Open)) {
+        rounds.pass(Duration::ZERO, FIRST_TIME, Part::SmallCones, observe)?;
+    }
     let together = match limits.wall {
         Some(wall) => wall.mul_f64(SHARE_TOGETHER),
         None => TIME_TOGETHER,
