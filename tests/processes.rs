@@ -34,6 +34,10 @@ const CASES: [Case; 16] = [
         an_answer_that_is_awaited_prolongs_the_race,
     ),
     (
+        "an_answer_that_is_checked_prolongs_the_race_further",
+        an_answer_that_is_checked_prolongs_the_race_further,
+    ),
+    (
         "a_race_over_several_checks_takes_as_long_as_reading",
         a_race_over_several_checks_takes_as_long_as_reading,
     ),
@@ -163,6 +167,35 @@ fn an_answer_that_is_awaited_prolongs_the_race() -> Result<(), String> {
     let over = || Verdict::Unknown("time limit".into());
     expect(late(&[])?, over())?;
     expect(late(&[true, false])?, over())
+}
+
+fn an_answer_that_is_checked_prolongs_the_race_further() -> Result<(), String> {
+    let limits = Limits {
+        wall: Some(Duration::from_millis(100)),
+        prolonged: Some(Duration::from_millis(200)),
+        checked: Some(Duration::from_secs(60)),
+        ..Limits::default()
+    };
+    let late = |has_ended: bool| {
+        verdict(limits, &move |_, reporter| {
+            let analysis = || "late".to_owned();
+            if has_ended {
+                reporter.event(EventKind::Finished {
+                    analysis: analysis(),
+                    outcome: "found a proof".to_owned(),
+                    statistics: serde_json::Map::new(),
+                });
+            }
+            reporter.event(EventKind::Expectation {
+                analysis: analysis(),
+                ends_soon: true,
+            });
+            std::thread::sleep(Duration::from_millis(900));
+            answer()
+        })
+    };
+    expect(late(true)?, Verdict::True)?;
+    expect(late(false)?, Verdict::Unknown("time limit".into()))
 }
 
 fn a_race_over_several_checks_takes_as_long_as_reading() -> Result<(), String> {

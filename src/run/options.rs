@@ -259,9 +259,10 @@ pub struct Limits {
     /// Wall time since the command's start after which a race over several checks ends, if parts of them are to be decided
     /// then. The race takes at least as long as reading the program.
     pub together: Option<Duration>,
-    /// Wall time since the command's start up to which a race goes on, beyond the two, while an analysis expects to end soon or
-    /// its answer is being checked.
+    /// Wall time since the command's start up to which a race goes on, beyond the two, while an analysis expects to end soon.
     pub prolonged: Option<Duration>,
+    /// The same while an answer is being checked.
+    pub checked: Option<Duration>,
     /// CPU time of all threads and processes of the run together.
     pub cpu: Option<Duration>,
     /// Resident memory of the race's process and of the processes that it has started, in MiB.

@@ -84,7 +84,7 @@ pub fn run(
         time: TimeLimit {
             started: reporter.started(),
             limit: attempt.wall,
-            prolonged: attempt.prolonged,
+            checked: attempt.checked,
             began: Instant::now(),
         },
     };

@@ -13,7 +13,8 @@
 //!    the pass is used up. A check about which a race of its own ended early, without an answer, is not asked about again.
 //! 3. A race over some checks gets the loose slice first ([`Slicing::Loose`]), if that is smaller: what else is in the program,
 //!    and may not end, is not in the way of a proof.
-//! 4. A race is prolonged while an analysis expects to end soon or its answer is being checked: the next race would begin anew.
+//! 4. A race is prolonged while an analysis expects to end soon, and for longer while an answer is being checked: the next race
+//!    would begin anew.
 //! 5. Each pass has twice the time of the one before. So a check whose proof is easy alone does not wait for those with which it
 //!    is hard, and all together get a quarter of the time at least.
 
@@ -62,8 +63,10 @@ const TIME_TOGETHER: Duration = Duration::from_secs(120);
 /// The share of the time of a race over some checks that the race on the loose slice has.
 const SHARE_LOOSE: f64 = 0.6;
 
-/// A race in which an analysis expects to end soon, or whose answer is being checked, may have its time this number of times.
+/// A race in which an analysis expects to end soon may have its time this number of times, and one in which an answer is being
+/// checked this number of times.
 const PROLONGATION: u32 = 2;
+const PROLONGATION_OF_CHECK: u32 = 4;
 
 /// Maximum number of open checks that get races of their own at once, if their cones of influence are apart; more are divided by
 /// halves, since a race may decide many easy ones together.
@@ -150,13 +153,11 @@ pub fn decide_property(
     race: Race<'_>,
 ) -> Result<(Outcome, Option<Remains>), Errno> {
     let mut supervisor = Supervisor::new(started)?;
+    let within = |time: Duration| limits.wall.into_iter().chain([time]).min();
     let first = Limits {
         together: Some(FIRST_TIME),
-        prolonged: limits
-            .wall
-            .into_iter()
-            .chain([FIRST_TIME * PROLONGATION])
-            .min(),
+        prolonged: within(FIRST_TIME * PROLONGATION),
+        checked: within(FIRST_TIME * PROLONGATION_OF_CHECK),
         ..limits
     };
     let mut has_several = false;
@@ -480,6 +481,7 @@ impl<'r> Rounds<'r> {
         Limits {
             wall: until(time),
             prolonged: until(time.saturating_mul(PROLONGATION)),
+            checked: until(time.saturating_mul(PROLONGATION_OF_CHECK)),
             ..self.limits
         }
     }

@@ -203,7 +203,7 @@ impl Survey<'_> {
     ) -> Option<(TargetSet, Vec<ReportedAssumption>)> {
         let mut task = self.task(asked)?;
         task.time.limit = Some(self.time.started.elapsed() + time);
-        task.time.prolonged = None;
+        task.time.checked = None;
         if !task.simplified.is_safe() {
             return None;
         }

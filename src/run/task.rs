@@ -77,8 +77,8 @@ impl Task {
         let limit = self.time.limit?;
         let limit = self
             .time
-            .prolonged
-            .map_or(limit, |prolonged| prolonged.max(limit));
+            .checked
+            .map_or(limit, |checked| checked.max(limit));
         Some(limit.saturating_sub(self.time.started.elapsed()))
     }
 }
@@ -89,7 +89,7 @@ pub(crate) struct TimeLimit {
     pub started: Instant,
     pub limit: Option<Duration>,
     /// The limit while an answer is being checked, if that is later.
-    pub prolonged: Option<Duration>,
+    pub checked: Option<Duration>,
     /// When this process began to read the program.
     pub began: Instant,
 }

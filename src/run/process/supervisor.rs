@@ -45,8 +45,8 @@ pub struct Attempt {
     pub question: Question,
     /// The limit of wall time since the command's start.
     pub wall: Option<Duration>,
-    /// The limit while an analysis expects to end soon or its answer is being checked, if that is later.
-    pub prolonged: Option<Duration>,
+    /// The limit while an answer is being checked, if that is later.
+    pub checked: Option<Duration>,
     /// The names of the analyses that crashed an earlier attempt and take no part.
     pub excluded: Vec<String>,
 }
@@ -180,7 +180,7 @@ impl Supervisor {
         let mut attempt = Attempt {
             question: question.clone(),
             wall: limits.wall,
-            prolonged: limits.prolonged,
+            checked: limits.checked,
             ..Attempt::default()
         };
         loop {
@@ -404,9 +404,11 @@ impl Child {
     ) -> Watched {
         let mut told = Instant::now();
         let began = Instant::now();
-        let (wall, prolonged) = (Cell::new(limits.wall), Cell::new(limits.prolonged));
-        // The analyses whose answers are to be waited for.
+        let wall = Cell::new(limits.wall);
+        let (prolonged, checked) = (Cell::new(limits.prolonged), Cell::new(limits.checked));
+        // The analyses whose answers are to be waited for, and those that have ended: their answers are being checked.
         let awaited: RefCell<BTreeSet<String>> = RefCell::default();
+        let ended: RefCell<BTreeSet<String>> = RefCell::default();
         let observe = &mut |event: &Event| {
             match &event.kind {
                 EventKind::Program { checks: 2.., .. } => {
@@ -417,6 +419,7 @@ impl Child {
                         wall.set(Some(within(end.max(now + read))));
                         let later = |end: Duration| within(end.max(now + 2 * read));
                         prolonged.set(limits.prolonged.map(later));
+                        checked.set(limits.checked.map(later));
                     }
                 }
                 EventKind::Expectation {
@@ -425,10 +428,12 @@ impl Child {
                 } => {
                     awaited.borrow_mut().insert(analysis.clone());
                 }
-                EventKind::Expectation { analysis, .. }
-                | EventKind::Finished { analysis, .. }
-                | EventKind::Panicked { analysis, .. } => {
+                EventKind::Expectation { analysis, .. } | EventKind::Panicked { analysis, .. } => {
                     awaited.borrow_mut().remove(analysis);
+                }
+                EventKind::Finished { analysis, .. } => {
+                    awaited.borrow_mut().remove(analysis);
+                    ended.borrow_mut().insert(analysis.clone());
                 }
                 _ => {}
             }
@@ -443,9 +448,12 @@ impl Child {
                 told = Instant::now();
                 self.tell_resources(started, spent, observe);
             }
+            let is_checked = !awaited.borrow().is_disjoint(&ended.borrow());
             let prolonged = prolonged.get().filter(|_| !awaited.borrow().is_empty());
+            let checked = checked.get().filter(|_| is_checked);
             let wall_left = wall.get().map(|wall| {
-                let end = prolonged.map_or(wall, |prolonged| prolonged.max(wall));
+                let end = [Some(wall), prolonged, checked].into_iter().flatten();
+                let end = end.max().unwrap_or(wall);
                 end.saturating_sub(started.elapsed())
             });
             if wall_left == Some(Duration::ZERO) {

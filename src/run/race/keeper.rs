@@ -30,7 +30,7 @@ use regatta_term::{TermId, conjuncts, free_variables, size, store};
 /// For how long invariants are kept.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Until {
-    /// For the next run; what becomes of them is told.
+    /// For the next run.
     NextRun,
     /// For the next race of this run.
     NextRace,
