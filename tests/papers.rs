@@ -20,7 +20,14 @@ const TIME_LIMIT: &str = "120";
 const OF_NO_PAPER: [&str; 6] = ["name", "engine", "priority", "eases_after", "after", "role"];
 
 /// The options of a portfolio that no paper speaks of.
-const OF_NO_PAPER_IN_GENERAL: [&str; 3] = ["description", "only", "openings"];
+const OF_NO_PAPER_IN_GENERAL: [&str; 6] = [
+    "description",
+    "only",
+    "openings",
+    "share_bounds",
+    "share_predicates",
+    "share_states",
+];
 
 /// The row of `portfolios.tsv` about a portfolio as a whole.
 const GENERAL: &str = "-";

@@ -23,7 +23,7 @@ use regatta::term::{Build, Op, Pool, Sort, Symbol, store};
 
 type Case = (&'static str, fn() -> Result<(), String>);
 
-const CASES: [Case; 16] = [
+const CASES: [Case; 17] = [
     ("an_answer_comes_through", an_answer_comes_through),
     (
         "the_wall_limit_ends_a_race_that_hangs",
