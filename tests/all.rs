@@ -372,6 +372,23 @@ int main(void) {
     assert_eq!(stdout.lines().last(), Some("RESULT: TRUE"));
 }
 
+/// Returns the events of `verify --all` of the program within so many seconds.
+fn events(text: &str, seconds: &str) -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, text).expect("the program is written");
+    let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
+        .args(["verify", "--all", "--json", "--time-limit", seconds])
+        .args(["--checks", "assertions"])
+        .arg(&program)
+        .output()
+        .expect("the command runs");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    let events = stdout.lines();
+    let events = events.filter_map(|line| serde_json::from_str(line).ok());
+    events.collect()
+}
+
 /// Forty checks, one of which is a question about a product that no engine answers in the time: the others are excluded in a few
 /// races, and not one by one.
 #[test]
@@ -405,20 +422,7 @@ int main(void) {
 }
 ",
     );
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("program.c");
-    std::fs::write(&program, &text).expect("the program is written");
-    let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
-        .args(["verify", "--all", "--json", "--time-limit", "20"])
-        .args(["--checks", "assertions"])
-        .arg(&program)
-        .output()
-        .expect("the command runs");
-    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-    let events = stdout
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let events: Vec<Value> = events.collect();
+    let events = events(&text, "20");
     let table = events
         .iter()
         .rfind(|event| event["event"] == "checks")
@@ -496,20 +500,8 @@ int main(void) {
     return 0;
 }
 ";
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("program.c");
-    std::fs::write(&program, text).expect("the program is written");
-    let output = Command::new(env!("CARGO_BIN_EXE_regatta"))
-        .args(["verify", "--all", "--json", "--time-limit", "12"])
-        .args(["--checks", "assertions"])
-        .arg(&program)
-        .output()
-        .expect("the command runs");
-    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-    let mut events = stdout
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    assert!(events.any(|event| {
+    let events = events(text, "12");
+    assert!(events.iter().any(|event| {
         event["event"] == "earlier_invariants"
             && event["is_same_run"] == true
             && event["held"].as_u64() > Some(0)

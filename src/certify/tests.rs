@@ -1221,27 +1221,28 @@ fn checks_that_lean_on_each_other_are_excluded_one_by_one() {
     }
 }
 
+/// A program of so many checks, of which those with these numbers fail.
+fn program_of_checks(count: u32, failing: &[u32]) -> Program {
+    let checks = (0..count).map(|number| {
+        let most = number + 5;
+        let bound = most - u32::from(failing.contains(&number));
+        // The guards of the later ones have names.
+        format!(
+            "x = __VERIFIER_nondet_uint(); if (x > {most}) x = {most}; if (x > {bound}) reach_error();"
+        )
+    });
+    c(&format!(
+        "extern void reach_error(void);
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {{ unsigned x; {} }}",
+        checks.collect::<String>()
+    ))
+}
+
 /// Many checks, of which some fail: each is asked about by itself.
 #[test]
 fn many_checks_are_excluded_and_no_others() {
-    // The guards of the later ones have names.
-    let check = |number: u32, bound: u32| {
-        format!(
-            "x = __VERIFIER_nondet_uint(); if (x > {number}) x = {number}; if (x > {bound}) reach_error();"
-        )
-    };
-    let program = |failing: &[u32]| {
-        let checks = (0..40).map(|number| match failing.contains(&number) {
-            true => check(number + 5, number + 4),
-            false => check(number + 5, number + 5),
-        });
-        c(&format!(
-            "extern void reach_error(void);
-            extern unsigned __VERIFIER_nondet_uint(void);
-            int main(void) {{ unsigned x; {} }}",
-            checks.collect::<String>()
-        ))
-    };
+    let program = |failing: &[u32]| program_of_checks(40, failing);
     let checked = |lowered: &Program, targets: Targets| {
         let certificate = Certificate {
             targets,
@@ -1271,22 +1272,6 @@ fn many_checks_are_excluded_and_no_others() {
 /// A proof that does not hold of all its targets excludes those of which it does, each by itself.
 #[test]
 fn a_proof_that_fails_for_some_targets_excludes_the_others() {
-    let program = |count: u32, failing: &[u32]| {
-        let checks = (0..count).map(|number| {
-            let most = number + 5 - u32::from(failing.contains(&number));
-            format!(
-                "x = __VERIFIER_nondet_uint(); if (x > {}) x = {}; if (x > {most}) reach_error();",
-                number + 5,
-                number + 5
-            )
-        });
-        c(&format!(
-            "extern void reach_error(void);
-            extern unsigned __VERIFIER_nondet_uint(void);
-            int main(void) {{ unsigned x; {} }}",
-            checks.collect::<String>()
-        ))
-    };
     let excluded = |lowered: &Program, asked: Targets| {
         let certificate = Certificate {
             targets: asked,
@@ -1296,7 +1281,7 @@ fn a_proof_that_fails_for_some_targets_excludes_the_others() {
         check_with_facts(lowered, &simplify(lowered), &certificate, budget)
     };
     for (count, failing) in [(4, vec![1]), (4, vec![0, 3]), (40, vec![7, 8, 39])] {
-        let lowered = program(count, &failing);
+        let lowered = program_of_checks(count, &failing);
         let all: Vec<u32> = (0..count).collect();
         let right = all.iter().filter(|number| !failing.contains(number));
         let right: TargetSet = right.copied().map(TargetId).collect();

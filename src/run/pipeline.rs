@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Map;
 
 use crate::config::Switch;
-use crate::judge::answer::Judge;
+use crate::judge::answer::{Judge, Standing};
 use crate::judge::check_process::CHECKER;
 use crate::judge::evidence::{Evidence, Ground, Publisher};
 use crate::judge::{alarm, follow, ledger, proof_export, unknown_code};
@@ -505,7 +505,8 @@ impl Pipeline<'_> {
         let certificate = Certificate::of_all(vec![ProofStep::Simplified]);
         // No other thread works yet.
         let alone = Workers::fixed(self.options.race.threads() - 1);
-        let check = || judge.certified(task, SIMPLIFIER, &certificate, None, &alone);
+        let standing = Standing::Proved;
+        let check = || judge.certified(task, standing, SIMPLIFIER, &certificate, None, &alone);
         guarded(&self.recorder.reporter, CHECKER, number::CHECKER, check).flatten()
     }
 

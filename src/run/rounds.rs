@@ -76,9 +76,10 @@ const MAXIMUM_SEPARATE: usize = 8;
 /// program to analyse.
 const OVERLAP: f64 = 1.25;
 
-/// The cones of influence of several checks are much the same if the smallest is at least this share of the largest, and all
-/// together have at most so many more edges for each check.
+/// Minimum size of the smallest of several cones of influence that are much the same, as a share of the largest one's.
 const LIKENESS: f64 = 0.8;
+
+/// Maximum number of edges, for each check, that the program to analyse has besides the largest of such cones.
 const EDGES_PER_CHECK: usize = 2;
 
 /// The share of the wall time that is left which a race over all checks has if they depend on much the same: analyses
@@ -332,28 +333,31 @@ impl Board {
         row.loose_cone.or(row.cone)
     }
 
+    /// Returns the numbers of edges that are left for each check alone, and that of all, if they are known.
+    fn cones(&self, targets: &TargetSet) -> Option<(Vec<usize>, usize)> {
+        let cones = targets.iter().map(|target| self.cone(target));
+        Some((cones.collect::<Option<_>>()?, self.edges?))
+    }
+
     /// Whether these are several checks, and the cones of influence hardly overlap.
     fn are_apart(&self, targets: &TargetSet) -> bool {
-        let cones = targets.iter().map(|target| self.cone(target));
-        let together: Option<usize> = cones.sum();
-        let (Some(together), Some(edges)) = (together, self.edges) else {
+        let Some((cones, edges)) = self.cones(targets) else {
             return false;
         };
-        targets.len() > 1 && together as f64 <= edges as f64 * OVERLAP
+        let together: usize = cones.iter().sum();
+        cones.len() > 1 && together as f64 <= edges as f64 * OVERLAP
     }
 
     /// Whether the checks depend on much the same, so that a race over some of them has no smaller program than one over all, but for
     /// the edges to the others' errors.
     fn are_one(&self, targets: &TargetSet) -> bool {
-        let cones = targets.iter().map(|target| self.cone(target));
-        let cones: Option<Vec<usize>> = cones.collect();
-        let (Some(cones), Some(edges)) = (cones, self.edges) else {
+        let Some((cones, edges)) = self.cones(targets) else {
             return false;
         };
         let (Some(&least), Some(&most)) = (cones.iter().min(), cones.iter().max()) else {
             return false;
         };
-        least as f64 >= most as f64 * LIKENESS && most + EDGES_PER_CHECK * targets.len() >= edges
+        least as f64 >= most as f64 * LIKENESS && most + EDGES_PER_CHECK * cones.len() >= edges
     }
 
     /// Divides a set of checks into those that are raced over one after the other, from the last to the first: each by itself,

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::judge::answer::Judge;
+use crate::judge::answer::{Judge, Standing};
 use crate::judge::{alarm, unknown_code};
 use crate::options::RunOptions;
 use crate::record::check::{CheckRow, CheckVerdict, checks_of};
@@ -194,8 +194,8 @@ impl Survey<'_> {
         }
     }
 
-    /// Returns those of the checks that the simplifier excludes, as far as that passes the check of proofs within the time, and
-    /// the assumptions under which it does; `None` if there are none.
+    /// Returns the checks that the simplifier excludes, as far as that passes the check of proofs within the time, and the
+    /// assumptions of these exclusions. Returns `None` if no check is excluded.
     fn excludes(
         &self,
         asked: &TargetSet,
@@ -210,8 +210,8 @@ impl Survey<'_> {
         let mut judge = Judge::new(&self.options.judge, self.recorder, false);
         judge.checker.start(self.whole, &task.simplified);
         let certificate = Certificate::of_all(vec![ProofStep::Simplified]);
-        let alone = Workers::none();
-        let proved = judge.certified_in_part(&task, SIMPLIFIER, &certificate, None, &alone)?;
+        let (standing, alone) = (Standing::ProvedInPart, Workers::none());
+        let proved = judge.certified(&task, standing, SIMPLIFIER, &certificate, None, &alone)?;
         let ended = (self.end)(&judge, &task, proved);
         let excluded = ended.targets.filter(|_| ended.verdict == Verdict::True)?;
         Some((excluded.intersection(asked), ended.assumptions))

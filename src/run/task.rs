@@ -66,6 +66,11 @@ impl Task {
         }
     }
 
+    /// Returns the location of the program as lowered that this location of the program to analyse is an image of.
+    pub fn as_lowered(&self, location: LocationId) -> LocationId {
+        self.simplified.origins[location.index()].location
+    }
+
     /// Returns the remaining wall time, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
         let limit = self.time.limit?;

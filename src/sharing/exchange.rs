@@ -191,7 +191,7 @@ impl<'s> Exchange<'s> {
         }
     }
 
-    /// Returns whether it is the first engine to ask for reached states, which is to find some.
+    /// Returns `true` to the first engine that asks for reached states, which is to find some, and `false` to all others.
     pub fn claims_reached_states(&self) -> bool {
         self.kinds.reached && self.store.reached.claim()
     }

@@ -106,8 +106,8 @@ impl Predicates {
         }
     }
 
-    /// Sends the predicates of others from the number on that somebody has used or that few have got; sets the number to that
-    /// of the next one to come.
+    /// Returns predicates that other engines have given: those with the number `from` and above, without those that were sent
+    /// several times and never used. Sets `from` to the number of the next predicate that will be added.
     pub fn send(&self, reader: &Publisher, from: &mut usize) -> Vec<Predicate> {
         if *from == self.state.read().all.len() {
             return Vec::new();

@@ -41,8 +41,8 @@ pub struct ReachedState {
 }
 
 impl ReachedState {
-    /// Makes a state of the values of the variables at the cut point, those that are too large left out. The run reads that
-    /// many of the inputs before it reaches the state, after so many steps between cut points.
+    /// Makes a state of the values of the variables at the cut point, without those that are too large. `inputs` is the number of
+    /// the run's inputs that are read before the state, `steps` the number of steps between cut points up to the state.
     pub fn new(
         values: FxHashMap<Symbol, Value>,
         run: &Arc<Journal>,
@@ -122,7 +122,7 @@ impl ReachedState {
             for index in array.entries().keys() {
                 match (index, sort) {
                     (Value::BitVec(bits), Sort::BitVec(width)) => {
-                        let high = array_index_width(index).saturating_sub(width);
+                        let high = bits.width().saturating_sub(width);
                         let number = bits.bits() >> high;
                         numbers.extend([number, number.wrapping_add(1)]);
                     }
@@ -147,14 +147,6 @@ impl ReachedState {
         let values: Arc<[Value]> = values.collect();
         known.push((sort, Arc::clone(&values)));
         values
-    }
-}
-
-/// The width of a bit vector in bits.
-fn array_index_width(index: &Value) -> u8 {
-    match index.sort() {
-        Sort::BitVec(width) => width,
-        _ => 0,
     }
 }
 
@@ -184,7 +176,7 @@ struct Remembered {
 }
 
 impl ReachedStates {
-    /// Returns whether the caller is the first to ask, who is to fill the store.
+    /// Returns `true` to the first caller, who is to fill the store, and `false` to all others.
     pub fn claim(&self) -> bool {
         !self.is_claimed.swap(true, Ordering::AcqRel)
     }

@@ -198,7 +198,7 @@ fn a_predicate_is_sent_once_to_each_other_engine_and_no_more_if_none_has_used_it
     let publisher = engine("publisher");
     let (plain, useful) = (predicate(1, "p"), predicate(1, "q"));
     publisher.tell_predicates([plain, useful]);
-    // A negation is the same predicate, and constants are none.
+    // A formula and its negation are one predicate; a constant is no predicate.
     let negated = regatta_term::store().not(plain.formula());
     publisher.tell_predicates([
         Predicate::new(plain.at(), negated),

@@ -195,7 +195,7 @@ impl Checker<'_> {
         let base_over_approximated = walk.over_approximated;
 
         // 2. Step case.
-        let mut goals: Goals = base_goals.clone();
+        let mut goals = base_goals.clone();
         while let Some(place) = places.next() {
             for state in walk.starts(place, known(place), starts) {
                 let mut frontier = Frontier::from([(place, state)]);
@@ -227,7 +227,7 @@ impl Checker<'_> {
             Err(_) => Ok(Answer::Impossible),
         };
         let over_approximated = walk.over_approximated;
-        let open = is_partial.then(|| open_targets(&walk, &goals, &mut conditions));
+        let open = is_partial.then(|| open_targets(&walk, &goals, &conditions));
         if let Some(open) = open {
             self.exclude_all_but(&open);
         }
@@ -256,28 +256,24 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the places of goals that may be possible. Each of them is asked about by itself, as far as there is time: the condition of
-/// one that is excluded becomes false.
-fn open_targets(
-    walk: &Walk<'_, '_>,
-    goals: &Goals,
-    conditions: &mut [TermId],
-) -> BTreeSet<LocationId> {
+/// Returns the places of goals that may be possible, where `conditions` has what is known of the goals' conditions. Each place is
+/// asked about by itself, as far as there is time.
+fn open_targets(walk: &Walk<'_, '_>, goals: &Goals, conditions: &[TermId]) -> BTreeSet<LocationId> {
     let mut in_vain = 0;
-    for at in goals.open(conditions) {
-        let here = goals.of(at);
-        let of_target: Vec<TermId> = here.iter().map(|&place| conditions[place]).collect();
+    let mut open = goals.open(conditions);
+    open.retain(|_, here| {
         if in_vain == MAXIMUM_TARGETS_IN_VAIN || walk.left().is_err() {
-            break;
+            return true;
         }
         in_vain += 1;
-        if ask_within(walk, &of_target, TARGET_TIME) == Ok(Answer::Impossible) {
+        let here: Vec<TermId> = here.iter().map(|&number| conditions[number]).collect();
+        let is_excluded = ask_within(walk, &here, TARGET_TIME) == Ok(Answer::Impossible);
+        if is_excluded {
             in_vain = 0;
-            here.iter()
-                .for_each(|&place| conditions[place] = TermId::FALSE);
         }
-    }
-    goals.open(conditions)
+        !is_excluded
+    });
+    open.into_keys().collect()
 }
 
 /// The part of an induction that fails.

@@ -1,8 +1,9 @@
 //! Questions about many conditions, of a program with many checks.
 //!
 //! The condition of each check says what was assumed of the execution before, at all the other checks; mostly it is impossible
-//! by the few conjuncts that were made last. So these are asked about first, without the definitions of what is far away: what is impossible without a conjunct or a definition is impossible with it. The time for a condition then does not
-//! grow with the number of checks.
+//! by the few conjuncts that were made last. So these are asked about first, without the definitions of what is far away: what
+//! is impossible without a conjunct or a definition is impossible with it. The time for a condition then does not grow with the
+//! number of checks.
 
 use std::time::{Duration, Instant};
 

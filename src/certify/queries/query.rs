@@ -57,7 +57,9 @@ pub(crate) fn ask_within(
     conditions: &[TermId],
     most: Duration,
 ) -> Result<Answer, GivenUp> {
-    ask_each(walk, &mut conditions.to_vec(), most)
+    let answer = answer(walk, &mut conditions.to_vec(), most)?;
+    note(walk, conditions, &answer)?;
+    Ok(answer)
 }
 
 /// [`ask_within`]. Whatever the result is, each of the conditions that is found to be impossible is made false.
@@ -68,9 +70,14 @@ pub(crate) fn ask_each(
 ) -> Result<Answer, GivenUp> {
     let asked = conditions.to_vec();
     let answer = answer(walk, conditions, most)?;
-    let conditions = &asked;
+    note(walk, &asked, &answer)?;
+    Ok(answer)
+}
+
+/// Asks for the second opinion on conditions that are impossible, and records them, as far as either is wanted.
+fn note(walk: &Walk<'_, '_>, conditions: &[TermId], answer: &Answer) -> Result<(), GivenUp> {
     let mut solvers = walk.solver.borrow_mut();
-    if let (Answer::Impossible, Some(second)) = (&answer, &mut solvers.second) {
+    if let (Answer::Impossible, Some(second)) = (answer, &mut solvers.second) {
         // First, before building the second question records simplifications that the checker did not use.
         let simplified =
             second.simplifications(&walk.arena, walk.arena.take_recorded(), walk.end());
@@ -81,10 +88,10 @@ pub(crate) fn ask_each(
         // Simplifications in this question were not used for the proof.
         walk.arena.take_recorded();
     }
-    if let (Answer::Impossible, Some(recorder)) = (&answer, &mut solvers.recorder) {
+    if let (Answer::Impossible, Some(recorder)) = (answer, &mut solvers.recorder) {
         recorder.impossible(walk, conditions);
     }
-    Ok(answer)
+    Ok(())
 }
 
 fn answer(

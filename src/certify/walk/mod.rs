@@ -28,7 +28,7 @@ mod states;
 mod term_values;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -220,20 +220,16 @@ impl Goals {
         *self = Self::default();
     }
 
-    /// Returns the numbers of the conditions of the place.
-    pub fn of(&self, place: LocationId) -> Vec<usize> {
-        let numbered = self.at.iter().enumerate();
-        numbered
-            .filter(|&(_, &at)| at == place)
-            .map(|(number, _)| number)
-            .collect()
-    }
-
-    /// Returns the places whose conditions are not all known to be false, where `conditions` has what is known of them.
-    pub fn open(&self, conditions: &[TermId]) -> BTreeSet<LocationId> {
-        let both = self.at.iter().zip(conditions);
-        let open = both.filter(|&(_, &condition)| condition != TermId::FALSE);
-        open.map(|(&at, _)| at).collect()
+    /// Returns the places whose conditions are not all known to be false, where `conditions` has what is known of them, with the
+    /// numbers of those that are not.
+    pub fn open(&self, conditions: &[TermId]) -> BTreeMap<LocationId, Vec<usize>> {
+        let mut open: BTreeMap<LocationId, Vec<usize>> = BTreeMap::new();
+        for (number, &at) in self.at.iter().enumerate() {
+            if conditions[number] != TermId::FALSE {
+                open.entry(at).or_default().push(number);
+            }
+        }
+        open
     }
 }
 

@@ -137,7 +137,15 @@ pub(super) fn run_with(
     let native_folder = (options.replay != ReplayOption::Interpreter)
         .then(folder)
         .flatten();
-    let races_folder = folder();
+    // What is written by an answer about all checks is not made of answers about parts of them.
+    let is_divisible = validation.is_none()
+        && options.certificate.is_none()
+        && options.witness.is_none()
+        && options.dump.is_none();
+    let has_races = options.all || is_divisible;
+    let races_folder = (has_races && options.keep_invariants.is_none())
+        .then(folder)
+        .flatten();
     let explains = options.verbose || std::io::stderr().is_terminal();
     // Events and the display could go to the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
@@ -227,11 +235,6 @@ pub(super) fn run_with(
     if options.show_checks {
         return list_checks(started, limits, &mut output, &race);
     }
-    // What is written by an answer about all checks is not made of answers about parts of them.
-    let is_divisible = run_options.task.validation.is_none()
-        && options.certificate.is_none()
-        && options.witness.is_none()
-        && options.dump.is_none();
     let mut observe = |event: &Event| output.event(event);
     let with_remains = |(outcome, remains)| (outcome, Some(remains));
     let supervised = if run_options.task.load.property.is_termination() {

@@ -97,7 +97,9 @@ struct Search<'s> {
     nodes: Vec<Node>,
     points: interpreter::Machine<'s>,
     done: &'s mut Statistics,
-    /// If each error location is decided by itself: those of the program as lowered that may be reached as far as boxes tell.
+    /// If each error location is decided by itself: those of the program as lowered that are asked about, and those that are set
+    /// aside, because boxes do not tell whether they are reached.
+    asked: Option<BTreeSet<LocationId>>,
     aside: BTreeSet<LocationId>,
     /// The number of boxes that each of the others has left open.
     opened: FxHashMap<LocationId, usize>,
@@ -151,6 +153,7 @@ fn run(
         }],
         points: interpreter::Machine::new(lowered.executable),
         done,
+        asked: None,
         aside: BTreeSet::new(),
         opened: FxHashMap::default(),
     };
@@ -202,8 +205,8 @@ impl<'s> Search<'s> {
                 if self.nodes.len() > self.options.boxes {
                     return unknown("there are too many boxes");
                 }
-                let asked = self.asked(context);
-                let runs = self.run_boxes(share, asked.as_ref(), &mut machine, context);
+                self.asked = self.open(context);
+                let runs = self.run_boxes(share, &mut machine, context);
                 for (&node, run) in share.iter().zip(runs) {
                     self.done.steps += run.steps;
                     match self.settle(node, run, context) {
@@ -230,22 +233,35 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Returns the error locations of the program as lowered that are asked about, if each is decided by itself.
-    fn asked(&self, context: &Context<'_>) -> Option<BTreeSet<LocationId>> {
+    /// Returns the error locations of the program as lowered that are open and not set aside, if each is decided by itself.
+    fn open(&self, context: &Context<'_>) -> Option<BTreeSet<LocationId>> {
         let targets = context.targets?;
-        let open = targets.open();
-        let lowered = open.iter().map(|&error| targets.as_lowered(error));
-        Some(
-            lowered
-                .filter(|error| !self.aside.contains(error))
-                .collect(),
-        )
+        let mut open: BTreeSet<LocationId> = BTreeSet::new();
+        open.extend(
+            targets
+                .open()
+                .iter()
+                .map(|&error| targets.as_lowered(error)),
+        );
+        open.retain(|error| !self.aside.contains(error));
+        Some(open)
+    }
+
+    /// Asks about the box again without the error location, which is set aside, unless nothing else is asked about.
+    fn set_aside(&mut self, error: LocationId, node: usize) -> Result<Vec<usize>, Answer> {
+        self.aside.insert(error);
+        if let Some(asked) = &mut self.asked {
+            asked.remove(&error);
+            if !asked.is_empty() {
+                return Ok(vec![node]);
+            }
+        }
+        Err(Answer::Unknown(UNDIVIDED.to_owned()))
     }
 
     fn run_boxes(
         &self,
         share: &[usize],
-        asked: Option<&BTreeSet<LocationId>>,
         machine: &mut Machine<'s>,
         context: &Context<'_>,
     ) -> Vec<Run> {
@@ -256,7 +272,7 @@ impl<'s> Search<'s> {
         };
         let (program, nodes) = (self.program, &self.nodes);
         let restrict = |machine: &mut Machine<'_>| {
-            if let Some(asked) = asked {
+            if let Some(asked) = &self.asked {
                 machine.retain_errors(|error| asked.contains(&error));
             }
         };
@@ -304,16 +320,15 @@ impl<'s> Search<'s> {
         let Some(open) = open else {
             return Ok(Vec::new());
         };
+        let others = self.asked.as_ref().map_or(0, |asked| asked.len());
         if let Some(error) = open.error
-            && let Some(asked) = self.asked(context)
-            && asked.len() > 1
+            && others > 1
         {
             let opened = self.opened.entry(error).or_default();
             *opened += 1;
-            let most = self.options.boxes / (2 * asked.len());
+            let most = self.options.boxes / (2 * others);
             if *opened > most.min(MAXIMUM_BOXES_FOR_ONE) {
-                self.aside.insert(error);
-                return Ok(vec![node]);
+                return self.set_aside(error, node);
             }
         }
         let Node {
@@ -332,15 +347,8 @@ impl<'s> Search<'s> {
                 return Err(context.confirmed(&alarm));
             }
             return match open.error {
-                // The others may be excluded.
-                Some(error) if context.targets.is_some() => {
-                    self.aside.insert(error);
-                    match self.asked(context) {
-                        Some(asked) if !asked.is_empty() => Ok(vec![node]),
-                        _ => Err(unknown(UNDIVIDED)),
-                    }
-                }
-                _ => Err(unknown(UNDIVIDED)),
+                Some(error) => self.set_aside(error, node),
+                None => Err(unknown(UNDIVIDED)),
             };
         };
         let mut halvings = halvings.clone();

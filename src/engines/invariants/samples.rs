@@ -457,7 +457,7 @@ impl Samples {
             }
         };
         let sharing = exchange.filter(|exchange| exchange.claims_reached_states());
-        Self::of_runs(blocks, &executable, &runs, sharing)
+        Self::of_runs(blocks, &executable, runs, sharing)
     }
 
     /// Checks whether a sample at the location violates the formula; formulas about arrays are not refuted.
@@ -478,15 +478,14 @@ impl Samples {
     }
 
     /// Samples the runs on these inputs, and shares some of their states if there is an exchange.
-    pub fn of_runs(
+    fn of_runs(
         blocks: &Blocks,
         executable: &Executable,
-        runs: &[Journal],
+        mut runs: Vec<Journal>,
         exchange: Option<&Exchange<'_>>,
     ) -> Self {
         let program = blocks.inlined().program();
         let watched = Watched::of(blocks);
-        let mut runs = runs.to_vec();
         contents::fill(&watched.views, &mut runs);
         let mut machine = Machine::new(executable);
         let inputs_read = Cell::new(0);
@@ -509,6 +508,7 @@ impl Samples {
             }
             let mut inputs = RecordedInputs {
                 source: ReplayInputs::new(run),
+                most: exchange.map_or(0, |_| MAXIMUM_SHARED_INPUTS),
                 recorded: Journal::default(),
                 read: &inputs_read,
             };
@@ -558,6 +558,8 @@ fn inner_points(blocks: &Blocks) -> Vec<bool> {
 /// A source of inputs that records the first ones and counts all.
 struct RecordedInputs<'c> {
     source: ReplayInputs,
+    /// Maximum number of inputs that are recorded.
+    most: usize,
     recorded: Journal,
     read: &'c Cell<usize>,
 }
@@ -565,7 +567,7 @@ struct RecordedInputs<'c> {
 impl InputSource for RecordedInputs<'_> {
     fn next(&mut self, id: InputId, input: &Input) -> Option<Value> {
         let value = self.source.next(id, input)?;
-        if self.recorded.entries.len() < MAXIMUM_SHARED_INPUTS {
+        if self.recorded.entries.len() < self.most {
             self.recorded.entries.push((id, value.clone()));
         }
         self.read.set(self.read.get() + 1);

@@ -45,12 +45,12 @@ pub(crate) struct Judge {
 
 /// The status of a proof before its check.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Standing {
+pub(crate) enum Standing {
     /// The engine claims it: a refutation is an error of the engine.
     Proved,
-    /// The engine claims it; it is of use for some of its targets, too.
+    /// The same; and if it does not pass for all of the targets that it names, the answer is about those for which it does.
     ProvedInPart,
-    /// The engine only conjectures it.
+    /// The engine only conjectures it: a refutation is no error of the engine.
     Conjectured,
 }
 
@@ -81,50 +81,6 @@ impl Judge {
     /// Returns the answer of a proof if it passes its check on the program as lowered. The blocks are those of the program
     /// that shared invariants refer to.
     pub fn certified(
-        &self,
-        task: &Task,
-        analysis: &str,
-        certificate: &Certificate,
-        blocks: Option<&Blocks>,
-        workers: &Workers,
-    ) -> Option<Conclusion> {
-        self.certified_as(
-            task,
-            Standing::Proved,
-            analysis,
-            certificate,
-            blocks,
-            workers,
-        )
-    }
-
-    /// Does the same for a proof that names its targets. The answer may be about some of them only.
-    pub fn certified_in_part(
-        &self,
-        task: &Task,
-        analysis: &str,
-        certificate: &Certificate,
-        blocks: Option<&Blocks>,
-        workers: &Workers,
-    ) -> Option<Conclusion> {
-        let standing = Standing::ProvedInPart;
-        self.certified_as(task, standing, analysis, certificate, blocks, workers)
-    }
-
-    /// Does the same for a conjectured proof, whose refutation is not an error of the engine.
-    pub fn certified_conjecture(
-        &self,
-        task: &Task,
-        analysis: &str,
-        certificate: &Certificate,
-        blocks: &Blocks,
-        workers: &Workers,
-    ) -> Option<Conclusion> {
-        let standing = Standing::Conjectured;
-        self.certified_as(task, standing, analysis, certificate, Some(blocks), workers)
-    }
-
-    fn certified_as(
         &self,
         task: &Task,
         standing: Standing,

@@ -452,8 +452,8 @@ impl Child {
             let prolonged = prolonged.get().filter(|_| !awaited.borrow().is_empty());
             let checked = checked.get().filter(|_| is_checked);
             let wall_left = wall.get().map(|wall| {
-                let end = [Some(wall), prolonged, checked].into_iter().flatten();
-                let end = end.max().unwrap_or(wall);
+                let later = prolonged.max(checked);
+                let end = later.map_or(wall, |later| later.max(wall));
                 end.saturating_sub(started.elapsed())
             });
             if wall_left == Some(Duration::ZERO) {

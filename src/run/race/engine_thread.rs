@@ -12,6 +12,7 @@ use super::alarm_replay::AlarmReplayer;
 use super::exclusions::Exclusions;
 use super::thread::{Message, RaceThread, start};
 use crate::config::{Analysis, Role, SolverOptions, Switch};
+use crate::judge::answer::Standing;
 use crate::process::crash::guarded;
 use crate::record::dump::RecordedSolver;
 use crate::record::event::EventKind;
@@ -185,7 +186,8 @@ impl EngineThread {
         self.thread.certify();
         self.tell_expectation(true);
         let name = self.analysis.name();
-        let conclusion = judge.certified_conjecture(task, name, certificate, blocks, workers);
+        let (standing, blocks) = (Standing::Conjectured, Some(&**blocks));
+        let conclusion = judge.certified(task, standing, name, certificate, blocks, workers);
         let is_confirmed = conclusion.is_some();
         *self.certified.borrow_mut() = conclusion;
         if !is_confirmed {
@@ -343,6 +345,7 @@ impl EngineThread {
                 self.tell_publishers(certificate);
                 self.thread.judge.certified(
                     &self.thread.task,
+                    Standing::Proved,
                     name,
                     certificate,
                     Some(&self.thread.blocks),
@@ -376,7 +379,8 @@ struct TargetsOfThread<'t> {
 }
 
 impl TargetsOfThread<'_> {
-    /// Has the proof checked, and tells which checks it excludes; `None` if there are none.
+    /// Has the proof checked, and tells which checks are excluded by it. Returns the answer about them, or `None` if the proof
+    /// excludes no check.
     fn excluded(&self, certificate: &Certificate) -> Option<Conclusion> {
         let RaceThread {
             task,
@@ -388,7 +392,8 @@ impl TargetsOfThread<'_> {
         } = &self.thread.thread;
         let name = self.thread.analysis.name();
         self.thread.tell_publishers(certificate);
-        let proved = judge.certified_in_part(task, name, certificate, Some(blocks), workers)?;
+        let (standing, blocks) = (Standing::ProvedInPart, Some(&**blocks));
+        let proved = judge.certified(task, standing, name, certificate, blocks, workers)?;
         let assumptions = judge.exclude(task, &proved)?;
         let checks = proved.targets.clone()?;
         self.exclusions.note(&checks);
@@ -407,8 +412,7 @@ impl OpenTargets for TargetsOfThread<'_> {
     }
 
     fn as_lowered(&self, error: LocationId) -> LocationId {
-        let simplified = &self.thread.thread.task.simplified;
-        simplified.origins[error.index()].location
+        self.thread.thread.task.as_lowered(error)
     }
 
     fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool {

@@ -51,8 +51,7 @@ impl Exclusions {
             .collect();
         let mut open: BTreeMap<TargetId, BTreeSet<LocationId>> = BTreeMap::new();
         for &error in &task.simplified.program.errors {
-            let origin = &task.simplified.origins[error.index()];
-            let target = *numbers.get(&origin.location)?;
+            let target = *numbers.get(&task.as_lowered(error))?;
             open.entry(target).or_default().insert(error);
         }
         let errors = open.values().flatten().copied().collect();

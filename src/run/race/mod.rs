@@ -149,10 +149,9 @@ impl Race {
         }
         let keeper = self.keeper.as_deref();
         let first = keeper.filter(|keeper| keeper.has_earlier());
-        let most = task
-            .time_left()
-            .map(|left| left.mul_f64(EARLIER_INVARIANTS_SHARE));
-        let turn = EARLIER_INVARIANTS_TURN.min(most.unwrap_or(EARLIER_INVARIANTS_TURN));
+        let turn = task.time_left().map_or(EARLIER_INVARIANTS_TURN, |left| {
+            EARLIER_INVARIANTS_TURN.min(left.mul_f64(EARLIER_INVARIANTS_SHARE))
+        });
         let first = first.map(|_| (slot, turn));
         if first.is_some() {
             self.coordinator.wake(slot);
@@ -171,10 +170,8 @@ impl Race {
             return false;
         };
         let open = exclusions.open();
-        let origins = open
-            .iter()
-            .map(|error| task.simplified.origins[error.index()].location);
-        let open = task.lowered.targets_at(&origins.collect());
+        let open = open.iter().map(|&error| task.as_lowered(error));
+        let open = task.lowered.targets_at(&open.collect());
         let Some(rest) = task.lowered.restricted_to(&open) else {
             return true;
         };

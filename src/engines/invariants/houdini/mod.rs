@@ -90,7 +90,8 @@ impl Houdini {
         self.own.means = means;
     }
 
-    /// Publishes the largest inductive subset of the candidates that no reached state violates, and returns the new ones; `observe` gets refutations.
+    /// Publishes the largest inductive subset of the candidates that no reached state violates, and returns the new ones;
+    /// `observe` gets refutations.
     pub fn publish(
         &mut self,
         candidates: &[Candidate],
