@@ -211,6 +211,14 @@ pub struct Leaf {
     pub stride: u64,
 }
 
+/// The type of the only scalar of an object; `None` if it has several.
+pub fn only_scalar(leaves: &[Leaf]) -> Option<ScalarType> {
+    match leaves {
+        [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => Some(leaf.scalar),
+        _ => None,
+    }
+}
+
 /// A pointer with targets that the memory model needs: the address of a place or range, a callee, a pointer to free.
 ///
 /// The points-to analysis identifies it by its id, which its copies share. That is sound, since a pointer never

@@ -27,6 +27,8 @@ pub struct Builder {
     last_zeros: FxHashMap<RegionId, VariableId>,
     /// For regions of pointers in objects on the heap, what is recorded where one is written.
     pub links: FxHashMap<RegionId, LinkHistory>,
+    /// Variables that have a copy, with it: it is written wherever they are.
+    pub copies: FxHashMap<VariableId, VariableId>,
 }
 
 /// What is recorded where a pointer is written to a field of an object on the heap: history variables \[AL91\] for invariants
@@ -89,6 +91,7 @@ impl Builder {
             records_zeros: false,
             last_zeros: FxHashMap::default(),
             links: FxHashMap::default(),
+            copies: FxHashMap::default(),
         }
     }
 

@@ -44,9 +44,12 @@ pub(super) const MAXIMUM_LOOP_BLOCKS: usize = 400;
 /// Maximum number of objects and allocation sites of a class for accesses through pointers to be checked. More are not modelled.
 pub(super) const MAXIMUM_CHECKED_OBJECTS: usize = 64;
 
-/// Maximum number of static pointers that are looked at for objects that they lead to when the program ends; with more,
+/// Maximum number of pointers that are looked at for objects of a class that they lead to when the program ends; with more,
 /// objects count as lost unless they are freed.
-pub(super) const MAXIMUM_HOLDERS: usize = 16;
+pub(super) const MAXIMUM_HOLDERS: usize = 32;
+
+/// Maximum number of objects of the heap between the pointer that keeps an object of the heap, and the object.
+pub(super) const MAXIMUM_HOLDING_OBJECTS: u32 = 2;
 
 /// The binary logarithm of the size of a slot (bytes) with 64-bit addresses: room for 2^26 objects of at most 16 GiB.
 pub(super) const SLOT_BITS_LP64: u8 = 36;

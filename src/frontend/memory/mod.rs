@@ -143,6 +143,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
         .lay_out(&mut plan, &mut builder)
         .map_err(|layout::TooLarge| MemoryError::TooLarge)?;
     planner.record_lives(&mut plan, &mut builder);
+    planner.record_holders(&mut plan, &mut builder);
     planner.finish_bases(&mut builder);
     emit::Emitter::new(unit, options, &planner, &plan, &mut builder).run()?;
     debug_assert_ne!(builder.program.functions.len(), 0);

@@ -5,7 +5,7 @@ use super::assumptions::Access;
 use super::places::Spot;
 use super::transfer::{Overlap, Source};
 use super::*;
-use crate::ir::{Argument, Callee, Leaf, ObjectIndex, ResultPlace};
+use crate::ir::{Argument, Callee, ObjectIndex, ResultPlace, only_scalar};
 use crate::memory::placement::plan::FieldHome;
 use regatta_program::Lifetime;
 use regatta_term::Pool;
@@ -54,14 +54,6 @@ impl Passing {
             Self::Variables(parts) => parts.iter().map(|part| part.variable).collect(),
             Self::Value(variable, _) | Self::Address(variable, _) => vec![*variable],
         }
-    }
-}
-
-/// The type of the only scalar of an object; `None` if it has several.
-pub fn only_scalar(leaves: &[Leaf]) -> Option<ScalarType> {
-    match leaves {
-        [leaf] if leaf.bit_offset == 0 && leaf.count <= 1 => Some(leaf.scalar),
-        _ => None,
     }
 }
 

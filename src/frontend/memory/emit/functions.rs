@@ -1,10 +1,10 @@
 //! Functions: their interfaces, blocks and control flow.
 
 use super::super::walk;
-use super::calls::{Interface, Passing, only_scalar};
+use super::calls::{Interface, Passing};
 use super::*;
 use crate::ir::{Block, BlockIndex, Instruction, Terminator};
-use crate::memory::analysis::endless::{Checks, Exits, Loops, Reach};
+use crate::memory::analysis::endless::Checks;
 use regatta_program::{Function, Lifetime, Property};
 
 impl Emitter<'_, '_> {
@@ -88,7 +88,7 @@ impl Emitter<'_, '_> {
             None => self.body.end(),
         }
         let loops = match self.tables.options.memory_checks.leaks {
-            true => self.tables.checks_of_loops(&data.blocks),
+            true => self.tables.planner.checks_of_loops(&data.blocks),
             false => Checks::default(),
         };
         for (number, block) in data.blocks.iter().enumerate() {
@@ -114,6 +114,9 @@ impl Emitter<'_, '_> {
 
     /// Gives the local objects in memory their addresses, and parameters in memory their values.
     fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
+        let parameters = interface.parameters.iter();
+        let parameters: Vec<ObjectIndex> = parameters.map(|entry| entry.0).collect();
+        self.begin_holders(&parameters);
         if self.tables.plan.lives.is_some() {
             self.begin_locals(interface);
             if self.tables.options.memory_checks.leaks
@@ -185,6 +188,7 @@ impl Emitter<'_, '_> {
     /// Ends the local objects with observable addresses, so that later objects may have their addresses. The result's
     /// object remains until the caller has read it.
     fn end_locals(&mut self, interface: &Interface) {
+        self.end_holders();
         let result = interface.result.as_ref().map(|entry| entry.0);
         for (object, id, variable) in self.tables.dynamic_locals(self.body.index) {
             if Some(object) != result && self.tables.plan.class_by_id(id).observable {
@@ -409,24 +413,6 @@ impl Emitter<'_, '_> {
         {
             self.body.turn(only_way(default));
         }
-    }
-}
-
-impl Tables<'_, '_> {
-    /// What is to be checked of loops that may not end.
-    fn checks_of_loops(&self, blocks: &[Block]) -> Checks {
-        let reach = |object: ObjectIndex| {
-            let data = &self.unit.objects[object.0 as usize];
-            let is_named = only_scalar(&data.leaves).is_some()
-                && !self.facts.in_memory[object.0 as usize]
-                && !self.unit.volatile.contains(&object);
-            match data.storage {
-                Storage::Automatic(_) if is_named => Reach::Function,
-                Storage::Static { .. } if is_named => Reach::Names,
-                _ => Reach::Anything,
-            }
-        };
-        Loops::new(blocks, &reach, Exits::of(self.unit)).checks()
     }
 }
 

@@ -126,17 +126,22 @@ impl Emitter<'_, '_> {
                 self.nondet(place, InputKind::Unknown(what.clone()))
             }
             Instruction::Choice { place } => self.nondet(place, InputKind::MemoryModel),
-            Instruction::Declare(object) => self.declare(*object),
+            Instruction::Declare(object) => {
+                self.declare(*object);
+                self.set_holder(*object, true);
+            }
             Instruction::BeginScope(object) => {
                 if let Home::Dynamic(id, variable) = self.tables.home(*object) {
                     self.end_local(id, variable);
                     self.renew(*object, id, variable);
                 }
+                self.set_holder(*object, false);
             }
             Instruction::EndScope(object) => {
                 if let Home::Dynamic(id, variable) = self.tables.home(*object) {
                     self.end_local(id, variable);
                 }
+                self.set_holder(*object, false);
             }
             Instruction::ProgramEnds { is_aborted } => self.check_end(*is_aborted),
             Instruction::Allocate {

@@ -11,6 +11,7 @@ mod devices;
 mod expressions;
 mod functions;
 mod instructions;
+mod leaks;
 mod memory;
 mod nan;
 mod places;

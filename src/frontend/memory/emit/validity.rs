@@ -6,10 +6,8 @@
 use super::assumptions::Access;
 use super::places::{Base, Linear, Part, Spot};
 use super::*;
-use crate::ir::{Argument, BinaryOp, Expr, Instruction, Leaf, Place, ResultPlace, UnknownEffect};
-use crate::memory::analysis::endless::Progress;
+use crate::ir::{BinaryOp, Expr};
 use crate::memory::analysis::walk::start_of;
-use crate::memory::limits::MAXIMUM_HOLDERS;
 use crate::memory::placement::lives::ClassLives;
 use regatta_program::{Claim, Lifetime, Property};
 
@@ -260,7 +258,11 @@ impl<'b> Emitter<'_, 'b> {
     }
 
     /// The address and size of the object of a site that runs at most once, and whether it exists; `None` for other sites.
-    fn object_of_site(&self, id: ClassId, site: usize) -> Option<(TermId, TermId, TermId)> {
+    pub(super) fn object_of_site(
+        &self,
+        id: ClassId,
+        site: usize,
+    ) -> Option<(TermId, TermId, TermId)> {
         let life = self.tables.plan.lives.as_ref()?.sites.get(&site)?;
         let data = &self.tables.facts.sites[site];
         let start = match life.start {
@@ -334,7 +336,7 @@ impl<'b> Emitter<'_, 'b> {
     }
 
     /// The class that the value of an expression points into.
-    fn class_of_value(&mut self, expr: &Expr) -> Option<ClassId> {
+    pub(super) fn class_of_value(&mut self, expr: &Expr) -> Option<ClassId> {
         let target = match expr {
             Expr::ObjectAddress(object) => self.tables.facts.object(*object),
             Expr::Offset { base, .. } => return self.class_of_value(base),
@@ -650,203 +652,6 @@ impl<'b> Emitter<'_, 'b> {
             }
         }
     }
-
-    /// In a loop or recursion that is not known to end, memory may be lost, which is seen nowhere else. So there is no proof where
-    /// memory exists; executions that leave the loop are looked at all the same.
-    pub fn check_endless_loop(&mut self) {
-        let kept = self.nothing_lost();
-        self.body.no_proof_unless(
-            kept,
-            "memory that exists in a loop or recursion which may not end",
-        );
-    }
-
-    /// Where a loop is known to end only if an object is freed: checks that it is not null that is, or that nothing is lost.
-    pub fn check_deallocation_in_loop(&mut self, address: TermId) {
-        if !self.body.progress.contains(&Progress::Frees) || !self.body.is_reached() {
-            return;
-        }
-        let is_object = pool().ne(address, self.tables.pointer_constant(0));
-        let holds = pool().or2(is_object, self.nothing_lost());
-        self.body
-            .no_proof_unless(holds, "a loop which may not end, in which null is freed");
-    }
-
-    /// Where a loop is known to end only if a pointer gets a lower address: checks that it does, or that nothing is lost.
-    pub fn check_descent(&mut self, place: &Place, value: TermId) {
-        let Expr::ObjectAddress(pointer) = *place.address else {
-            return;
-        };
-        if !self.body.progress.contains(&Progress::Lowers(pointer)) || !self.body.is_reached() {
-            return;
-        }
-        let bits = u32::from(self.tables.semantics.pointer_bits);
-        let form = self.tables.form(ScalarType::Pointer, bits);
-        let spot = self.tables.object_spot(pointer);
-        let old = self.load(&spot, 0, bits, form);
-        let holds = pool().or2(self.tables.is_less(value, old), self.nothing_lost());
-        self.body.no_proof_unless(
-            holds,
-            "memory that exists in a loop which may go through a list for ever",
-        );
-    }
-
-    /// Checks what exists when the program ends. Whether what is left can be reached is judged in a run alone.
-    pub fn check_end(&mut self, is_aborted: bool) {
-        let checks = self.tables.options.memory_checks;
-        let none = self.nothing_on_heap();
-        if checks.leaks && self.may_drop_pointers() {
-            let what = "memory to which pointers may lead that are never read";
-            self.body.unsupported_unless(none, what);
-        } else if checks.leaks && self.may_give_away() {
-            let what = "memory whose address an unknown function has got";
-            self.body.unsupported_unless(none, what);
-        } else if checks.leaks {
-            let kept = self.nothing_lost();
-            self.body
-                .check_memory(kept, Property::ValidMemtrack, Claim::Lost);
-        }
-        if checks.cleanup && !is_aborted {
-            self.body
-                .check_memory(none, Property::ValidMemcleanup, Claim::Allocated);
-        }
-    }
-
-    /// Whether some copy writes pointers to where nothing reads them: then they have no place, and are not found.
-    fn may_drop_pointers(&mut self) -> bool {
-        let unit = self.tables.unit;
-        let functions = unit.functions.iter().zip(self.tables.function_ids);
-        let reached = functions.filter(|(_, id)| id.is_some());
-        let blocks = reached.flat_map(|(function, _)| &function.blocks);
-        let mut instructions = blocks.flat_map(|block| &block.instructions);
-        instructions.any(|(instruction, _)| match instruction {
-            Instruction::Copy {
-                destination,
-                size,
-                leaves,
-                ..
-            }
-            | Instruction::Call {
-                result:
-                    Some(ResultPlace::Object {
-                        address: destination,
-                        size,
-                        leaves,
-                    }),
-                ..
-            } => self.tables.drops_pointers(destination, *size, leaves),
-            _ => false,
-        })
-    }
-
-    /// Whether some unknown function gets the address of an object on the heap, which it may keep.
-    fn may_give_away(&mut self) -> bool {
-        let (plan, facts) = (self.tables.plan, self.tables.facts);
-        let functions = self.tables.unit.functions.iter();
-        let functions = functions.zip(self.tables.function_ids);
-        let reached = functions.filter(|(_, id)| id.is_some());
-        let blocks = reached.flat_map(|(function, _)| &function.blocks);
-        let mut given =
-            blocks
-                .flat_map(|block| &block.instructions)
-                .flat_map(|(instruction, _)| match instruction {
-                    Instruction::CallUnknown {
-                        arguments,
-                        effect: UnknownEffect::Reachable,
-                        ..
-                    } => arguments.as_slice(),
-                    _ => &[],
-                });
-        given.any(|argument| match argument {
-            Argument::Scalar {
-                value,
-                scalar: ScalarType::Pointer,
-            } => self.class_of_value(value).is_some_and(|id| {
-                let mut sites = plan.class_by_id(id).sites.iter();
-                sites.any(|&site| facts.sites[site].on_heap)
-            }),
-            _ => false,
-        })
-    }
-
-    /// Whether no object on the heap is lost, as far as static pointers tell: those of a class do not exist, or each of them was
-    /// made at a place that makes only one, and a static pointer leads to its beginning.
-    fn nothing_lost(&mut self) -> TermId {
-        let Some(lives) = &self.tables.plan.lives else {
-            return TermId::TRUE;
-        };
-        let zero = self.tables.pointer_constant(0);
-        let mut all = Vec::new();
-        for (number, class) in lives.classes.iter().enumerate() {
-            let Some(count) = class.count else {
-                continue;
-            };
-            let id = ClassId(number as u32);
-            let mut ways = vec![pool().eq(self.body.builder.term(count), zero)];
-            ways.extend(self.all_held(id));
-            all.push(pool().or(ways));
-        }
-        pool().and(all)
-    }
-
-    /// Whether a static pointer leads to each object on the heap of a class; `None` if that is not known.
-    fn all_held(&mut self, id: ClassId) -> Option<TermId> {
-        let (plan, facts) = (self.tables.plan, self.tables.facts);
-        let sites = plan.class_by_id(id).sites.iter();
-        let sites = sites.filter(|&&site| facts.sites[site].on_heap);
-        let objects: Option<Vec<_>> = sites.map(|&site| self.object_of_site(id, site)).collect();
-        let objects = objects?;
-        let pointers = self.static_pointers(id);
-        if pointers.is_empty() || pointers.len() > MAXIMUM_HOLDERS {
-            return None;
-        }
-        let held = objects.into_iter().map(|(start, _, exists)| {
-            let leads = pointers.iter().map(|&pointer| pool().eq(pointer, start));
-            pool().or2(pool().not(exists), pool().or(leads.collect::<Vec<_>>()))
-        });
-        Some(pool().and(held.collect::<Vec<_>>()))
-    }
-
-    /// The static pointers that may lead to objects of a class, as far as they have a place of their own.
-    fn static_pointers(&mut self, id: ClassId) -> Vec<TermId> {
-        let (unit, plan, facts) = (self.tables.unit, self.tables.plan, self.tables.facts);
-        let bits = u32::from(self.tables.semantics.pointer_bits);
-        let form = self.tables.form(ScalarType::Pointer, bits);
-        let mut pointers = Vec::new();
-        for (number, object) in unit.objects.iter().enumerate() {
-            let index = ObjectIndex(number as u32);
-            let is_static = matches!(object.storage, Storage::Static { .. });
-            if !is_static || self.tables.home(index) == Home::Unused {
-                continue;
-            }
-            let spot = self.tables.object_spot(index);
-            let leaves = object.leaves.iter();
-            for leaf in leaves.filter(|leaf| leaf.scalar == ScalarType::Pointer && leaf.count <= 1)
-            {
-                let Ok(bit) = i64::try_from(leaf.bit_offset) else {
-                    continue;
-                };
-                let linked = facts.graph.known_link(spot.target.shifted(bit / 8));
-                let root = linked.map(|target| facts.graph.canonical(target).node);
-                let leads = root.and_then(|root| plan.class_of.get(&root)) == Some(&id);
-                if leads && self.tables.next_field(spot.target, bit, bit + 1).is_some() {
-                    pointers.push(self.load(&spot, bit, bits, form));
-                }
-            }
-        }
-        pointers
-    }
-
-    /// Whether no object exists on the heap.
-    fn nothing_on_heap(&self) -> TermId {
-        let zero = self.tables.pointer_constant(0);
-        let lives = self.tables.plan.lives.iter();
-        let counts = lives
-            .flat_map(|lives| &lives.classes)
-            .filter_map(|class| class.count);
-        let none = counts.map(|count| pool().eq(self.body.builder.term(count), zero));
-        pool().and(none.collect::<Vec<TermId>>())
-    }
 }
 
 impl Tables<'_, '_> {
@@ -858,36 +663,6 @@ impl Tables<'_, '_> {
             Storage::Static { .. } | Storage::Outside => data.constant,
             Storage::Automatic(_) => false,
         }
-    }
-
-    /// Whether a part of a range that may hold pointers lies in no field.
-    fn drops_pointers(&self, destination: &Pointer, size: u64, leaves: &[Leaf]) -> bool {
-        let Ok(target) = self.facts.target(destination) else {
-            return true;
-        };
-        let is_pointer = |leaf: &&Leaf| leaf.scalar == ScalarType::Pointer;
-        let mut pointers = leaves.iter().filter(is_pointer).peekable();
-        let is_missing = |bit: u64, bits: u64| {
-            let (from, to) = (i64::try_from(bit), i64::try_from(bit.saturating_add(bits)));
-            from.ok()
-                .zip(to.ok())
-                .is_none_or(|(from, to)| self.next_field(target, from, to).is_none())
-        };
-        if pointers.peek().is_some() {
-            return pointers.any(|leaf| {
-                let mut numbers = 0..leaf.count.max(1);
-                numbers.any(|number| {
-                    let start = leaf.stride.saturating_mul(number);
-                    is_missing(leaf.bit_offset.saturating_add(start), leaf.bits.into())
-                })
-            });
-        }
-        let bytes = u64::from(self.semantics.pointer_bits / 8);
-        let may_hold_one = leaves
-            .iter()
-            .any(|leaf| leaf.bits == 8 || u64::from(leaf.bits) >= bytes * 8);
-        let may_hold_one = may_hold_one || leaves.is_empty();
-        may_hold_one && size >= bytes && (0..size).any(|byte| is_missing(byte.saturating_mul(8), 8))
     }
 
     /// The binary logarithm of the size of the slots of a class, if its objects have slots.
@@ -915,7 +690,7 @@ impl Tables<'_, '_> {
         pool().zero_extend(low, self.semantics.pointer_bits)
     }
 
-    fn is_less(&self, a: TermId, b: TermId) -> TermId {
+    pub(super) fn is_less(&self, a: TermId, b: TermId) -> TermId {
         self.semantics
             .compare(BinaryOp::Less, [a, b], ScalarType::Pointer)
     }
@@ -990,7 +765,7 @@ impl Tables<'_, '_> {
 
 impl Body<'_, '_> {
     /// Excludes proofs where the condition does not hold; alarms behind it stand.
-    fn no_proof_unless(&mut self, holds: TermId, reason: &str) {
+    pub(super) fn no_proof_unless(&mut self, holds: TermId, reason: &str) {
         let Some(onward) = self.enter_unless(holds) else {
             return;
         };

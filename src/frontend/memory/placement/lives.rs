@@ -379,7 +379,7 @@ impl Planner<'_, '_> {
     }
 }
 
-fn record(name: &str, sort: Sort, builder: &mut Builder) -> VariableId {
+pub(super) fn record(name: &str, sort: Sort, builder: &mut Builder) -> VariableId {
     builder.variable(
         name,
         sort,

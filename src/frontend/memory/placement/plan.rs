@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::{self, ClassShape, Field, FieldKind, Form};
+use super::holders::Holder;
 use super::layout::{AddressRange, Pool};
 use super::lives::{ClassLives, Lives};
 use crate::ir::{
@@ -194,6 +195,8 @@ pub struct Plan {
     pub entered: FxHashSet<ObjectIndex>,
     /// Which objects exist; none if nothing is checked of memory.
     pub lives: Option<Lives>,
+    /// The local objects that keep memory from being lost where the program ends before their functions return.
+    pub holders: Vec<Holder>,
 }
 
 /// Maximum number of elements that are written one by one; more are written by a loop.
@@ -269,6 +272,7 @@ impl Planner<'_, '_> {
             declared: FxHashSet::default(),
             entered: FxHashSet::default(),
             lives: None,
+            holders: Vec::new(),
         };
         self.collect(&mut plan);
         self.declarations(&mut plan);
@@ -870,7 +874,7 @@ impl Planner<'_, '_> {
     }
 }
 
-fn is_identifier(name: &str) -> bool {
+pub(super) fn is_identifier(name: &str) -> bool {
     let name = last_part(name);
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name

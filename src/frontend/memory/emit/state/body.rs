@@ -215,7 +215,20 @@ impl Body<'_, '_> {
         {
             self.record_link(history, index, value);
         }
+        let written = match operation {
+            Operation::Assign { target, .. } | Operation::Havoc { target, .. } => Some(target),
+            _ => None,
+        };
         self.operations.push(operation);
+        if let Some(variable) = written
+            && let Some(&copy) = self.builder.copies.get(&variable)
+        {
+            let value = self.builder.term(variable);
+            self.operations.push(Operation::Assign {
+                target: copy,
+                value,
+            });
+        }
     }
 
     /// Records that a pointer is written to a field of an object on the heap.
