@@ -5,7 +5,7 @@ use super::transfer::{Overlap, Source};
 use super::*;
 use crate::ir::Storage;
 use crate::library;
-use crate::memory::placement::plan::{ArenaKind, FieldHome};
+use crate::memory::placement::plan::{ArenaKind, FieldHome, FieldPlan};
 use regatta_program::{External, ExternalKind};
 use regatta_term::Value;
 
@@ -124,6 +124,27 @@ impl Emitter<'_, '_> {
                 let zero = pool().value(&Value::zero(plan.representation.sort().into()));
                 self.body.assign(variable, pool().const_array(index, zero));
             }
+            self.record_last_zero(id, plan);
+        }
+    }
+
+    /// Records, if that is recorded, that the last byte of the only object of a class is zero.
+    fn record_last_zero(&mut self, id: ClassId, plan: &FieldPlan) {
+        let Some(object) = self.tables.plan.class_by_id(id).single else {
+            return;
+        };
+        let last = self.tables.unit.objects[object.0 as usize]
+            .size
+            .checked_sub(1);
+        let last = last.and_then(|last| i64::try_from(last).ok());
+        if let FieldHome::Region { region, .. } = plan.home
+            && plan.representation == Representation::Bits(8)
+            && let Some(last) = last.filter(|_| self.body.builder.records_zeros)
+        {
+            let address = self.tables.object_spot(object).shifted(last).address;
+            let index = self.index(&address, id, plan.field.granule);
+            let target = self.body.builder.last_zero(region);
+            self.body.assign(target, index);
         }
     }
 }
