@@ -65,9 +65,11 @@ pub(crate) fn guarded<T>(
         id,
     });
     counters::name(id, analysis);
+    let before = ANALYSIS.get();
     attribute_thread(id);
     let result = catch_unwind(AssertUnwindSafe(work));
-    attribute_thread(0);
+    // It may be a part of another part, as the ledger of an answer is of an analysis that goes on.
+    attribute_thread(before);
     match result {
         Ok(value) => Some(value),
         Err(panic) => {
