@@ -20,8 +20,8 @@
 //!    (confirmation by the compiled program), `proof_export` (a proof as SMT-LIB files).
 //! 7. `race`: the engines on their threads; the first answer that passes its check wins: `scheduler` (the rules of permits and
 //!    turns), `coordinator` (these rules applied to threads), `helper_permits`, `mailbox`, `exclusions` (the targets that are
-//!    left, where each is decided by itself), `thread` (the data of each thread), `alarm_replay`, `engine_thread`, `keeper` (of
-//!    invariants from run to run), `prover_thread`, `participants` (which analyses start, and in which order),
+//!    left, where each is decided by itself), `thread` (the data of each thread), `targets` (the targets as an analysis sees them),
+//!    `alarm_replay`, `engine_thread`, `keeper` (of invariants from run to run), `prover_thread`, `participants` (which analyses start, and in which order),
 //!    `invariant_record`.
 //! 8. `survey`: what can be said of each check in little time.
 //! 9. `pipeline`: the work of the child process: load, simplify, analyse, end.

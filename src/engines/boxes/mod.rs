@@ -226,7 +226,7 @@ impl<'s> Search<'s> {
                 let is_aside =
                     |error: &&LocationId| self.aside.contains(&targets.as_lowered(**error));
                 let excluded = open.iter().filter(|error| !is_aside(error)).copied();
-                division::exclude(targets, excluded.collect(), &steps, context);
+                division::exclude(targets, excluded.collect(), &steps, context.token);
                 unknown(UNDIVIDED)
             }
             _ => Answer::Safe(Certificate::of_all(steps)),

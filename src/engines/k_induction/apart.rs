@@ -134,7 +134,7 @@ impl Apart {
         let (batches, snapshot) = (batches.into_iter().collect(), self.taken.snapshot());
         let steps = proof(1, needed, batches, snapshot, blocks, solver, context);
         self.refused
-            .extend(exclude(targets, excluded, &steps, context));
+            .extend(exclude(targets, excluded, &steps, context.token));
     }
 
     /// Returns the invariants of the store that the last pass has used, with their batches.

@@ -343,7 +343,7 @@ impl Induction {
         if !excluded.is_empty() && !context.token.is_cancelled() {
             let steps = proof_by(&self.step, bound, blocks, solver, context);
             self.refused
-                .extend(division::exclude(targets, excluded, &steps, context));
+                .extend(division::exclude(targets, excluded, &steps, context.token));
         }
     }
 
@@ -355,7 +355,7 @@ impl Induction {
             let based = self.base.not_reached(&open);
             if based.len() < open.len() {
                 self.refused
-                    .extend(division::exclude(targets, based, &steps, context));
+                    .extend(division::exclude(targets, based, &steps, context.token));
                 return None;
             }
         }

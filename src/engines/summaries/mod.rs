@@ -213,7 +213,7 @@ impl Search<'_> {
         let proved = open.difference(&left).copied().collect();
         let steps = self.inductive.certificate(blocks, &solution).steps;
         self.refused
-            .extend(division::exclude(targets, proved, &steps, context));
+            .extend(division::exclude(targets, proved, &steps, context.token));
         None
     }
 

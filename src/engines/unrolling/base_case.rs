@@ -253,7 +253,7 @@ impl BaseCases {
             targets,
             excluded,
             &[ProofStep::Unrolling { bound }],
-            context,
+            context.token,
         );
         self.unfinished.append(&mut self.aside);
         !self.unfinished.is_empty()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Target;
-use crate::Context;
+use crate::CancellationToken;
 use regatta_certify::certificate::ProofStep;
 use regatta_program::LocationId;
 use regatta_sharing::OpenTargets;
@@ -110,12 +110,12 @@ pub fn exclude(
     targets: &dyn OpenTargets,
     errors: BTreeSet<LocationId>,
     steps: &[ProofStep],
-    context: &Context<'_>,
+    token: &CancellationToken,
 ) -> BTreeSet<LocationId> {
     let mut refused = BTreeSet::new();
     let mut parts = vec![(errors, 0)];
     while let Some((part, halvings)) = parts.pop() {
-        if part.is_empty() || context.token.is_cancelled() {
+        if part.is_empty() || token.is_cancelled() {
             continue;
         }
         if targets.exclude(&part, steps.to_vec()) {

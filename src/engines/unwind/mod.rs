@@ -206,7 +206,7 @@ fn run(
         };
         if let Some(targets) = context.targets.filter(|_| is_whole) {
             let excluded = excluded_apart(&arena, &walked, targets, &mut queries, context);
-            division::exclude(targets, excluded, &[unwinding()], context);
+            division::exclude(targets, excluded, &[unwinding()], context.token);
         }
         let open = context.targets.map(OpenTargets::open);
         let is_open = |at: &LocationId| open.as_ref().is_none_or(|open| open.contains(at));

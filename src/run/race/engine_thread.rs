@@ -1,7 +1,6 @@
 //! The thread of an engine: its context, its events, and the check of its answer.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json};
 
 use super::alarm_replay::AlarmReplayer;
-use super::exclusions::Exclusions;
+use super::targets::TargetsOfThread;
 use super::thread::{Message, RaceThread, start};
 use crate::config::{Analysis, Role, SolverOptions, Switch};
 use crate::judge::answer::Standing;
@@ -18,11 +17,11 @@ use crate::record::dump::RecordedSolver;
 use crate::record::event::EventKind;
 use crate::record::verdict::Conclusion;
 use regatta_base::counters::{self, Counter};
-use regatta_certify::{Certificate, ProofStep};
+use regatta_certify::Certificate;
 use regatta_engines::{Lowered, Report, Statistic, Subject};
+use regatta_program::Program;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::Journal;
-use regatta_program::{LocationId, Program};
 use regatta_sharing::{
     AbstractionStep, Answer, CancellationToken, Context, Exchange, InvariantStore, OpenTargets,
     Progress,
@@ -141,9 +140,11 @@ impl EngineThread {
         let targets = self.thread.exclusions.as_deref();
         let targets = targets.filter(|_| self.analysis.common.role == Role::Prover);
         let targets = targets.map(|exclusions| TargetsOfThread {
-            thread: self,
+            thread: &self.thread,
+            name: self.analysis.name(),
             exclusions,
             token,
+            certified: &self.certified,
         });
         let mut context = Context {
             // In programs without floats, engines pose other queries than the check does, since they use more knowledge.
@@ -342,7 +343,7 @@ impl EngineThread {
             )),
             Answer::Safe(_) if self.certified.borrow().is_some() => self.certified.take(),
             Answer::Safe(certificate) => {
-                self.tell_publishers(certificate);
+                self.thread.tell_publishers(name, certificate);
                 self.thread.judge.certified(
                     &self.thread.task,
                     Standing::Proved,
@@ -354,92 +355,6 @@ impl EngineThread {
             }
             Answer::Explored(_) => self.thread.judge.explored(&self.thread.task, name),
         }
-    }
-
-    /// Tells whose invariants the proof relies on.
-    fn tell_publishers(&self, certificate: &Certificate) {
-        let inlined = self.thread.blocks.inlined();
-        let proved = self.thread.judge.invariants.snapshot();
-        for (publisher, invariants) in proved.publishers_in(certificate, inlined) {
-            self.thread.recorder.event(EventKind::Relied {
-                analysis: self.analysis.name().to_owned(),
-                publisher: publisher.to_string(),
-                invariants,
-            });
-        }
-    }
-}
-
-/// The open targets, for an engine.
-struct TargetsOfThread<'t> {
-    thread: &'t EngineThread,
-    exclusions: &'t Exclusions,
-    /// Cancelled when all are excluded.
-    token: &'t CancellationToken,
-}
-
-impl TargetsOfThread<'_> {
-    /// Has the proof checked, and tells which checks are excluded by it. Returns the answer about them, or `None` if the proof
-    /// excludes no check.
-    fn excluded(&self, certificate: &Certificate) -> Option<Conclusion> {
-        let RaceThread {
-            task,
-            judge,
-            blocks,
-            workers,
-            recorder,
-            ..
-        } = &self.thread.thread;
-        let name = self.thread.analysis.name();
-        self.thread.tell_publishers(certificate);
-        let (standing, blocks) = (Standing::ProvedInPart, Some(&**blocks));
-        let proved = judge.certified(task, standing, name, certificate, blocks, workers)?;
-        let assumptions = judge.exclude(task, &proved)?;
-        let checks = proved.targets.clone()?;
-        self.exclusions.note(&checks);
-        recorder.event(EventKind::Excluded {
-            analysis: name.to_owned(),
-            checks,
-            assumptions,
-        });
-        Some(proved)
-    }
-}
-
-impl OpenTargets for TargetsOfThread<'_> {
-    fn open(&self) -> Arc<BTreeSet<LocationId>> {
-        self.exclusions.open()
-    }
-
-    fn as_lowered(&self, error: LocationId) -> LocationId {
-        self.thread.thread.task.as_lowered(error)
-    }
-
-    fn exclude(&self, errors: &BTreeSet<LocationId>, steps: Vec<ProofStep>) -> bool {
-        let RaceThread {
-            coordinator, slot, ..
-        } = &self.thread.thread;
-        self.exclusions.checking(true);
-        self.thread.thread.certify();
-        let choices = self.exclusions.targets_of(errors).into_iter();
-        let mut certificates = choices.map(|targets| Certificate {
-            targets,
-            steps: steps.clone(),
-        });
-        let excluded = certificates.find_map(|certificate| self.excluded(&certificate));
-        self.exclusions.checking(false);
-        let open = self.exclusions.open();
-        let is_excluded = excluded.is_some() && errors.is_disjoint(&open);
-        if self.exclusions.is_over() {
-            *self.thread.certified.borrow_mut() = excluded;
-            self.token.cancel();
-        } else {
-            coordinator.resume(*slot);
-            coordinator.wait(*slot);
-        }
-        // The thread that runs the race looks whether it goes on.
-        self.thread.thread.look();
-        is_excluded
     }
 }
 

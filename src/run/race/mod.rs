@@ -7,7 +7,7 @@
 //! * [`thread`]: the data that each thread has; [`mailbox`]: messages to the thread that runs the race.
 //! * [`engine_thread`]: an engine's thread; [`alarm_replay`]: the replay of its alarms; [`prover_thread`]: the thread that
 //!   proves the candidate invariants that engines offer.
-//! * [`exclusions`]: the targets that are left, where each is decided by itself.
+//! * [`exclusions`]: the targets that are left, where each is decided by itself; [`targets`]: the same, as an analysis sees them.
 //! * [`participants`]: the analyses and the order in which they start; [`invariant_record`]: the record of what they prove;
 //!   [`keeper`]: invariants from run to run.
 //! * This file: the loop of the race.
@@ -23,6 +23,7 @@ mod mailbox;
 pub(crate) mod participants;
 mod prover_thread;
 mod scheduler;
+mod targets;
 mod thread;
 
 use std::cell::RefCell;

@@ -8,10 +8,12 @@ use super::helper_permits;
 use super::mailbox::Mailbox;
 use crate::judge::answer::Judge;
 use crate::options::RaceOptions;
+use crate::record::event::EventKind;
 use crate::record::recorder::Recorder;
 use crate::record::verdict::Conclusion;
 use crate::task::Task;
 use regatta_base::workers::{SOLVER_STACK, Threads, Workers};
+use regatta_certify::Certificate;
 use regatta_program::block::Blocks;
 use regatta_sharing::CancellationToken;
 
@@ -88,6 +90,18 @@ impl RaceThread {
     pub fn certify(&self) {
         self.coordinator.certify(self.slot);
         self.look();
+    }
+
+    /// Tells whose invariants the analysis's proof relies on.
+    pub fn tell_publishers(&self, analysis: &str, certificate: &Certificate) {
+        let proved = self.judge.invariants.snapshot();
+        for (publisher, invariants) in proved.publishers_in(certificate, self.blocks.inlined()) {
+            self.recorder.event(EventKind::Relied {
+                analysis: analysis.to_owned(),
+                publisher: publisher.to_string(),
+                invariants,
+            });
+        }
     }
 
     /// Has the thread that runs the race call the scheduler.
