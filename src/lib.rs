@@ -55,7 +55,7 @@
 //! | UFO: the unrolling whose paths join, and its labels; DAG interpolants | `engines/ufo/arg.rs`; `engines/ufo/interpolants.rs` |
 //! | CTIGAR's lazy refinement (`max_spurious`) | `engines/ctigar/obligations.rs` |
 //! | KIPDR: obligations; lifting | `engines/k_induction/property_direction.rs`; `engines/k_induction/lift.rs` |
-//! | exchange of invariants, predicates, bounded results and reached states | [`sharing`]; generators and provers: [`engines::invariants`] |
+//! | exchange of invariants, predicates, bounded results and reached states | [`sharing`]; generators and provers: [`engines::invariants`]; which targets invariants exclude: `engines/invariants/closing.rs` |
 //! | permits to run (which thread runs) | `run/race/scheduler` (the rules), `run/race/coordinator.rs` (the threads), [`base::workers`] (helpers) |
 //! | replay of an alarm | [`certify::replay`] (`certify/alarm/replay.rs`) |
 //! | check of a certificate | `Checker::run` in `certify/check/mod.rs`; its conditions, made anew: `certify/check/induction.rs`, `certify/walk`; its process: `run/judge/check_process.rs` |

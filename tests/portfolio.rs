@@ -317,7 +317,9 @@ fn a_generator_gives_and_does_not_answer() {
     let data_flow = "[[analysis]]\nengine = \"data_flow\"\n";
     let bmc = "[[analysis]]\nengine = \"bmc\"\nmax_bound = 3\n";
     for (role, code) in [("prover", 0), ("generator", 2)] {
-        let folder = folder_with(&format!("{data_flow}role = \"{role}\"\n{bmc}"));
+        let folder = folder_with(&format!(
+            "closing_check = \"off\"\n{data_flow}role = \"{role}\"\n{bmc}"
+        ));
         let verified = program("engines/even_steps.c");
         let checks = ["--checks", "assertions"];
         let arguments = ["--time-limit", "60", "--portfolio", "p.toml", &verified];
@@ -326,6 +328,61 @@ fn a_generator_gives_and_does_not_answer() {
         // When no prover is left, the race is over.
         assert!(!text(&output.stdout).contains("time limit"));
     }
+}
+
+/// A portfolio in which nobody but the prover may answer.
+const GENERATOR: &str = "[[analysis]]\nengine = \"data_flow\"\nrole = \"generator\"\n";
+
+#[test]
+fn the_prover_answers_if_the_shared_invariants_exclude_the_target() {
+    let folder = folder_with(GENERATOR);
+    let arguments = ["-v", "--checks", "assertions", "--portfolio", "p.toml"];
+    for (file, code) in [
+        ("even_steps.c", 0),
+        ("integer_double_counter.c", 0),
+        // The invariants exclude no violation that there is.
+        ("early_exits_missed.c", 2),
+        ("deep_ten.c", 2),
+    ] {
+        let file = program(&format!("engines/{file}"));
+        let limits = ["--time-limit", "60", &file];
+        let output = regatta(folder.path(), &[&arguments[..], &limits].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{file}: {said}");
+        assert_eq!(said.contains("answered by prover"), code == 0, "{said}");
+        if code == 0 {
+            assert!(said.contains("proof of prover: confirmed"), "{said}");
+            assert!(said.contains("prover: relies on"), "{said}");
+            assert!(said.contains("closed_targets 1"), "{said}");
+        }
+        // The race is over when the generator and what it has left to the prover are.
+        assert!(!text(&output.stdout).contains("time limit"), "{file}");
+    }
+}
+
+#[test]
+fn the_prover_excludes_those_of_several_targets_that_the_invariants_exclude() {
+    let folder = folder_with(GENERATOR);
+    let file = folder.path().join("several.c");
+    let text_of_file = "#include <assert.h>
+        extern unsigned __VERIFIER_nondet_uint(void);
+        int main(void) {
+            unsigned x = 0, y = 0;
+            while (__VERIFIER_nondet_uint()) { x += 2; y += 2; }
+            assert(x == y);
+            assert(x % 2 == 0);
+            assert(x != 77000);
+            return 0;
+        }";
+    std::fs::write(&file, text_of_file).expect("written");
+    let file = file.display().to_string();
+    let arguments = ["-v", "--checks", "assertions", "--portfolio", "p.toml"];
+    let limits = ["--time-limit", "60", &file];
+    let output = regatta(folder.path(), &[&arguments[..], &limits].concat());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("closed_targets 2"), "{said}");
+    assert!(said.contains("prover: 2 checks are excluded"), "{said}");
 }
 
 #[test]

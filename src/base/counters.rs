@@ -54,6 +54,10 @@ counters! {
     PredicatesUsed = "predicates_used";
     /// Steps of base cases that were taken from another analysis.
     StepsTaken = "steps_taken";
+    /// Questions of the closing check: whether the shared invariants exclude a way to a target.
+    ClosingQuestions = "closing_questions";
+    /// Targets that the closing check has excluded.
+    ClosedTargets = "closed_targets";
     /// Solver queries that have begun.
     Queries = "queries";
     /// Wall time of unrolling the program from its entry, in microseconds like all times below.
@@ -66,6 +70,8 @@ counters! {
     StepUnrolling = "step_unrolling_microseconds";
     /// Wall time of the step case: whether an error or a violated invariant follows on as many steps as the bound without one.
     StepCase = "step_case_microseconds";
+    /// Wall time of the closing check, without the check of its proofs.
+    Closing = "closing_microseconds";
     /// Wall time of computing abstractions of blocks.
     Abstraction = "abstraction_microseconds";
     /// Wall time of interpolation, including that for forced covering.

@@ -228,6 +228,20 @@ impl OpenTargets for OneByOne<'_> {
 /// Returns the lines of the errors that are left by an engine that excludes targets one by one, and the numbers of proofs that
 /// were confirmed and refused.
 pub fn left_open(text: &str, engine: &dyn Engine) -> (Vec<u32>, usize, usize) {
+    one_by_one(text, |subject, setting, left| {
+        setting.run_within(Duration::from_secs(20), |context| {
+            engine.run(subject, context)
+        });
+        left()
+    })
+}
+
+/// Runs the test on a program of which each target is decided by itself. It gets a function that returns the lines of the
+/// errors that are left, and the numbers of proofs that were confirmed and refused.
+pub fn one_by_one<R>(
+    text: &str,
+    test: impl FnOnce(&Subject<'_>, &Setting<'_>, &dyn Fn() -> (Vec<u32>, usize, usize)) -> R,
+) -> R {
     let mut lowered = lowered(text);
     lowered.separate_checks();
     let simplified = simplify(&lowered);
@@ -256,16 +270,15 @@ pub fn left_open(text: &str, engine: &dyn Engine) -> (Vec<u32>, usize, usize) {
         }),
         ..Subject::of(&blocks, &default_solver)
     };
-    setting.run_within(Duration::from_secs(20), |context| {
-        engine.run(&subject, context)
-    });
-    let open = targets.open();
-    let lines = open
-        .iter()
-        .map(|&error| simplified.program.location(error).span.line);
-    (
-        lines.collect(),
-        targets.confirmed.get(),
-        targets.refused.get(),
-    )
+    test(&subject, &setting, &|| {
+        let open = targets.open();
+        let lines = open
+            .iter()
+            .map(|&error| simplified.program.location(error).span.line);
+        (
+            lines.collect(),
+            targets.confirmed.get(),
+            targets.refused.get(),
+        )
+    })
 }

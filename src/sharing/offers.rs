@@ -35,6 +35,8 @@ struct State {
     settled: FxHashSet<Candidate>,
     /// Whether there are new candidates since the last round.
     is_fresh: bool,
+    /// Whether no engine is left that may offer more.
+    is_closed: bool,
 }
 
 #[derive(Debug)]
@@ -83,10 +85,21 @@ impl Offers {
         }
     }
 
-    /// Waits for new candidates, up to the time; returns whether there are some.
+    /// Tells the prover that no engine is left that may offer more.
+    pub fn close(&self) {
+        self.state.lock().is_closed = true;
+        self.arrived.notify_one();
+    }
+
+    /// Whether no engine is left that may offer more.
+    pub fn is_closed(&self) -> bool {
+        self.state.lock().is_closed
+    }
+
+    /// Waits for new candidates, up to the time, unless none may come; returns whether there are some.
     pub fn wait(&self, most: Duration) -> bool {
         let mut state = self.state.lock();
-        if !state.is_fresh {
+        if !state.is_fresh && !state.is_closed {
             self.arrived.wait_for(&mut state, most);
         }
         state.is_fresh
@@ -232,6 +245,20 @@ mod tests {
         offers.add(&other, [other_way]);
         assert_eq!(order(&offers, 1), [other_way]);
         assert!(offers.wait(Duration::ZERO), "others are left");
+    }
+
+    #[test]
+    fn nobody_waits_for_offers_when_no_engine_is_left() {
+        let offers = Offers::default();
+        assert!(!offers.is_closed());
+        offers.close();
+        let begin = std::time::Instant::now();
+        assert!(!offers.wait(Duration::from_secs(60)));
+        assert!(offers.is_closed() && begin.elapsed() < Duration::from_secs(60));
+        // What was offered before is still tried.
+        let formula = store().ult(variable("offers::w"), store().bv(32, 9));
+        offers.add(&Publisher::from("one"), [candidate(formula)]);
+        assert!(offers.wait(Duration::ZERO));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::predicates::Predicates;
 use super::reached::ReachedStates;
 use super::{ByPlace, CancellationToken, Candidate, Publisher, by_place};
 use regatta_certify::certificate::{Certificate, InvariantLocation, ProofStep};
-use regatta_program::InlinedProgram;
+use regatta_program::{InlinedLocation, InlinedProgram};
 use regatta_term::TermId;
 
 /// The number of a batch in its store.
@@ -102,6 +102,12 @@ impl Snapshot {
     /// All invariants, without their batches.
     pub fn candidates(&self) -> FxHashSet<Candidate> {
         self.invariants().map(|(_, one)| one).collect()
+    }
+
+    /// The newest batch with an invariant at each cut point.
+    pub fn newest_by_place(&self) -> FxHashMap<InlinedLocation, BatchId> {
+        let of = self.invariants().map(|(id, one)| (one.at, id));
+        of.collect()
     }
 
     /// The formulas of all invariants.
@@ -364,6 +370,16 @@ impl InvariantStore {
     /// Waits for candidates for the prover, up to the time; returns whether there are some.
     pub fn wait_for_offers(&self, most: Duration) -> bool {
         self.offers.wait(most)
+    }
+
+    /// Tells the prover that no engine is left that may offer candidates or publish invariants.
+    pub fn close_offers(&self) {
+        self.offers.close();
+    }
+
+    /// Whether no engine is left that may offer candidates or publish invariants.
+    pub fn has_closed_offers(&self) -> bool {
+        self.offers.is_closed()
     }
 
     /// Returns candidates on offer, at most the given number, for a round of the prover.

@@ -177,6 +177,7 @@ fn only_base_cases_and_frames_make_bounded_results() {
 #[test]
 fn only_provers_make_batches_of_proved_invariants() {
     let provers = [
+        "engines/invariants/closing/tests.rs",
         "engines/invariants/houdini/mod.rs",
         "engines/invariants/states/mod.rs",
         "engines/k_induction/k_inductive.rs",

@@ -36,9 +36,11 @@
 //! * [`houdini`]: the largest inductive subset of candidates, over [`regatta_entailment`].
 //! * [`states`]: the reachable values of [`features`] that have few, and formulas for such sets ([`tuples`]).
 //! * [`mod@asserted`]: candidates from the program's assertions.
-//! * [`prover`]: the prover of candidates that engines do not prove themselves.
+//! * [`prover`]: the prover of candidates that engines do not prove themselves; [`closing`]: the targets that proved invariants
+//!   exclude, whoever has proved them.
 
 mod asserted;
+mod closing;
 mod contents;
 mod features;
 pub(crate) mod guess;

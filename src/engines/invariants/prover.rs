@@ -1,6 +1,8 @@
 //! The prover of candidates that engines offer: samples refute them, or [`houdini`](super::houdini) proves them, all of
 //! them together, so that candidates of one engine may be inductive with those of another.
 //!
+//! Between its rounds, it looks which targets the store's invariants exclude by themselves ([`super::closing`]).
+//!
 //! It runs beside the engines, and no engine waits for it. An engine that needs the result at once has a [`Houdini`] of
 //! its own: property direction, whose next step depends on what is proved; the data-flow analysis, whose next guesses
 //! depend on the models that refute the last ones; and all that make certificates.
@@ -10,14 +12,18 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+pub use super::closing::Exclusion;
+use super::closing::{Closing, Question};
 use super::houdini::Houdini;
 use super::samples::Samples;
+use crate::unrolling::division::exclude;
 use crate::{CancellationToken, simulate};
+use regatta_base::counters::{self, Counter};
 use regatta_base::workers::Workers;
 use regatta_program::block::Blocks;
 use regatta_program::interpreter::AccessChecks;
 use regatta_program::{CutPointKind, InlinedLocation};
-use regatta_sharing::{Candidate, Exchange, InvariantStore, Kinds, Publisher};
+use regatta_sharing::{Candidate, Exchange, InvariantStore, Kinds, OpenTargets, Publisher};
 use regatta_solver::{Solver, SolverError};
 
 /// The name of the prover's access to the store.
@@ -50,6 +56,8 @@ pub struct Prover<'p> {
     exchange: Exchange<'p>,
     /// Computed in the first round.
     samples: Option<Samples>,
+    /// Made in the first closing check.
+    closing: Option<Closing>,
 }
 
 impl<'p> Prover<'p> {
@@ -71,6 +79,7 @@ impl<'p> Prover<'p> {
             token: token.clone(),
             exchange: Exchange::new(store, PUBLISHER, &CancellationToken::new()),
             samples: None,
+            closing: None,
         })
     }
 
@@ -123,6 +132,48 @@ impl<'p> Prover<'p> {
         }
         self.store.settle_offers(&settled);
         round
+    }
+
+    /// Whether a closing check may exclude something, and there is time for it. It has no limit if no engine is left to run.
+    pub fn may_close(&self, is_last: bool) -> bool {
+        let version = self.store.version();
+        match &self.closing {
+            Some(closing) => closing.is_due(version, is_last),
+            None => version > 0,
+        }
+    }
+
+    /// The closing check: looks which targets the proved invariants exclude. Where each is decided by itself, it has them
+    /// excluded, one by one; else it returns the proof that no target is reached, if there is one.
+    pub fn close(
+        &mut self,
+        targets: Option<&dyn OpenTargets>,
+        is_last: bool,
+        safe_point: &dyn Fn() -> Duration,
+    ) -> Option<Exclusion> {
+        let snapshot = self.store.snapshot();
+        let houdini = &mut self.houdini;
+        let closing = self.closing.get_or_insert_with(|| Closing::new(houdini));
+        let open = targets.map(OpenTargets::open);
+        let question = Question {
+            open: open.as_deref(),
+            is_last,
+            safe_point,
+            token: &self.token,
+        };
+        let exclusion = closing.look(houdini, &snapshot, &self.blocks, &question)?;
+        let Some(targets) = targets else {
+            // It is handed in once.
+            closing.refuse(exclusion.errors.iter().copied());
+            return Some(exclusion);
+        };
+        let asked = exclusion.errors.clone();
+        let refused = exclude(targets, exclusion.errors, &exclusion.steps, &self.token);
+        let open = targets.open();
+        let closed = asked.iter().filter(|error| !open.contains(error)).count();
+        counters::add(Counter::ClosedTargets, closed as u64);
+        closing.refuse(refused);
+        None
     }
 
     /// Checks whether a run of the program may be there in an arbitrary state.

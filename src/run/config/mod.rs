@@ -50,6 +50,9 @@ options! {
         pub sharing: Switch = Switch::On;
         /// Whether a further thread tries to prove the candidate invariants that analyses offer; only with `sharing`.
         pub prover: Switch = Switch::On;
+        /// Whether that thread also looks which targets the shared invariants exclude by themselves, and answers if these are all;
+        /// only with `prover`.
+        pub closing_check: Switch = Switch::On;
         /// Whether analyses share predicates, which need no proof; only with `sharing`.
         pub share_predicates: Switch = Switch::On;
         /// Whether analyses share how far the program was unrolled without an error; only with `sharing`.
@@ -147,7 +150,8 @@ options! {
 pub enum Role {
     /// It may answer.
     Prover,
-    /// It generates invariants for others and never answers. The race ends when only generators are left.
+    /// It generates invariants for others and never answers. The race ends when only generators are left,
+    /// unless the portfolio has a closing check.
     Generator,
 }
 choice!(Role: "prover" = Self::Prover, "generator" = Self::Generator);

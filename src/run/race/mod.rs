@@ -6,7 +6,7 @@
 //!   threads; [`helper_permits`]: the permits of helper threads.
 //! * [`thread`]: the data that each thread has; [`mailbox`]: messages to the thread that runs the race.
 //! * [`engine_thread`]: an engine's thread; [`alarm_replay`]: the replay of its alarms; [`prover_thread`]: the thread that
-//!   proves the candidate invariants that engines offer.
+//!   proves the candidate invariants that engines offer, and looks which targets proved invariants exclude.
 //! * [`exclusions`]: the targets that are left, where each is decided by itself; [`targets`]: the same, as an analysis sees them.
 //! * [`participants`]: the analyses and the order in which they start; [`invariant_record`]: the record of what they prove;
 //!   [`keeper`]: invariants from run to run.
@@ -99,7 +99,8 @@ pub(crate) fn run(
     let mut first = None;
     if participants.has_prover {
         let numbers = participants.analyses.iter().map(|&(number, _)| number);
-        first = race.start_prover(1 + numbers.max().unwrap_or_default());
+        let number = 1 + numbers.max().unwrap_or_default();
+        first = race.start_prover(number, participants.has_closing_check);
     }
     race.run(participants, first, Instant::now() + schedule.head_start)
 }
@@ -130,12 +131,13 @@ struct Race {
 impl Race {
     /// Starts the prover of invariants under the number. If it has those of an earlier run, it gets the first turn, which is
     /// returned.
-    fn start_prover(&self, number: u32) -> Option<(usize, Duration)> {
+    fn start_prover(&self, number: u32, has_closing_check: bool) -> Option<(usize, Duration)> {
         let slot = self.coordinator.admit_resting(PROVER_PRIORITY);
         let id = FIRST_ANALYSIS + number;
         let prover = ProverThread {
             thread: self.state.thread(&self.coordinator, slot, id),
             keeper: self.keeper.clone(),
+            has_closing_check,
         };
         let RaceState {
             task,
@@ -254,6 +256,10 @@ impl Race {
             }
             let is_over =
                 exclusions_end().is_some_and(|end| end <= Instant::now()) && self.is_rest_smaller();
+            if queue.is_empty() {
+                // The prover is to end when it has done what is left.
+                judge.invariants.close_offers();
+            }
             if !queue.can_answer() || is_over {
                 return None;
             }

@@ -26,6 +26,8 @@ pub(crate) struct Participants<'o> {
     pub opening: Cow<'o, [Turn]>,
     /// Whether the prover of invariants runs beside them.
     pub has_prover: bool,
+    /// Whether it looks which targets the invariants exclude.
+    pub has_closing_check: bool,
 }
 
 impl<'o> Participants<'o> {
@@ -42,6 +44,8 @@ impl<'o> Participants<'o> {
         let analyses = (0..).zip(portfolio.analyses.iter().cloned());
         // With a witness, its invariants are proved first, by the prover, which has no turns in openings.
         let is_followed = general.openings == Switch::On && task.options.validation.is_none();
+        let has_prover =
+            takes_part(PROVER) && general.sharing == Switch::On && general.prover == Switch::On;
         Self {
             analyses: analyses
                 .filter(|(_, analysis)| takes_part(analysis.name()))
@@ -50,9 +54,8 @@ impl<'o> Participants<'o> {
                 Some(opening) if is_followed => with_targets(opening, options, task),
                 _ => Cow::default(),
             },
-            has_prover: takes_part(PROVER)
-                && general.sharing == Switch::On
-                && general.prover == Switch::On,
+            has_prover,
+            has_closing_check: has_prover && general.closing_check == Switch::On,
         }
     }
 }
@@ -85,6 +88,8 @@ fn with_targets<'o>(opening: &'o Opening, options: &RaceOptions, task: &Task) ->
 pub(super) struct StartQueue {
     waiting: Vec<(u32, Analysis)>,
     running: Vec<(String, Role)>,
+    /// Whether the prover may answer, and has not ended.
+    may_close: bool,
     /// Whether engines with solvers do not start yet.
     solverless_only: bool,
     head_start: Instant,
@@ -96,6 +101,7 @@ impl StartQueue {
         Self {
             waiting: participants.analyses,
             running: Vec::new(),
+            may_close: participants.has_closing_check,
             // An opening replaces the head start of the engines without solvers.
             solverless_only: participants.opening.is_empty(),
             head_start,
@@ -107,19 +113,25 @@ impl StartQueue {
         self.solverless_only.then_some(self.head_start)
     }
 
-    /// Notes that the analysis has ended.
+    /// Notes that the analysis, or the prover, has ended.
     pub fn ended(&mut self, name: &str) {
+        self.may_close &= name != PROVER;
         self.running.retain(|running| running.0 != name);
     }
 
-    /// Checks whether an analysis is left that may answer.
+    /// Checks whether no analysis is left.
+    pub fn is_empty(&self) -> bool {
+        self.running.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Checks whether an analysis, or the prover, is left that may answer.
     pub fn can_answer(&self) -> bool {
         let waiting = self
             .waiting
             .iter()
             .map(|(_, analysis)| analysis.common.role);
         let mut roles = self.running.iter().map(|running| running.1).chain(waiting);
-        !self.running.is_empty() && roles.any(|role| role == Role::Prover)
+        self.may_close || !self.running.is_empty() && roles.any(|role| role == Role::Prover)
     }
 
     /// Takes out the next analysis that can start now, and notes that it runs.

@@ -1,6 +1,9 @@
 //! The thread of the prover ([`regatta_engines::invariants::prover`]): it rests without a permit until an analysis offers
-//! candidate invariants, and then takes turns like the analyses.
+//! candidate invariants, or there are invariants that may exclude a target, and then takes turns like the analyses.
+//!
+//! When no analysis is left, it does what is left to do, and ends.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +11,16 @@ use serde_json::{Map, Value as Json};
 
 use super::engine_thread::solver_for;
 use super::keeper::Keeper;
-use super::thread::{RaceThread, start};
+use super::targets::TargetsOfThread;
+use super::thread::{Message, RaceThread, start};
 use crate::config::SolverOptions;
+use crate::judge::answer::Standing;
 use crate::process::crash::guarded;
 use crate::record::event::EventKind;
+use crate::record::verdict::Conclusion;
+use regatta_base::counters::{self, Counter};
 use regatta_engines::invariants::prover::Prover;
+use regatta_sharing::CancellationToken;
 
 /// The prover's name in events and crash reports.
 pub(crate) const PROVER: &str = "prover";
@@ -25,13 +33,17 @@ pub(super) struct ProverThread {
     pub thread: RaceThread,
     /// It has the invariants of an earlier run.
     pub keeper: Option<Arc<Keeper>>,
+    /// Whether it looks which targets the invariants exclude.
+    pub has_closing_check: bool,
 }
 
 impl ProverThread {
-    /// Starts the thread. If that fails, candidate invariants are not proved.
+    /// Starts the thread, which sends its answer when it ends. If it cannot be started, candidate invariants are not proved.
     pub fn start(self) {
         let reporter = self.thread.recorder.reporter.clone();
+        let race = Arc::clone(&self.thread.race);
         if let Err(error) = start(PROVER, move || self.run()) {
+            race.send(Message::Ended(PROVER.to_owned(), None));
             reporter.event(EventKind::Warning {
                 message: format!("the prover of invariants has no thread: {error}"),
             });
@@ -44,18 +56,21 @@ impl ProverThread {
             coordinator,
             slot,
             id,
+            race,
             ..
         } = &self.thread;
         coordinator.attach(*slot);
-        guarded(&recorder.reporter, PROVER, *id, || self.prove());
+        let conclusion = guarded(&recorder.reporter, PROVER, *id, || self.prove()).flatten();
         coordinator.leave(*slot);
+        race.send(Message::Ended(PROVER.to_owned(), conclusion.map(Box::new)));
     }
 
     fn tell(&self, turn: impl FnOnce(String) -> EventKind) {
         self.thread.recorder.detail(|| turn(PROVER.to_owned()));
     }
 
-    fn prove(&self) {
+    /// Proves what is offered, until it has an answer, or has to stop.
+    fn prove(&self) -> Option<Conclusion> {
         let RaceThread {
             judge,
             recorder,
@@ -72,11 +87,18 @@ impl ProverThread {
         let mut prover = None;
         self.tell(|analysis| EventKind::Paused { analysis });
         let (mut tried, mut proved) = (0, 0);
+        let mut conclusion = None;
         // With invariants of an earlier run, it has been woken.
         let mut earlier = self.keeper.as_ref().filter(|keeper| keeper.has_earlier());
         while !token.is_cancelled() {
+            let is_last = invariants.has_closed_offers();
+            let mut has_offers = true;
             if earlier.is_none() {
-                if !invariants.wait_for_offers(OFFER_WAIT) {
+                has_offers = invariants.wait_for_offers(OFFER_WAIT);
+                if !has_offers && !self.may_close(prover.as_ref(), is_last) {
+                    if is_last {
+                        break;
+                    }
                     continue;
                 }
                 coordinator.wake(slot);
@@ -95,25 +117,86 @@ impl ProverThread {
             let Some(prover) = &mut prover else {
                 break;
             };
-            let round = prover.round(&|| coordinator.safe_point(slot, &|| ()));
+            if has_offers {
+                let round = prover.round(&|| coordinator.safe_point(slot, &|| ()));
+                tried += round.tried;
+                proved += round.proved;
+                recorder.event(EventKind::Invariants {
+                    analysis: PROVER.to_owned(),
+                    round: "offers".to_owned(),
+                    proved: round.proved,
+                    total: invariants.snapshot().len(),
+                });
+            }
+            if self.may_close(Some(prover), is_last) {
+                conclusion = self.close(prover, is_last);
+            }
+            if conclusion.is_some() {
+                break;
+            }
             coordinator.rest(slot);
             self.tell(|analysis| EventKind::Paused { analysis });
-            tried += round.tried;
-            proved += round.proved;
-            recorder.event(EventKind::Invariants {
-                analysis: PROVER.to_owned(),
-                round: "offers".to_owned(),
-                proved: round.proved,
-                total: invariants.snapshot().len(),
-            });
         }
         let counters = [("tried", tried), ("proved", proved)].into_iter();
         recorder.event(EventKind::Finished {
             analysis: PROVER.to_owned(),
-            outcome: "stopped".to_owned(),
+            outcome: match &conclusion {
+                Some(_) => "found a proof".to_owned(),
+                None => "stopped".to_owned(),
+            },
             statistics: counters
                 .map(|(name, count)| (name.to_owned(), Json::from(count)))
                 .collect::<Map<_, _>>(),
         });
+        conclusion
+    }
+
+    /// Whether the closing check may exclude something.
+    fn may_close(&self, prover: Option<&Prover<'_>>, is_last: bool) -> bool {
+        let has_invariants = || self.thread.judge.invariants.version() > 0;
+        self.has_closing_check
+            && prover.map_or_else(has_invariants, |prover| prover.may_close(is_last))
+    }
+
+    /// Looks which targets the invariants exclude, and has the proofs checked. Returns the answer if no target is left.
+    fn close(&self, prover: &mut Prover<'_>, is_last: bool) -> Option<Conclusion> {
+        let RaceThread {
+            task,
+            judge,
+            blocks,
+            coordinator,
+            slot,
+            workers,
+            exclusions,
+            ..
+        } = &self.thread;
+        let safe_point = || coordinator.safe_point(*slot, &|| ());
+        let certified = RefCell::default();
+        if let Some(exclusions) = exclusions {
+            let targets = TargetsOfThread {
+                thread: &self.thread,
+                name: PROVER,
+                exclusions,
+                token: &CancellationToken::new(),
+                certified: &certified,
+            };
+            prover.close(Some(&targets), is_last, &safe_point);
+            return certified.into_inner();
+        }
+        let exclusion = prover.close(None, is_last, &safe_point)?;
+        let closed = exclusion.errors.len() as u64;
+        let certificate = exclusion.of_all();
+        self.thread.certify();
+        self.thread.tell_publishers(PROVER, &certificate);
+        let (standing, blocks) = (Standing::Proved, Some(&**blocks));
+        let conclusion = judge.certified(task, standing, PROVER, &certificate, blocks, workers);
+        match conclusion {
+            Some(_) => counters::add(Counter::ClosedTargets, closed),
+            None => {
+                coordinator.resume(*slot);
+                coordinator.wait(*slot);
+            }
+        }
+        conclusion
     }
 }

@@ -415,6 +415,9 @@ impl Consecution {
         assumed: &[TermId],
         goal: TermId,
     ) -> bool {
+        if self.limits.single.is_zero() {
+            return false;
+        }
         let arena = self.solver.arena();
         let assertions = assumed.iter().copied().chain([guard, arena.not(goal)]);
         let question = Question::new(&**arena, &assertions.collect::<Vec<_>>());

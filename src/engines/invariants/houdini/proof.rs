@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::Houdini;
 use regatta_certify::certificate::Certificate;
 use regatta_program::block::{Block, BlockEnd};
+use regatta_program::{InlinedLocation, LocationId};
 use regatta_sharing::{ByPlace, Candidate, Snapshot};
 use regatta_term::{Build, TermId};
 
@@ -31,6 +32,32 @@ impl Houdini {
             }
         }
         self.certificate(1, needed, proved)
+    }
+
+    /// Returns the numbers of the blocks that lead to a target, each with its error location: `None` for an edge that is not
+    /// modelled.
+    pub fn ways_to_targets(&self) -> Vec<(usize, Option<LocationId>)> {
+        let all = self.all.iter().enumerate();
+        let ways = all.filter(|(_, block)| self.own.blocks.is_target(block));
+        ways.map(|(number, block)| (number, block.target().map(|at| at.location)))
+            .collect()
+    }
+
+    /// The cut point where the block with the number begins.
+    pub fn source(&self, number: usize) -> InlinedLocation {
+        self.all[number].source
+    }
+
+    /// Returns invariants at the source of the block with the number that exclude it: its guard is false where they hold. `None`
+    /// if there are none, or within the time none are found.
+    pub fn excluding(
+        &mut self,
+        number: usize,
+        known: &ByPlace,
+        limit: Duration,
+    ) -> Option<Vec<Candidate>> {
+        let all = Arc::clone(&self.all);
+        self.core_within(&all[number], TermId::FALSE, known, limit)
     }
 
     /// Returns the certificate that no target is reached in the last of k steps from any cut point where these
@@ -66,6 +93,18 @@ impl Houdini {
 
     /// Returns invariants at the block's source from which the goal holds after it; `None` if there are none.
     fn core(&mut self, block: &Block, goal: TermId, known: &ByPlace) -> Option<Vec<Candidate>> {
+        let limit = (self.begin.elapsed() / 5).clamp(PROOF_QUERY_LIMITS.0, PROOF_QUERY_LIMITS.1);
+        self.core_within(block, goal, known, limit)
+    }
+
+    /// [`Self::core`] with a limit of wall time for each query.
+    fn core_within(
+        &mut self,
+        block: &Block,
+        goal: TermId,
+        known: &ByPlace,
+        limit: Duration,
+    ) -> Option<Vec<Candidate>> {
         let arena = self.own.solver.arena().clone();
         let broken = arena.and2(block.guard, arena.not(goal));
         if broken == TermId::FALSE {
@@ -84,7 +123,6 @@ impl Houdini {
             .instances(block, &assumed, &[goal])
             .into_iter()
             .unzip();
-        let limit = (self.begin.elapsed() / 5).clamp(PROOF_QUERY_LIMITS.0, PROOF_QUERY_LIMITS.1);
         let core = self.own.core(block.guard, &premises, goal, limit)?;
         let used = core.into_iter().map(|place| origins[place]);
         // Facts about sums are valid, and need no candidate.
