@@ -48,6 +48,9 @@ options! {
         pub interpolation_time: Duration = cegar::INTERPOLATION_TIME;
         /// Maximum wall time of a query whether a counterexample is feasible.
         pub feasibility_time: Duration = cegar::FEASIBILITY_TIME;
+        /// Whether invariants of other analyses are assumed on counterexamples, too: in the query whether one is feasible, and those
+        /// that its answer needs in interpolation.
+        pub invariants_on_paths: bool = false;
     }
 }
 
@@ -95,6 +98,7 @@ impl Options {
                 interpolator: self.interpolator,
                 interpolation_time: self.interpolation_time,
                 feasibility_time: self.feasibility_time,
+                invariants_on_paths: self.invariants_on_paths,
             },
             representation: Representation::Formula,
             combination: match self.abstraction {

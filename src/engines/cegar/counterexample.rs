@@ -12,10 +12,12 @@ use regatta_cpa::predicate::path_formula::PathFormula;
 use regatta_cpa::predicate::{AbstractionId, Crossing, PredicateCpa};
 use regatta_program::interpreter::Journal;
 use regatta_program::{Program, VariableId};
+use regatta_sharing::ByPlace;
 use regatta_solver::Solver;
 use regatta_solver::interpolation::Sequence;
 use regatta_term::{
-    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, Value, instantiate, store,
+    Arena, Build, Op, Pool, Rebuild, Sort, Symbol, TermId, TermKind, Value, free_variables,
+    instantiate, store,
 };
 
 /// A sequence of abstraction states, each reached from its predecessor by a block.
@@ -50,6 +52,14 @@ impl AbstractPath {
     }
 }
 
+/// An invariant of the shared store on a path.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// The number of blocks before the place where it holds, less one.
+    cut: usize,
+    formula: TermId,
+}
+
 /// The block formulas of a path in SSA form.
 pub struct PathSequence {
     arena: Rc<Arena>,
@@ -60,6 +70,8 @@ pub struct PathSequence {
     /// For each block, the instance that each of its variables was replaced by; the state's variables are those at its
     /// beginning.
     instances: Vec<FxHashMap<(Symbol, u32), TermId>>,
+    /// The instances of the state's variables after each block but the last.
+    between: Vec<FxHashMap<VariableId, TermId>>,
     /// The instances of the state's variables before the first block, and after the last.
     first: FxHashMap<VariableId, TermId>,
     last: FxHashMap<VariableId, TermId>,
@@ -176,6 +188,7 @@ impl PathSequence {
             formulas: Vec::new(),
             cuts: Vec::new(),
             instances: Vec::new(),
+            between: Vec::new(),
             first: FxHashMap::default(),
             last: FxHashMap::default(),
             originals: FxHashMap::default(),
@@ -200,6 +213,7 @@ impl PathSequence {
             instances.current.retain(|id, _| live.contains(id));
             if index < path.block_count() {
                 result.cuts.push(cut);
+                result.between.push(instances.current.clone());
             }
         }
         result.last = instances.current;
@@ -239,6 +253,43 @@ impl PathSequence {
     pub fn assume_first<A: Abstraction>(&mut self, cpa: &PredicateCpa<A>, formula: TermId) {
         let here = at(&self.arena, cpa, &self.first, formula);
         self.formulas[0] = self.arena.and2(self.formulas[0], here);
+    }
+
+    /// Returns the invariants of the places between the blocks, each with its meaning there, as far as they are about variables
+    /// of the state.
+    pub fn invariants<A: Abstraction>(
+        &self,
+        cpa: &PredicateCpa<A>,
+        path: &AbstractPath,
+        of: &ByPlace,
+    ) -> Vec<(Assumed, TermId)> {
+        let mut all = Vec::new();
+        let states = path.states[1..].iter().zip(&self.between);
+        for (cut, (&id, state)) in states.enumerate() {
+            let Place::At(place) = cpa.abstraction_state(id).place else {
+                continue;
+            };
+            let is_known = |symbol: Symbol| {
+                let variable = cpa.blocks().variable(symbol);
+                variable.is_some_and(|variable| state.contains_key(&variable))
+            };
+            for &formula in of.get(&place).into_iter().flatten() {
+                let mut variables = free_variables(store(), formula).into_iter();
+                if variables.all(|(symbol, instance)| instance == 0 && is_known(symbol)) {
+                    let here = at(&self.arena, cpa, state, formula);
+                    all.push((Assumed { cut, formula }, here));
+                }
+            }
+        }
+        all
+    }
+
+    /// Conjoins an invariant to the block after the place where it holds: interpolants there need not say it.
+    pub fn assume<A: Abstraction>(&mut self, cpa: &PredicateCpa<A>, invariant: Assumed) {
+        let state = &self.between[invariant.cut];
+        let here = at(&self.arena, cpa, state, invariant.formula);
+        let block = &mut self.formulas[invariant.cut + 1];
+        *block = self.arena.and2(*block, here);
     }
 
     /// Conjoins a formula of the shared store, over the state at the end of the last block, to the last block.

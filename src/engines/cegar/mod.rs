@@ -24,11 +24,11 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use self::counterexample::{AbstractPath, PathSequence};
+use self::counterexample::{AbstractPath, Assumed, PathSequence};
 use self::model::{Cpa, Model};
 use self::path_invariants::{Attempt, PathInvariants};
 pub use self::path_invariants::{Generator, PathPrograms};
-use self::refinement::Refinement;
+use self::refinement::{Known, Refinement};
 use super::unrolling::inner_cut_points;
 use super::unrolling::left_aside::LeftAside;
 use super::unrolling::schedule::{Schedule, Share};
@@ -103,6 +103,8 @@ pub struct Options {
     pub interpolation_time: Duration,
     /// Maximum wall time of a feasibility check.
     pub feasibility_time: Duration,
+    /// Whether invariants of the store are assumed on counterexamples, too.
+    pub invariants_on_paths: bool,
 }
 
 impl Default for Options {
@@ -117,6 +119,7 @@ impl Default for Options {
             interpolator: Choice::default(),
             interpolation_time: INTERPOLATION_TIME,
             feasibility_time: FEASIBILITY_TIME,
+            invariants_on_paths: false,
         }
     }
 }
@@ -352,7 +355,22 @@ impl<'b, A: Representation> Cegar<'b, A> {
         for &formula in &sequence.formulas {
             self.feasibility.assert(formula);
         }
-        let feasible = match self.feasibility.check(&[]) {
+        // They exclude no path that is feasible, but what excludes the others may be shorter with them (\[BCL24\]).
+        let invariants = match self.options.invariants_on_paths {
+            true => sequence.invariants(&self.cpa.domain, &path, self.taken.by_place()),
+            false => Vec::new(),
+        };
+        let assumed: Vec<TermId> = invariants.iter().map(|&(_, here)| here).collect();
+        let answer = self.feasibility.check(&assumed);
+        let needed: Vec<Assumed> = match answer {
+            regatta_solver::Answer::Unsatisfiable => {
+                let core = self.feasibility.unsat_core();
+                let needed = invariants.iter().filter(|(_, here)| core.contains(here));
+                needed.map(|&(one, _)| one).collect()
+            }
+            _ => invariants.iter().map(|&(one, _)| one).collect(),
+        };
+        let feasible = match answer {
             // If the solver does not decide it within its limit, interpolants may exist nevertheless.
             regatta_solver::Answer::Unsatisfiable
             | regatta_solver::Answer::Unknown(Reason::Limit) => None,
@@ -373,7 +391,7 @@ impl<'b, A: Representation> Cegar<'b, A> {
             self.solver,
             context,
         );
-        let path_invariants = match attempt {
+        let of_path_program = match attempt {
             Attempt::Interpolants(interpolants) => Some(interpolants),
             Attempt::Violated(violation) => return Outcome::Ended(Answer::Unsafe(violation)),
             Attempt::Nothing => None,
@@ -383,7 +401,11 @@ impl<'b, A: Representation> Cegar<'b, A> {
             reached: &mut self.reached,
             interpolator: &mut *self.interpolator,
         };
-        match self.refinement.refine(model, &path, path_invariants) {
+        let known = Known {
+            of_path_program,
+            invariants: &needed,
+        };
+        match self.refinement.refine(model, &path, known) {
             Ok(()) => {
                 context.exchange.use_predicates(self.refinement.selected());
                 Outcome::Refined

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::counterexample::{AbstractPath, PathSequence};
+use super::counterexample::{AbstractPath, Assumed, PathSequence};
 use regatta_base::counters::{self, Counter};
 use regatta_cpa::predicate::abstraction::Abstraction;
 use regatta_cpa::predicate::{AbstractionId, PredicateCpa};
@@ -51,6 +51,19 @@ impl<A: Abstraction> Model<'_, A> {
     /// Returns the block formulas of a path.
     pub fn sequence(&self, path: &AbstractPath) -> PathSequence {
         PathSequence::new(&self.cpa.domain, path, self.interpolator.arena())
+    }
+
+    /// Returns interpolants of the path that need not say the invariants.
+    pub fn interpolants_beyond(
+        &mut self,
+        path: &AbstractPath,
+        invariants: &[Assumed],
+    ) -> Option<Vec<TermId>> {
+        let mut sequence = self.sequence(path);
+        for &invariant in invariants {
+            sequence.assume(&self.cpa.domain, invariant);
+        }
+        self.interpolants(&sequence)
     }
 
     /// Returns interpolants of the sequence over the state variables themselves; `None` if there are none.

@@ -1,16 +1,18 @@
 //! The four configurations of the Predicate CPA on the running example of \[BDW18\], and abstraction refinement on
 //! small programs.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::cegar::{BlockEnds, Generator, Options};
+use crate::cegar::{BlockEnds, Generator, Options, PredicateSource};
 use crate::engine::{Engine as _, Subject};
 use crate::invariants::houdini::Houdini;
+use crate::invariants::prover::Prover;
 use crate::invariants::samples::Samples;
 use crate::testing::{Setting, default_solver, lowered};
-use crate::{Answer, Context, Progress, impact, predicate_abstraction};
+use crate::{Answer, CancellationToken, Context, Progress, impact, predicate_abstraction};
 use regatta_base::workers::Workers;
 use regatta_certify::certificate::{Certificate, ProofStep};
 use regatta_certify::{Budget, Check, check};
@@ -21,7 +23,7 @@ use regatta_program::block::Blocks;
 use regatta_program::{
     CutPointKind, InlinedProgram, LocationId, Program, ProgramBuilder, simplify,
 };
-use regatta_sharing::Candidate;
+use regatta_sharing::{Candidate, Publisher};
 use regatta_term::{Arena, Build, Sort, TermId, store};
 
 const INT: Sort = Sort::BitVec(32);
@@ -418,6 +420,83 @@ fn path_invariants_exclude_all_unrollings() {
             let answer = refined(text, engine, options, 8, limit);
             let is_proof = matches!(answer, Answer::Safe(_));
             assert_eq!(is_proof, proves, "{engine:?}, {by:?}: {answer:?}");
+        }
+    }
+}
+
+/// Runs the engine where another one has proved that x and y are equal at the loop's head. Returns the number of refinements.
+fn with_equality(text: &str, engine: &dyn crate::Engine) -> (Answer, u32) {
+    let program = lowered(text);
+    let simplified = simplify(&program);
+    let blocks = crate::testing::blocks(simplified.program.clone());
+    let number = Cell::new(0);
+    let setting = Setting {
+        report: &|progress| {
+            if let Progress::Refinement { number: now, .. } = progress {
+                number.set(now);
+            }
+        },
+        ..Setting::of(&program)
+    };
+    let named = |name: &str| {
+        let mut variables = blocks.inlined().program().variables.iter();
+        let variable = variables.find(|one| one.symbol.name() == name);
+        store().variable(variable.expect("a variable").symbol)
+    };
+    let equal = store().eq(named("main::x"), named("main::y"));
+    let heads = crate::unrolling::inner_cut_points(&blocks);
+    let equal = heads.into_iter().map(|at| Candidate { at, formula: equal });
+    let (invariants, workers) = (&setting.invariants, Workers::none());
+    invariants.offer(&Publisher::from("other"), equal);
+    let token = CancellationToken::new();
+    let prover = Prover::new(invariants, &blocks, default_solver, &token, &workers);
+    let round = prover.expect("no recursion").round(&|| Duration::ZERO);
+    assert!(round.proved > 0);
+    let answer = setting.run_within(Duration::from_secs(60), |context| {
+        let subject = Subject::of(&blocks, &default_solver);
+        engine.run(&subject, context).answer
+    });
+    if let Answer::Safe(certificate) = &answer {
+        let budget = Budget::of(Duration::from_secs(20));
+        let outcome = check(&program, &simplified, certificate, budget);
+        assert_eq!(outcome, Check::Confirmed);
+    }
+    (answer, number.get())
+}
+
+#[test]
+fn what_is_known_may_be_assumed_on_paths() {
+    let text = |error: &str| {
+        format!(
+            "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+            int main(void) {{
+                unsigned x = __VERIFIER_nondet_uint(), y = x, z = x;
+                while (__VERIFIER_nondet_uint()) {{ x += 3; y += 3; z = y; }}
+                if ({error}) reach_error();
+                return 0;
+            }}"
+        )
+    };
+    for source in [PredicateSource::Interpolants, PredicateSource::Program] {
+        let abstraction = predicate_abstraction::Options {
+            predicates: source,
+            path_invariants: Duration::ZERO,
+            invariants_on_paths: true,
+            ..predicate_abstraction::Options::default()
+        };
+        let strengthening = impact::Options {
+            predicates: source,
+            path_invariants: Duration::ZERO,
+            invariants_on_paths: true,
+            ..impact::Options::default()
+        };
+        for engine in [&abstraction as &dyn crate::Engine, &strengthening] {
+            let name = engine.registration().name;
+            let (answer, refinements) = with_equality(&text("(x ^ z) & 64"), engine);
+            assert!(matches!(answer, Answer::Safe(_)), "{name}: {answer:?}");
+            assert!(refinements <= 3, "{name}: {refinements}");
+            let (answer, _) = with_equality(&text("x == z && y == 18"), engine);
+            assert!(matches!(answer, Answer::Unsafe(_)), "{name}: {answer:?}");
         }
     }
 }

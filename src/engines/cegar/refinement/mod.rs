@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use self::coverage::Coverage;
 use super::PredicateSource;
-use super::counterexample::AbstractPath;
+use super::counterexample::{AbstractPath, Assumed};
 use super::model::Model;
 use super::selection::Selection;
 use crate::SolverFactory;
@@ -65,6 +65,14 @@ pub struct Operators {
     pub forced_covering: Option<u32>,
 }
 
+/// What is known of a path from the root to a target that is infeasible.
+pub struct Known<'k> {
+    /// Invariants of its path program, if there are some: interpolants at the states between the first and the last.
+    pub of_path_program: Option<Vec<TermId>>,
+    /// Invariants of the store on the path that interpolants need not say.
+    pub invariants: &'k [Assumed],
+}
+
 /// Refinement and forced covering with these operators.
 pub struct Refinement<'f> {
     operators: Operators,
@@ -94,8 +102,8 @@ impl<'f> Refinement<'f> {
             used: Vec::new(),
         })
     }
-    /// Refines the model, given that the path from the root to a target is infeasible. `path_invariants` are invariants of
-    /// its path program, if known; they are interpolants at the states between the first and the last.
+
+    /// Refines the model, given that the path from the root to a target is infeasible.
     ///
     /// # Errors
     /// When refinement fails, with a reason in words.
@@ -103,11 +111,11 @@ impl<'f> Refinement<'f> {
         &mut self,
         model: Model<'_, A>,
         path: &AbstractPath,
-        path_invariants: Option<Vec<TermId>>,
+        known: Known<'_>,
     ) -> Result<(), String> {
         match self.operators.interpolants {
-            Use::Predicates => self.add_predicates(model, path, path_invariants),
-            Use::Strengthening | Use::Both => self.strengthen(model, path, path_invariants),
+            Use::Predicates => self.add_predicates(model, path, known),
+            Use::Strengthening | Use::Both => self.strengthen(model, path, known),
         }
     }
 

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Refinement, Scope};
+use super::{Known, Refinement, Scope};
 use crate::cegar::PredicateSource;
 use crate::cegar::atoms::atoms;
-use crate::cegar::counterexample::AbstractPath;
+use crate::cegar::counterexample::{AbstractPath, Assumed};
 use crate::cegar::model::Model;
 use crate::cegar::selection::{Language, Located};
 use regatta_base::counters::{self, Counter};
@@ -27,14 +27,14 @@ impl Refinement<'_> {
         &mut self,
         mut model: Model<'_, A>,
         path: &AbstractPath,
-        path_invariants: Option<Vec<TermId>>,
+        known: Known<'_>,
     ) -> Result<(), String> {
         let source = self.operators.source;
         let mut precision = match self.operators.scope {
             Scope::All => Precision::clone(&self.precision),
             Scope::Local => precision_of_target(&model, path),
         };
-        let invariants = path_invariants.unwrap_or_default();
+        let invariants = known.of_path_program.unwrap_or_default();
         if !self.operators.checks_all_blocks && !invariants.is_empty() {
             add_false(&model, path, &invariants, &mut precision);
         }
@@ -51,21 +51,29 @@ impl Refinement<'_> {
         };
         let selected = match selected {
             Some(selected) => selected,
-            None => match self.of_interpolants(&mut model, path, &mut precision) {
-                Some(selected) => selected,
-                None if source == PredicateSource::Interpolants => {
-                    return Err("no interpolants were found".to_owned());
+            None => {
+                match self.of_interpolants(&mut model, path, known.invariants, &mut precision) {
+                    Some(selected) => selected,
+                    None if source == PredicateSource::Interpolants => {
+                        return Err("no interpolants were found".to_owned());
+                    }
+                    None => {
+                        let values = self.select(&model, path, &mut precision, Language::Values);
+                        values.ok_or("neither interpolants nor predicates were found")?
+                    }
                 }
-                None => {
-                    let values = self.select(&model, path, &mut precision, Language::Values);
-                    values.ok_or("neither interpolants nor predicates were found")?
-                }
-            },
+            }
         };
         add(&mut model, &selected, &mut precision)?;
         let mut pivot = first_that_lacks(&model, path, &precision);
         if pivot.is_none() && model.cpa.domain.abstraction.refine_limits() {
             pivot = Some(path.states[1]);
+        }
+        if pivot.is_none() && !known.invariants.is_empty() {
+            // States on the path may have been reached before the invariants were known.
+            let alone = self.of_interpolants(&mut model, path, &[], &mut precision);
+            add(&mut model, &alone.unwrap_or_default(), &mut precision)?;
+            pivot = first_that_lacks(&model, path, &precision);
         }
         if pivot.is_none() && source == PredicateSource::Program {
             // The Cartesian abstraction may lose what atoms say only together. With the interpolants as predicates, each
@@ -124,10 +132,10 @@ impl Refinement<'_> {
         &mut self,
         model: &mut Model<'_, A>,
         path: &AbstractPath,
+        known: &[Assumed],
         precision: &mut Precision,
     ) -> Option<Vec<Located>> {
-        let sequence = model.sequence(path);
-        let interpolants = model.interpolants(&sequence)?;
+        let interpolants = model.interpolants_beyond(path, known)?;
         if !self.operators.checks_all_blocks {
             add_false(model, path, &interpolants, precision);
         }

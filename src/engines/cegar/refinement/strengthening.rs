@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::coverage::Coverage;
-use super::{Refinement, Use};
+use super::{Known, Refinement, Use};
 use crate::cegar::PredicateSource;
 use crate::cegar::atoms::atoms;
 use crate::cegar::counterexample::AbstractPath;
@@ -27,12 +27,11 @@ impl Refinement<'_> {
         &mut self,
         mut model: Model<'_, A>,
         path: &AbstractPath,
-        path_invariants: Option<Vec<TermId>>,
+        known: Known<'_>,
     ) -> Result<(), String> {
-        let interpolants = path_invariants.or_else(|| {
-            let sequence = model.sequence(path);
-            model.interpolants(&sequence)
-        });
+        let interpolants = known.of_path_program;
+        let interpolants =
+            interpolants.or_else(|| model.interpolants_beyond(path, known.invariants));
         let interpolants = match self.operators.source {
             PredicateSource::Program => interpolants.or_else(|| self.by_predicates(&model, path)),
             PredicateSource::Interpolants => interpolants,
