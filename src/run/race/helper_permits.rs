@@ -1,6 +1,9 @@
 //! Permits for the helper threads of an analysis ([`regatta_base::workers`]).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::coordinator::Coordinator;
 use crate::process::crash;
@@ -11,6 +14,7 @@ pub(super) fn workers(coordinator: &Arc<Coordinator>, threads: &Threads, id: u32
     let permits = AnalysisPermits {
         coordinator: Arc::clone(coordinator),
         id,
+        begun: Mutex::default(),
     };
     Workers::under(Arc::new(permits), threads.clone())
 }
@@ -19,6 +23,9 @@ pub(super) fn workers(coordinator: &Arc<Coordinator>, threads: &Threads, id: u32
 struct AnalysisPermits {
     coordinator: Arc<Coordinator>,
     id: u32,
+    /// The permits under which a helper's thread works. One that is borrowed for another process is given back by the thread of
+    /// the analysis.
+    begun: Mutex<BTreeSet<usize>>,
 }
 
 impl Permits for AnalysisPermits {
@@ -28,6 +35,7 @@ impl Permits for AnalysisPermits {
 
     fn begin(&self, permit: usize) {
         crash::attribute_thread(self.id);
+        self.begun.lock().insert(permit);
         self.coordinator.begin(permit);
     }
 
@@ -36,7 +44,9 @@ impl Permits for AnalysisPermits {
     }
 
     fn give_back(&self, permit: usize) {
-        crash::attribute_thread(0);
+        if self.begun.lock().remove(&permit) {
+            crash::attribute_thread(0);
+        }
         self.coordinator.give_back(permit);
     }
 }
