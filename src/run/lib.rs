@@ -8,8 +8,8 @@
 //! 1. `config`: portfolio files.
 //! 2. `record`: what is told of a run, and its answer, as data: `file` (atomic writes), `check` (the table of checks),
 //!    `error_path`, `question` (about termination), `verdict` (the answer), `findings` (automaton, invariants and proofs as
-//!    text), `kept_invariants` (the file of invariants for the next run), `description` (command, options and machine), `event`, `dump` (intermediate results for debugging), `recorder`
-//!    (what the parts of a run record with).
+//!    text), `kept_invariants` (the file of invariants for the next run), `description` (command, options and machine), `event`,
+//!    `dump` (intermediate results for debugging), `recorder` (what the parts of a run record with).
 //! 3. `options`: the options of a run, in groups: each part gets its group.
 //! 4. `process`: the processes: `exit`, `crash` (which analysis a panic or a fatal signal is attributed to), `supervisor` (the
 //!    parent process: signals, limits, standard output, restarts), `zygote` (from which others are forked).
@@ -21,8 +21,8 @@
 //! 7. `race`: the engines on their threads; the first answer that passes its check wins: `scheduler` (the rules of permits and
 //!    turns), `coordinator` (these rules applied to threads), `helper_permits`, `mailbox`, `exclusions` (the targets that are
 //!    left, where each is decided by itself), `thread` (the data of each thread), `targets` (the targets as an analysis sees them),
-//!    `alarm_replay`, `engine_thread`, `keeper` (of invariants from run to run), `prover_thread`, `participants` (which analyses start, and in which order),
-//!    `invariant_record`.
+//!    `alarm_replay`, `engine_thread`, `keeper` (of invariants from run to run), `prover_thread`, `participants` (which
+//!    analyses start, and in which order), `invariant_record`.
 //! 8. `survey`: what can be said of each check in little time.
 //! 9. `pipeline`: the work of the child process: load, simplify, analyse, end.
 //! 10. `rounds`: the decision of each check by itself, in rounds: a race for each set of checks.
