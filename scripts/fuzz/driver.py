@@ -214,9 +214,13 @@ class Driver:
             finding["got"] = got
             self.keep(finding, f"{name}-all")
 
+    def name_of_checks(self, finding):
+        """A name for the files of a program with several checks; other programs may be examined beside it."""
+        return f"checks-{finding['generator']}-{finding['seed']}-{finding['model']}"
+
     def violated_checks(self, finding):
         """The checks that the compiled program violates in some run."""
-        binary = self.oracle.build(with_names_of_checks(finding["text"]), finding["model"], "checks")
+        binary = self.oracle.build(with_names_of_checks(finding["text"]), finding["model"], self.name_of_checks(finding))
         try:
             if finding["free"]:
                 runs = [self.oracle.run(binary, inputs) for inputs in finding["runs"]]
@@ -228,7 +232,7 @@ class Driver:
 
     def judge_checks(self, finding):
         """What is wrong with the verdicts of a program's checks, or None."""
-        path = self.file("checks", finding["text"])
+        path = self.file(self.name_of_checks(finding), finding["text"])
         answer = self.verifier.verify(path, finding["model"], finding["portfolio"], "--all")
         path.unlink()
         if answer.trouble:
