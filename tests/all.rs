@@ -372,7 +372,7 @@ int main(void) {
     assert_eq!(stdout.lines().last(), Some("RESULT: TRUE"));
 }
 
-/// Returns the events of `verify --all` of the program within so many seconds.
+/// Returns the events of `verify --all` of the program; the time limit is in seconds.
 fn events(text: &str, seconds: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("program.c");

@@ -1221,7 +1221,7 @@ fn checks_that_lean_on_each_other_are_excluded_one_by_one() {
     }
 }
 
-/// A program of so many checks, of which those with these numbers fail.
+/// Returns a program with the given number of checks, of which those with the given numbers fail.
 fn program_of_checks(count: u32, failing: &[u32]) -> Program {
     let checks = (0..count).map(|number| {
         let most = number + 5;

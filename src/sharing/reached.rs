@@ -176,7 +176,7 @@ struct Remembered {
 }
 
 impl ReachedStates {
-    /// Returns `true` to the first caller, who is to fill the store, and `false` to all others.
+    /// Whether the caller is the first; it is the one that fills the store.
     pub fn claim(&self) -> bool {
         !self.is_claimed.swap(true, Ordering::AcqRel)
     }

@@ -1,4 +1,5 @@
-//! The closing check: which targets the proved invariants exclude by themselves, whoever has proved them.
+//! The closing check asks which targets the proved invariants exclude by themselves. Which analysis has proved them does not
+//! matter.
 //!
 //! A target is excluded if every path to it from a cut point without another one in between is: no state there satisfies the
 //! invariants and the path's condition. It is the step case of induction with k = 1. Engines ask that of

@@ -37,7 +37,7 @@
 //! * [`states`]: the reachable values of [`features`] that have few, and formulas for such sets ([`tuples`]).
 //! * [`mod@asserted`]: candidates from the program's assertions.
 //! * [`prover`]: the prover of candidates that engines do not prove themselves; [`closing`]: the targets that proved invariants
-//!   exclude, whoever has proved them.
+//!   exclude, of whichever engine.
 
 mod asserted;
 mod closing;

@@ -49,7 +49,7 @@ impl Houdini {
     }
 
     /// Returns invariants at the source of the block with the number that exclude it: its guard is false where they hold. `None`
-    /// if there are none, or within the time none are found.
+    /// if there are none, or if the solver does not find them within the time limit.
     pub fn excluding(
         &mut self,
         number: usize,

@@ -87,10 +87,9 @@ impl Emitter<'_, '_> {
             Some(first) => self.body.finish(first),
             None => self.body.end(),
         }
-        let loops = match self.tables.options.memory_checks.leaks {
-            true => self.tables.planner.checks_of_loops(&data.blocks),
-            false => Checks::default(),
-        };
+        let none = Checks::default();
+        let loops = self.tables.plan.loops.get(index.0 as usize);
+        let loops = loops.unwrap_or(&none);
         for (number, block) in data.blocks.iter().enumerate() {
             let Some(location) = locations[number] else {
                 continue;
@@ -114,9 +113,7 @@ impl Emitter<'_, '_> {
 
     /// Gives the local objects in memory their addresses, and parameters in memory their values.
     fn prologue(&mut self, interface: &Interface, blocks: &[Block]) {
-        let parameters = interface.parameters.iter();
-        let parameters: Vec<ObjectIndex> = parameters.map(|entry| entry.0).collect();
-        self.begin_holders(&parameters);
+        self.begin_holders(interface);
         if self.tables.plan.lives.is_some() {
             self.begin_locals(interface);
             if self.tables.options.memory_checks.leaks

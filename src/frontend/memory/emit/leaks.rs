@@ -1,6 +1,7 @@
 //! Checks of what exists when the program ends, and that loops and recursion in which memory may be lost end. Which pointers keep
 //! memory is decided in [`crate::memory::placement::holders`].
 
+use super::calls::Interface;
 use super::*;
 use crate::ir::{Argument, Expr, Instruction, Leaf, Place, Pointer, ResultPlace, UnknownEffect};
 use crate::memory::analysis::endless::Progress;
@@ -174,7 +175,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The pointers that may lead to objects of a class, over at most `between` objects on the heap, each with the condition that it
-    /// exists; `None` if there are none, or too many.
+    /// exists; `None` if there are none, or more than [`MAXIMUM_HOLDERS`].
     fn all_pointers_to(&mut self, id: ClassId, between: u32) -> Option<Vec<(TermId, TermId)>> {
         let mut pointers = self.pointers_to(id);
         if between > 0 {
@@ -200,9 +201,7 @@ impl Emitter<'_, '_> {
                     node: class.root,
                     offset: field.field.start.div_euclid(8),
                 };
-                let linked = facts.graph.known_link(place);
-                let root = linked.map(|target| facts.graph.canonical(target).node);
-                let leads = root.and_then(|root| plan.class_of.get(&root)) == Some(&id);
+                let leads = self.tables.planner.linked_class(plan, place) == Some(id);
                 let is_whole = field.representation == form && field.field.start % 8 == 0;
                 leads && is_whole && field.home != FieldHome::Unsupported
             });
@@ -253,37 +252,35 @@ impl Emitter<'_, '_> {
             let is_static = matches!(object.storage, Storage::Static { .. });
             if is_static && self.tables.home(index) != Home::Unused {
                 let fields = self.fields_to(index, id);
-                pointers.extend(fields.into_iter().map(|(_, value)| (TermId::TRUE, value)));
+                pointers.extend(fields.into_iter().map(|value| (TermId::TRUE, value)));
             }
         }
         // When the start looks at what exists, all functions have returned.
-        let holders = match self.body.index == unit.start {
-            true => &[][..],
-            false => &plan.holders[..],
-        };
-        for holder in holders {
-            let fields = self.fields_to(holder.object, id);
-            match &holder.record {
+        if self.body.index == unit.start {
+            return pointers;
+        }
+        for (&object, record) in &plan.holders {
+            let fields = self.fields_to(object, id);
+            match record {
                 Record::Copies(copies) => {
                     let copies = copies.iter().filter(|(variable, _)| {
                         let value = self.body.builder.term(*variable);
-                        fields.iter().any(|field| field.1 == value)
+                        fields.contains(&value)
                     });
                     let copies = copies.map(|&(_, copy)| self.body.builder.term(copy));
                     pointers.extend(copies.map(|copy| (TermId::TRUE, copy)));
                 }
                 &Record::Exists(exists) => {
                     let exists = self.body.builder.term(exists);
-                    pointers.extend(fields.into_iter().map(|(_, value)| (exists, value)));
+                    pointers.extend(fields.into_iter().map(|value| (exists, value)));
                 }
             }
         }
         pointers
     }
 
-    /// The values of the pointers in an object that may lead to objects of a class, with their offsets (bits).
-    fn fields_to(&mut self, object: ObjectIndex, id: ClassId) -> Vec<(i64, TermId)> {
-        let (plan, facts) = (self.tables.plan, self.tables.facts);
+    /// The values of the pointers in an object that may lead to objects of a class.
+    fn fields_to(&mut self, object: ObjectIndex, id: ClassId) -> Vec<TermId> {
         let bits = u32::from(self.tables.semantics.pointer_bits);
         let form = self.tables.form(ScalarType::Pointer, bits);
         let spot = self.tables.object_spot(object);
@@ -294,62 +291,64 @@ impl Emitter<'_, '_> {
             let Ok(bit) = i64::try_from(leaf.bit_offset) else {
                 continue;
             };
-            let linked = facts.graph.known_link(spot.target.shifted(bit / 8));
-            let root = linked.map(|target| facts.graph.canonical(target).node);
-            let leads = root.and_then(|root| plan.class_of.get(&root)) == Some(&id);
+            let place = spot.target.shifted(bit / 8);
+            let leads = self.tables.planner.linked_class(self.tables.plan, place) == Some(id);
             if leads && self.tables.next_field(spot.target, bit, bit + 1).is_some() {
-                fields.push((bit, self.load(&spot, bit, bits, form)));
+                fields.push(self.load(&spot, bit, bits, form));
             }
         }
         fields
     }
 
     /// Says of the current function's holders which exist when it begins: the parameters, which have their values.
-    pub(super) fn begin_holders(&mut self, parameters: &[ObjectIndex]) {
-        let (plan, function) = (self.tables.plan, self.body.index);
-        let own = plan.holders.iter();
-        for holder in own.filter(|holder| holder.function == function) {
-            let is_parameter = parameters.contains(&holder.object);
-            match &holder.record {
-                Record::Copies(copies) if is_parameter => {
+    pub(super) fn begin_holders(&mut self, interface: &Interface) {
+        let plan = self.tables.plan;
+        for object in self.own_holders() {
+            let mut parameters = interface.parameters.iter();
+            let is_parameter = parameters.any(|entry| entry.0 == object);
+            match plan.holders.get(&object) {
+                Some(Record::Copies(copies)) if is_parameter => {
                     for &(variable, copy) in copies {
                         let value = self.body.builder.term(variable);
                         self.body.assign(copy, value);
                     }
                 }
-                Record::Copies(_) | Record::Exists(_) => {
-                    self.set_holder(holder.object, is_parameter);
-                }
+                _ => self.set_holder(object, is_parameter),
             }
         }
     }
 
     /// Says of the current function's holders that they exist no more.
     pub(super) fn end_holders(&mut self) {
-        let function = self.body.index;
-        let own = self.tables.plan.holders.iter();
-        for holder in own.filter(|holder| holder.function == function) {
-            self.set_holder(holder.object, false);
+        for object in self.own_holders() {
+            self.set_holder(object, false);
         }
+    }
+
+    /// The current function's holders.
+    fn own_holders(&self) -> Vec<ObjectIndex> {
+        let holders = &self.tables.plan.holders;
+        let locals = self.tables.locals_of(self.body.index).iter();
+        locals
+            .copied()
+            .filter(|object| holders.contains_key(object))
+            .collect()
     }
 
     /// Says of an object, if it is a holder, whether it exists. A pointer that is a variable has no value then that counts.
     pub(super) fn set_holder(&mut self, object: ObjectIndex, exists: bool) {
-        let mut holders = self.tables.plan.holders.iter();
-        let Some(holder) = holders.find(|holder| holder.object == object) else {
-            return;
-        };
-        match &holder.record {
-            Record::Copies(copies) => {
+        match self.tables.plan.holders.get(&object) {
+            Some(Record::Copies(copies)) => {
                 let null = self.tables.pointer_constant(0);
                 for &(_, copy) in copies {
                     self.body.assign(copy, null);
                 }
             }
-            &Record::Exists(variable) => {
+            Some(&Record::Exists(variable)) => {
                 let exists = if exists { TermId::TRUE } else { TermId::FALSE };
                 self.body.assign(variable, exists);
             }
+            None => {}
         }
     }
 

@@ -25,8 +25,8 @@ impl Emitter<'_, '_> {
             }
         }
         self.begin_lives();
-        for holder in &self.tables.plan.holders {
-            self.set_holder(holder.object, false);
+        for &object in self.tables.plan.holders.keys() {
+            self.set_holder(object, false);
         }
         for index in 0..self.tables.plan.classes.len() {
             self.begin_class(ClassId(index as u32));

@@ -8,22 +8,16 @@
 //! activations, so that its objects are left out.
 
 use super::lives::record;
-use super::plan::{FieldHome, Home, Plan, Planner, Representation, is_identifier};
-use crate::ir::{Block, FunctionIndex, Instruction, ObjectIndex, ScalarType, Storage, only_scalar};
+use super::plan::{ClassId, FieldHome, Home, Plan, Planner, Representation, is_identifier};
+use crate::ir::{Instruction, ObjectIndex, ScalarType, Storage, only_scalar};
 use crate::memory::analysis::endless::{Checks, Exits, Loops, Reach};
+use crate::memory::analysis::points_to::Target;
 use crate::memory::builder::Builder;
+use regatta_program::digraph::Digraph;
 use regatta_program::{Arithmetic, VariableId};
 use regatta_term::Sort;
 
-/// A local object whose pointers keep memory from being lost while it exists.
-#[derive(Clone, Debug)]
-pub struct Holder {
-    pub object: ObjectIndex,
-    pub function: FunctionIndex,
-    pub record: Record,
-}
-
-/// What the program records of a holder.
+/// What the program records of a *holder*: a local object whose pointers keep memory from being lost while it exists.
 #[derive(Clone, Debug)]
 pub enum Record {
     /// The pointers that are variables, each with its copy.
@@ -33,13 +27,17 @@ pub enum Record {
 }
 
 impl Planner<'_, '_> {
-    /// Makes the variables for the local objects that may hold pointers to memory of the heap; to be called when objects have
-    /// their homes.
+    /// Finds the loops that may not end, and makes the variables for the local objects that may hold pointers to memory of the
+    /// heap; to be called when objects have their homes.
     pub fn record_holders(&self, plan: &mut Plan, builder: &mut Builder) {
-        if !self.checks.leaks || self.arithmetic != Arithmetic::BitVector {
+        if !self.checks.leaks {
             return;
         }
-        let looked_at = self.looked_at();
+        plan.loops = self.checks_of_loops();
+        if self.arithmetic != Arithmetic::BitVector {
+            return;
+        }
+        let looked_at = self.looked_at(&plan.loops);
         for number in 0..self.unit.objects.len() {
             let object = ObjectIndex(number as u32);
             let Storage::Automatic(function) = self.object(object).storage else {
@@ -76,16 +74,12 @@ impl Planner<'_, '_> {
                 }
                 Home::Dynamic(..) | Home::Unused => continue,
             };
-            plan.holders.push(Holder {
-                object,
-                function,
-                record: kept,
-            });
+            plan.holders.insert(object, kept);
         }
     }
 
-    /// What is to be checked of loops that may not end.
-    pub fn checks_of_loops(&self, blocks: &[Block]) -> Checks {
+    /// What is to be checked of loops that may not end, by function.
+    fn checks_of_loops(&self) -> Vec<Checks> {
         let reach = |object: ObjectIndex| {
             let data = self.object(object);
             let is_named = only_scalar(&data.leaves).is_some()
@@ -97,39 +91,38 @@ impl Planner<'_, '_> {
                 _ => Reach::Anything,
             }
         };
-        Loops::new(blocks, &reach, Exits::of(self.unit)).checks()
+        let exits = Exits::of(self.unit);
+        let functions = self.unit.functions.iter().zip(self.function_ids);
+        let checks = functions.map(|(function, id)| match id {
+            Some(_) => Loops::new(&function.blocks, &reach, exits).checks(),
+            None => Checks::default(),
+        });
+        checks.collect()
     }
 
     /// Whether it may be looked at what exists while a function has not returned, by function, the start apart: the program may
     /// end, or a loop or recursion need not.
-    fn looked_at(&self) -> Vec<bool> {
-        let functions = self.unit.functions.iter().enumerate();
-        let mut looked_at: Vec<bool> = functions
-            .map(|(index, function)| {
-                if self.function_ids[index].is_none() {
-                    return false;
-                }
-                let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
-                let ends =
-                    instructions.any(|entry| matches!(entry.0, Instruction::ProgramEnds { .. }));
-                let loops = self.checks_of_loops(&function.blocks);
-                let may_go_on = !loops.endless.is_empty() || !loops.progress.is_empty();
-                ends || may_go_on || self.calls.recursive[index]
-            })
-            .collect();
-        looked_at[self.unit.start.0 as usize] = false;
-        let mut changes = true;
-        while std::mem::take(&mut changes) {
-            for call in &self.facts.calls {
-                let caller = call.caller.0 as usize;
-                let mut callees = call.callees.iter();
-                if !looked_at[caller] && callees.any(|callee| looked_at[callee.0 as usize]) {
-                    looked_at[caller] = true;
-                    changes = true;
-                }
-            }
-        }
-        looked_at[self.unit.start.0 as usize] = false;
+    fn looked_at(&self, loops: &[Checks]) -> Vec<bool> {
+        let functions = (0..).zip(&self.unit.functions);
+        let looks = functions.filter(|&(number, function)| {
+            let mut instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+            let ends = instructions.any(|entry| matches!(entry.0, Instruction::ProgramEnds { .. }));
+            let index = number as usize;
+            let may_go_on = !loops[index].endless.is_empty() || !loops[index].progress.is_empty();
+            let runs = self.function_ids[index].is_some();
+            runs && (ends || may_go_on || self.calls.recursive[index])
+        });
+        let start = self.unit.start.0;
+        let looks = looks
+            .map(|(number, _)| number)
+            .filter(|&number| number != start);
+        let calls = self.facts.calls.iter();
+        let to_callers = calls.flat_map(|call| {
+            let callees = call.callees.iter();
+            callees.map(|callee| (callee.0, call.caller.0))
+        });
+        let mut looked_at = Digraph::new(loops.len(), to_callers).reachable(looks);
+        looked_at[start as usize] = false;
         looked_at
     }
 
@@ -140,16 +133,19 @@ impl Planner<'_, '_> {
         let mut pointers =
             leaves.filter(|leaf| leaf.scalar == ScalarType::Pointer && leaf.count <= 1);
         pointers.any(|leaf| {
-            let Ok(bit) = i64::try_from(leaf.bit_offset) else {
-                return false;
-            };
-            let linked = self.facts.graph.known_link(target.shifted(bit / 8));
-            let root = linked.map(|target| self.facts.graph.canonical(target).node);
-            let class = root.and_then(|root| plan.class_of.get(&root));
-            class.is_some_and(|&id| {
+            let bytes = i64::try_from(leaf.bit_offset / 8).ok();
+            let class = bytes.and_then(|bytes| self.linked_class(plan, target.shifted(bytes)));
+            class.is_some_and(|id| {
                 let mut sites = plan.class_by_id(id).sites.iter();
                 sites.any(|&site| self.facts.sites[site].on_heap && self.runs_once(site))
             })
         })
+    }
+
+    /// The class that the pointer at a place leads to, if there is one.
+    pub fn linked_class(&self, plan: &Plan, place: Target) -> Option<ClassId> {
+        let target = self.facts.graph.known_link(place)?;
+        let root = self.facts.graph.canonical(target).node;
+        plan.class_of.get(&root).copied()
     }
 }

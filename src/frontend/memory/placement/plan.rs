@@ -1,9 +1,11 @@
 //! The storage plan: which objects become scalar variables, and which lie in which region.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::{self, ClassShape, Field, FieldKind, Form};
-use super::holders::Holder;
+use super::holders::Record;
 use super::layout::{AddressRange, Pool};
 use super::lives::{ClassLives, Lives};
 use crate::ir::{
@@ -13,6 +15,7 @@ use crate::ir::{
 use crate::memory::MemoryChecks;
 use crate::memory::analysis::call_graph::CallGraph;
 use crate::memory::analysis::constraints::{AccessTable, Facts, Locals};
+use crate::memory::analysis::endless::Checks;
 use crate::memory::analysis::points_to::{NodeId, Target};
 use crate::memory::builder::{Builder, Description};
 use crate::memory::limits::{MAXIMUM_REGIONS_PER_CLASS, MAXIMUM_VARIABLES_PER_OBJECT};
@@ -196,7 +199,9 @@ pub struct Plan {
     /// Which objects exist; none if nothing is checked of memory.
     pub lives: Option<Lives>,
     /// The local objects that keep memory from being lost where the program ends before their functions return.
-    pub holders: Vec<Holder>,
+    pub holders: BTreeMap<ObjectIndex, Record>,
+    /// What is to be checked of loops that may not end, by function, if lost memory is sought.
+    pub loops: Vec<Checks>,
 }
 
 /// Maximum number of elements that are written one by one; more are written by a loop.
@@ -272,7 +277,8 @@ impl Planner<'_, '_> {
             declared: FxHashSet::default(),
             entered: FxHashSet::default(),
             lives: None,
-            holders: Vec::new(),
+            holders: BTreeMap::new(),
+            loops: Vec::new(),
         };
         self.collect(&mut plan);
         self.declarations(&mut plan);

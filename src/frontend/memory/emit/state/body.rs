@@ -191,34 +191,30 @@ impl Body<'_, '_> {
         if self.current.is_none() {
             return;
         }
-        // Where a value may be a zero is not recorded: engines would carry the conditions of all that are written.
-        if let Operation::Store {
-            region,
-            index,
-            value,
-        } = operation
-            && self.builder.records_zeros
-            && value == pool().bv(8, 0)
-        {
-            let target = self.builder.last_zero(region);
-            self.operations.push(Operation::Assign {
-                target,
-                value: index,
-            });
+        let mut written = None;
+        match operation {
+            Operation::Store {
+                region,
+                index,
+                value,
+            } => {
+                // Where a value may be a zero is not recorded: engines would carry the conditions of all that are written.
+                if self.builder.records_zeros && value == pool().bv(8, 0) {
+                    let target = self.builder.last_zero(region);
+                    self.operations.push(Operation::Assign {
+                        target,
+                        value: index,
+                    });
+                }
+                if let Some(&history) = self.builder.links.get(&region) {
+                    self.record_link(history, index, value);
+                }
+            }
+            Operation::Assign { target, .. } | Operation::Havoc { target, .. } => {
+                written = Some(target);
+            }
+            _ => {}
         }
-        if let Operation::Store {
-            region,
-            index,
-            value,
-        } = operation
-            && let Some(&history) = self.builder.links.get(&region)
-        {
-            self.record_link(history, index, value);
-        }
-        let written = match operation {
-            Operation::Assign { target, .. } | Operation::Havoc { target, .. } => Some(target),
-            _ => None,
-        };
         self.operations.push(operation);
         if let Some(variable) = written
             && let Some(&copy) = self.builder.copies.get(&variable)
