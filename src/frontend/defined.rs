@@ -24,6 +24,14 @@ pub enum Rule {
     ShiftWidth,
     /// A floating-point number is converted to an integer type that does not have the number without its fraction.
     Converted,
+    /// A local variable whose address is not taken is read before it is set.
+    SetBefore,
+    /// Control comes to `unreachable()` or `__builtin_unreachable()`.
+    PromisedPoint,
+    /// A function returns that is declared `_Noreturn`.
+    PromisedReturn,
+    /// A pointer is converted to a type of pointers for which it is not aligned.
+    Aligned,
     /// An access by an object's name goes beyond the object.
     WithinObject,
     /// An access through a pointer is not within an object that exists.
@@ -48,6 +56,9 @@ impl Rule {
             Self::Divisor => Check::Division,
             Self::ShiftWidth => Check::Shift,
             Self::Converted => Check::Conversion,
+            Self::SetBefore => Check::Uninitialised,
+            Self::PromisedPoint | Self::PromisedReturn => Check::Unreachable,
+            Self::Aligned => Check::Alignment,
             Self::WithinObject => Check::Bounds,
             Self::ValidPointer => Check::Pointers,
             Self::Deallocation => Check::Free,
@@ -56,7 +67,7 @@ impl Rule {
         }
     }
 
-    /// The paragraph of C11 that makes it undefined. That memory is not freed is defined; the paragraph is then the one that
+    /// The paragraph of C11 that makes it undefined (C23's for `unreachable()`, which C11 does not have). That memory is not freed is defined; the paragraph is then the one that
     /// says how long it exists.
     pub const fn paragraph(self) -> &'static str {
         match self {
@@ -68,6 +79,10 @@ impl Rule {
             Self::Divisor => "6.5.5p5",
             Self::ShiftWidth => "6.5.7p3",
             Self::Converted => "6.3.1.4p1",
+            Self::SetBefore => "6.3.2.1p2",
+            Self::PromisedPoint => "7.21.1p2",
+            Self::PromisedReturn => "6.7.4p8",
+            Self::Aligned => "6.3.2.3p7",
             Self::WithinObject => "6.5.6p8",
             Self::ValidPointer => "6.5.3.2p4",
             Self::Deallocation => "7.22.3.3p2",
@@ -86,6 +101,10 @@ impl Rule {
             Self::Divisor => "the divisor is not zero",
             Self::ShiftWidth => "the shift is by less than the width, and not by a negative count",
             Self::Converted => "the number is in the type that it is converted to",
+            Self::SetBefore => "the variable is set before it is read",
+            Self::PromisedPoint => "control does not come to what is promised to be unreachable",
+            Self::PromisedReturn => "a function that is declared `_Noreturn` does not return",
+            Self::Aligned => "the pointer is aligned for the type that it is converted to",
             Self::WithinObject => "the access is within the object",
             Self::ValidPointer => "the access is within an object that exists",
             Self::Deallocation => {

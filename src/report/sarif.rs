@@ -220,7 +220,7 @@ pub fn to_sarif(recording: &Recording, ending: &Ending) -> String {
 }
 
 /// The properties that have a rule, in the order of the rules.
-const RULES: [Property; 10] = [
+const RULES: [Property; 13] = [
     Property::UnreachCall,
     Property::NoOverflow,
     Property::ValidDeref,
@@ -231,6 +231,9 @@ const RULES: [Property; 10] = [
     Property::ValidDivision,
     Property::ValidShift,
     Property::ValidConversion,
+    Property::ValidInitialisation,
+    Property::ValidControl,
+    Property::ValidAlignment,
 ];
 
 /// The number of a property's rule.
@@ -301,6 +304,25 @@ fn rule(property: Property) -> Rule {
             "There are inputs with which the program converts a floating-point number to an integer type that does not have \
              the number without its fraction. The behaviour of the program is then undefined (C11 6.3.1.4p1). They were \
              replayed.",
+        ),
+        Property::ValidInitialisation => (
+            "UninitialisedVariable",
+            "A local variable can be read before it is set",
+            "There are inputs with which the program reads a local variable, whose address it does not take, before it has set \
+             it. The behaviour of the program is then undefined (C11 6.3.2.1p2). They were replayed.",
+        ),
+        Property::ValidAlignment => (
+            "MisalignedPointer",
+            "A pointer can be converted to a type for which it is not aligned",
+            "There are inputs with which the program converts a pointer to a type of pointers to objects of a stricter alignment \
+             than it has. The behaviour of the program is then undefined (C11 6.3.2.3p7). They were replayed.",
+        ),
+        Property::ValidControl => (
+            "BrokenPromise",
+            "Control can come to what is promised to be unreachable",
+            "There are inputs with which control reaches `unreachable()` or `__builtin_unreachable()`, or the end of a function \
+             that is declared `_Noreturn`. The behaviour of the program is then undefined (C23 7.21.1p2, C11 6.7.4p8). They \
+             were replayed.",
         ),
     };
     let help =

@@ -53,6 +53,12 @@ pub enum Check {
     Shift,
     /// Floating-point numbers are in the integer types that they are converted to.
     Conversion,
+    /// Local variables whose address is not taken are set before they are read.
+    Uninitialised,
+    /// Control does not come to what is promised to be unreachable.
+    Unreachable,
+    /// Pointers are aligned for the types of pointers that they are converted to.
+    Alignment,
     /// Accesses by an object's name are within the object.
     Bounds,
     /// Accesses through pointers are within objects that exist.
@@ -69,11 +75,14 @@ pub enum Check {
 
 impl Check {
     /// All kinds, each once.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Overflow,
         Self::Division,
         Self::Shift,
         Self::Conversion,
+        Self::Uninitialised,
+        Self::Unreachable,
+        Self::Alignment,
         Self::Bounds,
         Self::Pointers,
         Self::Free,
@@ -83,11 +92,13 @@ impl Check {
     ];
 
     /// The kinds that say that an operation is undefined.
-    pub const UNDEFINED: [Self; 7] = [
+    pub const UNDEFINED: [Self; 9] = [
         Self::Overflow,
         Self::Division,
         Self::Shift,
         Self::Conversion,
+        Self::Uninitialised,
+        Self::Unreachable,
         Self::Bounds,
         Self::Pointers,
         Self::Free,
@@ -100,6 +111,9 @@ impl Check {
             Self::Division => "division",
             Self::Shift => "shift",
             Self::Conversion => "conversion",
+            Self::Uninitialised => "uninitialised",
+            Self::Unreachable => "unreachable",
+            Self::Alignment => "alignment",
             Self::Bounds => "bounds",
             Self::Pointers => "pointers",
             Self::Free => "free",
@@ -118,6 +132,13 @@ impl Check {
             Self::Conversion => {
                 "floating-point numbers are in the integer types that they are converted to"
             }
+            Self::Uninitialised => {
+                "local variables whose address is not taken are set before they are read"
+            }
+            Self::Alignment => {
+                "pointers are aligned for the types of pointers that they are converted to"
+            }
+            Self::Unreachable => "control does not come to what is promised to be unreachable",
             Self::Bounds => "accesses by an object's name are within the object",
             Self::Pointers => "accesses through pointers are within objects that exist",
             Self::Free => "only null and objects of the heap that exist are freed",
@@ -134,6 +155,9 @@ impl Check {
             Self::Division => "G valid-division",
             Self::Shift => "G valid-shift",
             Self::Conversion => "G valid-conversion",
+            Self::Uninitialised => "G valid-initialisation",
+            Self::Unreachable => "G valid-control",
+            Self::Alignment => "G valid-alignment",
             Self::Bounds | Self::Pointers => "G valid-deref",
             Self::Free => "G valid-free",
             Self::Leaks => "G valid-memtrack",
@@ -150,6 +174,9 @@ impl Check {
             | Self::Division
             | Self::Shift
             | Self::Conversion
+            | Self::Uninitialised
+            | Self::Unreachable
+            | Self::Alignment
             | Self::Termination => false,
         }
     }
@@ -161,6 +188,9 @@ impl Check {
             Self::Division => Property::ValidDivision,
             Self::Shift => Property::ValidShift,
             Self::Conversion => Property::ValidConversion,
+            Self::Uninitialised => Property::ValidInitialisation,
+            Self::Unreachable => Property::ValidControl,
+            Self::Alignment => Property::ValidAlignment,
             Self::Bounds | Self::Pointers => Property::ValidDeref,
             Self::Free => Property::ValidFree,
             Self::Leaks => Property::ValidMemtrack,
@@ -480,8 +510,8 @@ impl<'text> Reader<'text> {
         self.error(format!("property not supported: {property}"))
             .with_help(
                 "supported are `G ! call(function())`, `G ! label(NAME)`, `G ! overflow`, `G valid-deref`, `G valid-free`, \
-                 `G valid-memtrack`, `G valid-memcleanup`, `G valid-division`, `G valid-shift`, `G valid-conversion` and \
-                 `F end`",
+                 `G valid-memtrack`, `G valid-memcleanup`, `G valid-division`, `G valid-shift`, `G valid-conversion`, \
+                 `G valid-initialisation`, `G valid-control`, `G valid-alignment` and `F end`",
             )
     }
 
@@ -542,6 +572,9 @@ impl<'text> Reader<'text> {
             "division" => &[Check::Division],
             "shift" => &[Check::Shift],
             "conversion" => &[Check::Conversion],
+            "initialisation" => &[Check::Uninitialised],
+            "control" => &[Check::Unreachable],
+            "alignment" => &[Check::Alignment],
             other => return Err(self.unsupported(&format!("`G valid-{other}`"))),
         };
         self.next();
@@ -674,14 +707,14 @@ mod tests {
         assert_eq!(
             Specification::of_checks("undefined,leaks").unwrap(),
             Specification::of_checks(
-                "overflow,division,shift,conversion,bounds,pointers,free,leaks"
+                "overflow,division,shift,conversion,uninitialised,unreachable,bounds,pointers,free,leaks"
             )
             .unwrap()
         );
         assert_eq!(
             Specification::of_checks("overflows").unwrap_err(),
-            "no such check: `overflows`; there are assertions, undefined, overflow, division, shift, conversion, bounds, \
-             pointers, free, leaks, cleanup, termination"
+            "no such check: `overflows`; there are assertions, undefined, overflow, division, shift, conversion, \
+             uninitialised, unreachable, alignment, bounds, pointers, free, leaks, cleanup, termination"
         );
         let termination = Specification::parse("p", "CHECK( init(main()), LTL(F end) )").unwrap();
         assert!(termination.is_termination());

@@ -168,7 +168,9 @@ impl Checker {
             Instruction::FillRange {
                 destination, size, ..
             } => self.is_pointer(destination) && self.has(size, self.address_integer(false)),
-            Instruction::Free(pointer) => self.is_pointer(pointer),
+            Instruction::Free(pointer) | Instruction::CheckAlignment { pointer, .. } => {
+                self.is_pointer(pointer)
+            }
             Instruction::SetRounding(mode) => self.has(mode, INT),
             Instruction::Check { condition, .. } | Instruction::Expect { condition, .. } => {
                 self.has(condition, INT)

@@ -662,6 +662,12 @@ pub enum Instruction {
         condition: Expr,
         rule: Rule,
     },
+    /// Violates the property unless the pointer is a multiple of the alignment.
+    CheckAlignment {
+        pointer: Pointer,
+        /// In bytes, a power of two.
+        alignment: u64,
+    },
     /// No effect: an operand that is evaluated here has a value for which its operator is defined only where the
     /// condition is nonzero.
     Expect {

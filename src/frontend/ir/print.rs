@@ -399,6 +399,13 @@ impl fmt::Display for With<'_, Instruction> {
                 let (what, paragraph) = (rule.condition(), rule.paragraph());
                 write!(f, "check {} ({what}, C11 {paragraph})", self.of(condition))
             }
+            Instruction::CheckAlignment { pointer, alignment } => {
+                write!(
+                    f,
+                    "check that {} is aligned to {alignment}",
+                    self.of(&**pointer)
+                )
+            }
             Instruction::Expect { condition, .. } => write!(f, "expect {}", self.of(condition)),
             Instruction::SetRounding(mode) => write!(f, "rounding = {}", self.of(mode)),
             Instruction::Unsupported(what) => write!(f, "unsupported {what}"),

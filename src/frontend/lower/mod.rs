@@ -398,6 +398,7 @@ impl<'a> Lowerer<'a> {
         self.add_interrupts(&mut functions, Functions::START)?;
         let (outside, late) = self.finish_outside(&mut functions);
         self.finish_long_jumps(&mut functions, Functions::START);
+        self.finish_flags(&mut functions);
         let objects = self.objects.finish();
         Ok(Attempt::Done(Box::new(Lowering {
             late,

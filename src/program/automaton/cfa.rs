@@ -258,6 +258,37 @@ pub enum Property {
     ValidShift,
     /// Floating-point numbers are in the integer types that they are converted to (C11 6.3.1.4p1).
     ValidConversion,
+    /// Local variables are set before they are read (C11 6.3.2.1p2).
+    ValidInitialisation,
+    /// Control does not come to what is promised to be unreachable (C23 7.21.1p2, C11 6.7.4p8).
+    ValidControl,
+    /// Pointers are aligned for the types of pointers that they are converted to (C11 6.3.2.3p7).
+    ValidAlignment,
+}
+
+impl Property {
+    /// Returns what happens where it is violated, as a sentence without an initial capital.
+    pub const fn violation(self) -> &'static str {
+        match self {
+            Self::UnreachCall => "an error location is reached",
+            Self::NoOverflow => "signed arithmetic overflows",
+            Self::ValidDeref => "an access is outside of the objects that exist",
+            Self::ValidFree => {
+                "what is freed is neither null nor the beginning of an object of the heap that exists"
+            }
+            Self::ValidMemtrack => "memory is lost",
+            Self::ValidMemcleanup => "memory is not freed before the program ends",
+            Self::Termination => "a loop goes on for ever",
+            Self::ValidDivision => "an integer is divided by zero",
+            Self::ValidShift => "a shift is by a negative count, or by the width or more",
+            Self::ValidConversion => {
+                "a floating-point number is not in the type that it is converted to"
+            }
+            Self::ValidInitialisation => "a local variable is read before it is set",
+            Self::ValidAlignment => "a pointer is not aligned for the type that it is converted to",
+            Self::ValidControl => "control comes to what is promised to be unreachable",
+        }
+    }
 }
 
 impl fmt::Display for Property {
@@ -273,6 +304,9 @@ impl fmt::Display for Property {
             Self::ValidDivision => "valid-division",
             Self::ValidShift => "valid-shift",
             Self::ValidConversion => "valid-conversion",
+            Self::ValidInitialisation => "valid-initialisation",
+            Self::ValidControl => "valid-control",
+            Self::ValidAlignment => "valid-alignment",
         })
     }
 }

@@ -4,6 +4,7 @@ use lang_c::ast;
 use lang_c::span::Node;
 use lang_c::visit::Visit;
 
+use crate::defined::Rule;
 use crate::ir::{BinaryOp, Expr, Instruction, ScalarType, Storage, Terminator};
 use crate::library::{self, Builtin, LibraryFunction};
 use crate::lower::expressions::assignment::Use;
@@ -215,6 +216,7 @@ impl Lowerer<'_> {
                 self.call_unknown(what, function, values, Use::Value)
             }
             Builtin::Unreachable => {
+                self.check_promise(Rule::PromisedPoint);
                 self.end_path(Terminator::Unreachable);
                 Ok(Value::void())
             }

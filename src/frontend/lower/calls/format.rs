@@ -244,7 +244,8 @@ impl Lowerer<'_> {
                 Instruction::Waypoint { .. }
                 | Instruction::Assumption { .. }
                 | Instruction::Expect { .. }
-                | Instruction::Check { .. } => {}
+                | Instruction::Check { .. }
+                | Instruction::CheckAlignment { .. } => {}
                 _ => return None,
             }
         }

@@ -4,6 +4,7 @@
 //! functions in [`CHECKED_MODELS`]: the program's text does not contain its operations.
 
 mod conditions;
+pub(in crate::lower) mod initialisation;
 pub(in crate::lower) mod library;
 mod ranges;
 
@@ -13,7 +14,7 @@ use super::expressions::overflow::Magnitude;
 use super::expressions::value::Value;
 use super::{Lowerer, Result};
 use crate::defined::Rule;
-use crate::ir::{BinaryOp, Expr, Instruction, ScalarType};
+use crate::ir::{BinaryOp, Expr, Instruction, Pointer, ScalarType};
 use crate::memory::walk::parts;
 use crate::types::{OpaqueKind, Type, TypeKind};
 
@@ -73,6 +74,13 @@ impl Lowerer<'_> {
             Some(condition) if fold::constant_truth(&condition) == Some(true) => {}
             Some(condition) => self.emit_fresh(Instruction::Check { condition, rule }),
             None => self.unsupported(format!("the check that {}", rule.condition())),
+        }
+    }
+
+    /// Checks that control does not come here.
+    pub(in crate::lower) fn check_promise(&mut self, rule: Rule) {
+        if self.checks(rule) {
+            self.check(Some(fold::int(0)), rule);
         }
     }
 
@@ -195,6 +203,34 @@ impl Lowerer<'_> {
             None => self.check(None, Rule::Converted),
         }
         number
+    }
+
+    /// Checks that a pointer that is converted to another type of pointers is aligned for what the latter point to.
+    pub(in crate::lower) fn check_aligned(
+        &mut self,
+        pointer: &Expr,
+        from: Type,
+        to: Type,
+    ) -> Result<()> {
+        let (Some(from), Some(to)) = (self.types.pointee(from), self.types.pointee(to)) else {
+            return Ok(());
+        };
+        let is_object = |ty: Type| self.types.is_complete(ty) && !self.types.is_function(ty);
+        if !self.checks(Rule::Aligned) || !is_object(to) || fold::constant(pointer).is_some() {
+            return Ok(());
+        }
+        let alignment = self.alignment_of(to)?;
+        let known = match is_object(from) {
+            true => self.alignment_of(from)?,
+            false => 1,
+        };
+        if alignment > known {
+            self.emit_fresh(Instruction::CheckAlignment {
+                pointer: Pointer::new(pointer.clone()),
+                alignment,
+            });
+        }
+        Ok(())
     }
 
     /// Checks `left op count`; returns the operands. The type is that of the left one.

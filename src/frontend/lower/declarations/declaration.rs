@@ -657,6 +657,7 @@ impl Lowerer<'_> {
         let Some(initializer) = initializer else {
             self.check_complete(name, ty)?;
             self.update_layout(object, symbol, declared.attributes.alignment)?;
+            self.note_unset(object, ty);
             self.emit(Instruction::Declare(object));
             self.note_local(object, declared)?;
             return Ok(());
@@ -668,6 +669,9 @@ impl Lowerer<'_> {
         self.update_layout(object, symbol, declared.attributes.alignment)?;
         if let Some(object) = self.objects.get_mut(object) {
             object.size = object.size.max(plan.size);
+        }
+        if self.function.has_jumps() {
+            self.note_unset(object, plan.ty);
         }
         let address = Expr::ObjectAddress(object);
         match declared.attributes.constant {

@@ -6,10 +6,12 @@ use rustc_hash::FxHashMap;
 
 use super::declarator::{declarator_name, innermost_name};
 use super::specifier::StorageClass;
+use crate::defined::Rule;
 use crate::ir::{
     Argument, BinaryOp, Callee, Expr, Function, FunctionIndex, InitialContents, Instruction, Leaf,
     Object, ObjectIndex, Place, Pointer, ResultPlace, ScalarType, Storage, Terminator,
 };
+use crate::lower::checks::initialisation::may_pass_initialisers;
 use crate::lower::environment::entry::ENTRY;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
@@ -149,6 +151,9 @@ impl Lowerer<'_> {
         if self.input.property().forbids_call(name) {
             self.end_path(Terminator::Error);
         }
+        if may_pass_initialisers(&definition.statement) {
+            self.function.note_jumps();
+        }
         match self.left_out_body(&definition.statement) {
             Some(what) => self.unsupported(&*what),
             None => self.in_body(|this| this.function_body(&definition.statement))?,
@@ -198,6 +203,7 @@ impl Lowerer<'_> {
 
     /// Lowers the end of the function's body.
     pub(in crate::lower) fn return_at_end(&mut self, name: &str) -> Result<()> {
+        self.check_no_return();
         if let Some(result) = self.function.result() {
             if name == "main" {
                 if let Some(scalar) = self.types.scalar(self.function.result_type()) {
@@ -212,6 +218,13 @@ impl Lowerer<'_> {
         let span = self.cursor.span();
         self.function.end(Terminator::Return, span);
         Ok(())
+    }
+
+    /// Checks that a function that is declared `_Noreturn` does not return here.
+    pub(in crate::lower) fn check_no_return(&mut self) {
+        if self.linkage.is_noreturn(self.function.name()) {
+            self.check_promise(Rule::PromisedReturn);
+        }
     }
 
     /// Finds the function part of a definition's declarator.

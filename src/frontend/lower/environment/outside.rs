@@ -661,7 +661,8 @@ fn has_effect(function: &Function, objects: &[Object], changes: &FxHashSet<Funct
                     Instruction::CallUnknown { result: to, .. } => result(to),
                     Instruction::SetRounding(_)
                     | Instruction::Unsupported(_)
-                    | Instruction::Check { .. } => true,
+                    | Instruction::Check { .. }
+                    | Instruction::CheckAlignment { .. } => true,
                     _ => false,
                 })
         })

@@ -105,6 +105,7 @@ impl Lowerer<'_> {
                     self.note_pointer_comparison(from, &[&expr]);
                 }
                 let expr = self.check_conversion(expr, [source, target], to);
+                self.check_aligned(&expr, from, to)?;
                 let expr = self.convert_representation(expr, source, target);
                 self.rounded(Value::scalar(self.narrowed(expr, to), to))
             }

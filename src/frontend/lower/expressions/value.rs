@@ -105,6 +105,7 @@ impl Lowerer<'_> {
     }
 
     fn read(&mut self, place: Place, declared: Type) -> Value {
+        self.check_set(&place);
         let (scalar, bits) = (place.scalar, place.bit_field.map(|field| field.bits));
         let known = self.constant_at(&place, declared);
         let value = match (known, self.device_access(&place.address, declared)) {

@@ -134,7 +134,9 @@ pub(super) fn steps_of(
         }
         Instruction::SetRounding(_) => vec![Step::Write(Region::Rounding)],
         Instruction::Assume(_) => vec![Step::End],
-        Instruction::Unsupported(_) | Instruction::Check { .. } => vec![Step::Error],
+        Instruction::Unsupported(_)
+        | Instruction::Check { .. }
+        | Instruction::CheckAlignment { .. } => vec![Step::Error],
         Instruction::CallUnknown { .. }
         | Instruction::Padding { .. }
         | Instruction::Declare(_)

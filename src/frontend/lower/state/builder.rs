@@ -37,6 +37,8 @@ pub(in crate::lower) struct FunctionBuilder {
     scopes: u32,
     /// The block at which a pending non-local jump leaves the function.
     jump_exit: Option<BlockIndex>,
+    /// Whether jumps may pass declarations with initialisers.
+    has_jumps: bool,
     /// Further entry blocks, reached from outside of the function.
     roots: Vec<BlockIndex>,
     blocks: Vec<PartialBlock>,
@@ -98,6 +100,7 @@ impl FunctionBuilder {
             temporaries: 0,
             scopes: 0,
             jump_exit: None,
+            has_jumps: false,
             roots: Vec::new(),
             blocks: vec![PartialBlock::default()],
             effects: 0,
@@ -139,6 +142,16 @@ impl FunctionBuilder {
 
     pub fn set_result_type(&mut self, ty: Type) {
         self.result_type = ty;
+    }
+
+    /// Whether jumps may pass declarations with initialisers.
+    pub fn has_jumps(&self) -> bool {
+        self.has_jumps
+    }
+
+    /// Records that jumps may pass declarations with initialisers.
+    pub fn note_jumps(&mut self) {
+        self.has_jumps = true;
     }
 
     /// The object that holds the function's result.

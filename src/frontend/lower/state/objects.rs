@@ -17,6 +17,8 @@ pub(in crate::lower) struct Objects {
     objects: Vec<Object>,
     /// By object: whether it is a temporary that is assigned once, before it is read.
     temporaries: Vec<bool>,
+    /// By local variable: the object that tells whether it is set ([`crate::lower::checks::initialisation`]).
+    flags: FxHashMap<ObjectIndex, ObjectIndex>,
     /// Constant values with several parts, by the objects that hold them.
     known_parts: FxHashMap<ObjectIndex, KnownParts>,
     /// Objects whose contents are constant at translation time: `const` objects and literals.
@@ -97,6 +99,20 @@ impl Objects {
         if let Some(flag) = self.temporaries.get_mut(index.0 as usize) {
             *flag = is_temporary;
         }
+    }
+
+    /// The object that tells whether a local variable is set, if it has one.
+    pub fn flag_of(&self, index: ObjectIndex) -> Option<ObjectIndex> {
+        self.flags.get(&index).copied()
+    }
+
+    pub fn set_flag(&mut self, index: ObjectIndex, flag: ObjectIndex) {
+        self.flags.insert(index, flag);
+    }
+
+    /// Whether any variable has a flag.
+    pub fn has_flags(&self) -> bool {
+        !self.flags.is_empty()
     }
 
     pub fn known_parts(&self, index: ObjectIndex) -> Option<&KnownParts> {

@@ -317,6 +317,7 @@ impl Lowerer<'_> {
             (None, None) => {}
         }
         self.clean_up_to(None)?;
+        self.check_no_return();
         self.end_path(Terminator::Return);
         Ok(())
     }

@@ -478,6 +478,7 @@ const fn makes_no_object(instruction: &Instruction) -> bool {
         | Instruction::Unsupported(_)
         | Instruction::Waypoint { .. }
         | Instruction::Check { .. }
+        | Instruction::CheckAlignment { .. }
         | Instruction::Expect { .. }
         | Instruction::Assumption { .. } => true,
         Instruction::Call { .. }

@@ -205,7 +205,9 @@ pub fn operands_by_use<'a>(instruction: &'a Instruction, f: &mut dyn FnMut(Opera
             f(Target(place));
             f(Value(size));
         }
-        Instruction::Free(pointer) => f(Value(pointer)),
+        Instruction::Free(pointer) | Instruction::CheckAlignment { pointer, .. } => {
+            f(Value(pointer));
+        }
         Instruction::Assume(value)
         | Instruction::Check {
             condition: value, ..

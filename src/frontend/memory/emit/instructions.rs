@@ -190,6 +190,9 @@ impl Emitter<'_, '_> {
                 self.body.check_trouble();
                 self.body.check(holds, rule.check().property());
             }
+            Instruction::CheckAlignment { pointer, alignment } => {
+                self.check_alignment(pointer, *alignment);
+            }
             Instruction::Expect { condition, what } => {
                 let condition = self.value(condition);
                 self.note_assumption(AssumptionKind::Defined, what, Doubt::Zero(condition));

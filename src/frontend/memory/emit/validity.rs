@@ -6,6 +6,7 @@
 use super::assumptions::Access;
 use super::places::{Base, Linear, Part, Spot};
 use super::*;
+use crate::defined::Rule;
 use crate::ir::{BinaryOp, Expr};
 use crate::memory::analysis::walk::start_of;
 use crate::memory::placement::lives::ClassLives;
@@ -245,6 +246,52 @@ impl<'b> Emitter<'_, 'b> {
             self.tables.at_most(bytes, most),
             self.tables.is_less(end, size),
         )
+    }
+
+    /// Checks that a pointer is a multiple of the alignment, wherever its object lies. Where an object lies that needs not be
+    /// aligned so itself is the compiler's choice: nothing is known of pointers into it.
+    pub fn check_alignment(&mut self, pointer: &Pointer, alignment: u64) {
+        if !self.body.is_reached() {
+            return;
+        }
+        let address = self.value(pointer);
+        self.body.check_trouble();
+        let Some(id) = self.class_of_value(pointer) else {
+            let is_null = pool().eq(address, self.tables.pointer_constant(0));
+            let what = "the alignment of a pointer to an unknown object";
+            return self.body.unsupported_unless(is_null, what);
+        };
+        let class = self.tables.plan.class_by_id(id);
+        let mut elsewhere = Vec::new();
+        let sites = class.sites.iter();
+        let mut is_placed = !sites
+            .copied()
+            .any(|site| self.tables.facts.sites[site].alignment < alignment);
+        for &object in &class.objects {
+            let data = &self.tables.unit.objects[object.0 as usize];
+            if data.alignment >= alignment {
+                continue;
+            }
+            match self.tables.home(object) {
+                Home::Static(_, Some(start)) => {
+                    let size = self.tables.pointer_constant(i128::from(data.size) + 1);
+                    let one = self.tables.pointer_constant(1);
+                    let covers = self.tables.covers([start, size], address, one);
+                    elsewhere.push(pool().not(covers));
+                }
+                _ => is_placed = false,
+            }
+        }
+        const CHOICE: NotModelled = "the alignment of an object that the compiler chooses";
+        if !is_placed || self.tables.semantics.arithmetic == Arithmetic::Integer {
+            return self.doubt(CHOICE);
+        }
+        self.body.unsupported_unless(pool().and(elsewhere), CHOICE);
+        let bits = alignment.trailing_zeros() as u8;
+        let low = pool().extract(address, bits - 1, 0);
+        let zero = pool().bv(bits, 0);
+        self.body
+            .check(pool().eq(low, zero), Rule::Aligned.check().property());
     }
 
     fn lives(&self, id: ClassId) -> Result<&'b ClassLives, NotModelled> {

@@ -177,6 +177,9 @@ impl<'a> Facts<'a> {
                 self.value(left);
                 self.value(right);
             }
+            Instruction::CheckAlignment { pointer, .. } => {
+                self.value(pointer);
+            }
             Instruction::Assume(value)
             | Instruction::Check {
                 condition: value, ..
