@@ -1,4 +1,4 @@
-//! `verify --all`: each check is decided by itself; `--show-checks`.
+//! `verify --all`: each check is decided by itself; `--only`, `--show-checks`.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -275,6 +275,41 @@ fn checks_are_listed() {
         assert!(line.contains(&format!("program.c:{number}:")), "{line}");
         assert!(line.contains("unreach-call  reach_error();"), "{line}");
     }
+}
+
+/// Only the checks that are named are decided, by their numbers or by their places.
+#[test]
+fn only_the_checks_that_are_named_are_decided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("program.c");
+    std::fs::write(&program, THREE).expect("the program is written");
+    for (only, verdicts, result, code) in [
+        ("1", &["holds"][..], "RESULT: TRUE", 0),
+        (
+            "program.c:8",
+            &["violated"],
+            "RESULT: FALSE(unreach-call)",
+            1,
+        ),
+        ("3,1", &["holds", "holds"], "RESULT: TRUE", 0),
+    ] {
+        let output = regatta(&program, &["--only", only]);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.contains("program.c:"))
+            .collect();
+        assert_eq!(rows.len(), verdicts.len(), "{only}: {text}");
+        for (row, verdict) in rows.iter().zip(verdicts) {
+            assert!(row.contains(verdict), "{only}: {row}");
+        }
+        assert_eq!(text.lines().last(), Some(result), "{only}");
+        assert_eq!(output.status.code(), Some(code), "{only}");
+    }
+    let unknown = regatta(&program, &["--only", "1,4"]);
+    let said = String::from_utf8_lossy(&unknown.stderr);
+    assert_eq!(unknown.status.code(), Some(3), "{said}");
+    assert!(said.contains("no such check: `4`"), "{said}");
 }
 
 #[test]

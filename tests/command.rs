@@ -189,7 +189,11 @@ fn the_program_is_read_as_the_options_say() {
 fn a_verbose_run_tells_what_happens() {
     let proof = ["ledger_proof.c", "--checks", "assertions"];
     let quiet = output(&proof);
-    assert!(quiet.stderr.is_empty());
+    let said = String::from_utf8_lossy(&quiet.stderr);
+    assert!(
+        said.starts_with("Proved (1 check): assertions.\nNot looked at: overflow, "),
+        "{said}"
+    );
     for verbose in ["-v", "--verbose"] {
         let output = output(&[&proof[..], &[verbose]].concat());
         assert_eq!(result_line(&output), "RESULT: TRUE");
@@ -197,6 +201,31 @@ fn a_verbose_run_tells_what_happens() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("answered by"), "{said}");
     }
+}
+
+/// Without a terminal too, a violation is told in the form of a compiler's messages, with its inputs.
+#[test]
+fn a_violation_has_a_place_and_inputs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = |name: &str, text: &str| {
+        let program = folder.path().join(name);
+        std::fs::write(&program, text).expect("the program is written");
+        let output = output(&[&program.display().to_string()]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        said.replace(&format!("{}/", folder.path().display()), "")
+    };
+    let declared = "extern int __VERIFIER_nondet_int(void);\n";
+    let division = "int main(void) {\n  int x = __VERIFIER_nondet_int();\n  return x > 6 && x < 8 ? 1 / (x - 7) : 0;\n}\n";
+    assert_eq!(
+        told("a.c", &format!("{declared}{division}")),
+        "a.c:4:32: error: an integer is divided by zero [valid-division]\n\
+         a.c:3:11: note: __VERIFIER_nondet_int() is 7\n"
+    );
+    // In a function of the library, the place is that of its call.
+    let copy = "#include <string.h>\nint main(void) {\n  char a[2];\n  strcpy(a, \"ab\");\n}\n";
+    let said = told("b.c", copy);
+    assert!(said.starts_with("b.c:4:3: error: 1 byte"), "{said}");
+    assert!(said.contains("`a` of 2 bytes [valid-deref]"), "{said}");
 }
 
 #[test]

@@ -112,8 +112,9 @@ pub struct InputOptions {
     #[arg(long, value_name = "FILE.prp")]
     pub property: Option<PathBuf>,
 
-    /// What is checked, instead of a property: any of assertions, overflow, division, shift, conversion, bounds, pointers,
-    /// free, leaks, cleanup, separated by commas, undefined for those from overflow to free, or termination alone
+    /// What is checked, instead of a property: any of assertions, overflow, division, shift, conversion, uninitialised,
+    /// unreachable, alignment, bounds, pointers, free, leaks, cleanup, separated by commas, undefined for those from overflow to
+    /// free except alignment, or termination alone
     #[arg(long, value_name = "LIST", value_parser = Specification::of_checks, conflicts_with = "property")]
     pub checks: Option<Specification>,
 
@@ -339,6 +340,17 @@ pub struct VerifyOptions {
     /// execution ends at the check that it violates: the others are judged under the condition that no check failed before
     #[arg(long, conflicts_with_all = ["witness", "certificate", "harness", "dump"])]
     pub all: bool,
+
+    /// Decide only these checks, each by itself as with --all: their numbers in the list of --show-checks, or their places
+    /// FILE:LINE or FILE:LINE:COLUMN, separated by commas. What the others say is not decided; an execution ends at those that
+    /// it violates, too
+    #[arg(
+        long,
+        value_name = "CHECK,...",
+        value_delimiter = ',',
+        conflicts_with_all = ["show_checks", "all_functions", "witness", "certificate", "harness", "dump"]
+    )]
+    pub only: Vec<String>,
 
     /// Verify each function of the program by itself, as with --function, and print a table
     #[arg(

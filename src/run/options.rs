@@ -222,7 +222,10 @@ pub enum Question {
     /// Which checks the program has.
     List,
     /// Which checks the program has, and what can be said of them in little time.
-    Survey,
+    Survey {
+        /// The numbers of those that are asked about; `None` for all.
+        only: Option<TargetSet>,
+    },
     /// Whether some of the program's checks hold.
     Targets {
         /// Their numbers.
@@ -239,7 +242,10 @@ pub enum Question {
 impl Question {
     /// Whether this is asked about checks, each by itself.
     pub(crate) fn is_about_checks(&self) -> bool {
-        matches!(self, Self::List | Self::Survey | Self::Targets { .. })
+        matches!(
+            self,
+            Self::List | Self::Survey { .. } | Self::Targets { .. }
+        )
     }
 
     /// Whether only a proof is an answer to it.

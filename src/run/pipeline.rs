@@ -149,7 +149,7 @@ impl Pipeline<'_> {
         match &attempt.question {
             Question::Termination(questions) => self.ask(questions, &lowered, attempt),
             // Reachability of errors in the program as lowered says nothing about termination.
-            Question::Property | Question::Survey | Question::Targets { .. }
+            Question::Property | Question::Survey { .. } | Question::Targets { .. }
                 if self.options.task.load.property.is_termination() =>
             {
                 Conclusion::unknown("termination is not a check of an operation")
@@ -159,8 +159,9 @@ impl Pipeline<'_> {
                 survey::list(&lowered, &self.recorder);
                 Conclusion::unknown("the checks are only listed")
             }
-            Question::Survey => {
+            Question::Survey { only } => {
                 let survey = Survey {
+                    only: only.as_ref(),
                     options: self.options,
                     recorder: &self.recorder,
                     whole: &lowered,

@@ -110,18 +110,20 @@ pub fn list(
     Ok(board.program.is_none().then_some(outcome))
 }
 
-/// Decides each check by itself, within the limits, and returns the answer about all.
+/// Decides each check by itself, or each of those that are asked about, within the limits, and returns the answer about all of
+/// them.
 ///
 /// # Errors
 /// When the system refuses a process.
 pub fn decide_all(
     supervisor: &mut Supervisor,
     limits: Limits,
+    only: Option<TargetSet>,
     observe: Observer<'_>,
     race: Race<'_>,
 ) -> Result<Outcome, Errno> {
     let mut rounds = Rounds::new(supervisor, limits, race);
-    let surveyed = rounds.survey(observe)?;
+    let surveyed = rounds.survey(only, observe)?;
     if let Outcome::Rejected(_) = surveyed {
         return Ok(surveyed);
     }
@@ -189,7 +191,7 @@ pub fn decide_property(
     rounds.board.edges = edges;
     rounds.board.reading = reading;
     rounds.ends_at_violation = true;
-    if let rejected @ Outcome::Rejected(_) = rounds.survey(observe)? {
+    if let rejected @ Outcome::Rejected(_) = rounds.survey(None, observe)? {
         return Ok((rejected, None));
     }
     if rounds.board.rows.is_empty() && !rounds.is_answered() {
@@ -515,9 +517,10 @@ impl<'r> Rounds<'r> {
         }
     }
 
-    fn survey(&mut self, observe: Observer<'_>) -> Result<Outcome, Errno> {
+    fn survey(&mut self, only: Option<TargetSet>, observe: Observer<'_>) -> Result<Outcome, Errno> {
         let begin = self.elapsed();
-        let outcome = self.round(self.limits, &Question::Survey, observe)?;
+        let question = Question::Survey { only };
+        let outcome = self.round(self.limits, &question, observe)?;
         self.survey_time = self.elapsed().saturating_sub(begin);
         if let Outcome::Concluded(conclusion) = &outcome
             && let Verdict::False(_) = conclusion.verdict

@@ -72,6 +72,8 @@ type End<'s> = &'s dyn Fn(&Judge, &Task, Conclusion) -> Conclusion;
 
 /// The survey of a program as lowered.
 pub(crate) struct Survey<'s> {
+    /// The checks that are asked about; `None` for all.
+    pub only: Option<&'s TargetSet>,
     pub options: &'s RunOptions,
     pub recorder: &'s Recorder,
     pub whole: &'s Program,
@@ -80,10 +82,11 @@ pub(crate) struct Survey<'s> {
 }
 
 impl Survey<'_> {
-    /// Tells what is known of each check. Returns the answer about the first check that is violated, if there is one.
+    /// Tells what is known of each check that is asked about. Returns the answer about the first check that is violated, if there is one.
     pub fn run(&self) -> Conclusion {
         let program = digest(self.whole);
         let mut rows = checks_of(self.whole);
+        rows.retain(|row| self.only.is_none_or(|only| only.contains(row.target())));
         let tell = |rows: &[CheckRow]| {
             self.recorder.event(EventKind::Checks {
                 program: program.clone(),

@@ -32,6 +32,7 @@ pub fn run(started: Instant, options: &ValidateOptions) -> u8 {
         json: options.json,
         strict: false,
         all: false,
+        only: Vec::new(),
         all_functions: false,
         show_checks: false,
         dump: None,

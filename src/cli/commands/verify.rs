@@ -12,7 +12,7 @@ use crate::options::{CheckOption, ReplayOption, VerifyOptions};
 use crate::output::explain::{self, RunSummary, render_memory, render_path};
 use crate::output::progress::{self, Progress};
 use crate::output::reports::Reports;
-use crate::output::{check_table, checks};
+use crate::output::{check_table, checks, selection};
 use crate::{EXIT_INPUT, complain, complain_rendered, input, try_print};
 use regatta_base::printable::{printable, printable_json};
 use regatta_frontend::{LoadOptions, Specification};
@@ -142,7 +142,8 @@ pub(super) fn run_with(
         && options.certificate.is_none()
         && options.witness.is_none()
         && options.dump.is_none();
-    let has_races = options.all || is_divisible;
+    let decides_each = options.all || !options.only.is_empty();
+    let has_races = decides_each || is_divisible;
     let races_folder = (has_races && options.keep_invariants.is_none())
         .then(folder)
         .flatten();
@@ -232,9 +233,24 @@ pub(super) fn run_with(
         let publish = publish.as_ref().map(|publish| publish as &Publisher<'_>);
         pipeline::run(&run_options, attempt, reporter, publish)
     };
-    if options.show_checks {
-        return list_checks(started, limits, &mut output, &race);
+    if options.show_checks || !options.only.is_empty() {
+        if let Err(code) = list_checks(started, limits, &mut output, &race) {
+            return output.end(code);
+        }
     }
+    if options.show_checks {
+        if !output.json {
+            output.print(&check_table::listed(&output.checks));
+        }
+        return output.end(0);
+    }
+    let only = match selection::select(&options.only, &output.checks) {
+        Ok(only) => only,
+        Err(message) => {
+            output.complain(&message);
+            return output.end(EXIT_INPUT);
+        }
+    };
     let mut observe = |event: &Event| output.event(event);
     let with_remains = |(outcome, remains)| (outcome, Some(remains));
     let supervised = if run_options.task.load.property.is_termination() {
@@ -244,10 +260,10 @@ pub(super) fn run_with(
         );
         let decided = turns::decide_termination(started, limits, has_witness, &mut observe, &race);
         decided.map(with_remains)
-    } else if options.all {
+    } else if decides_each {
         Supervisor::new(started)
             .and_then(|mut supervisor| {
-                rounds::decide_all(&mut supervisor, limits, &mut observe, &race)
+                rounds::decide_all(&mut supervisor, limits, only, &mut observe, &race)
             })
             .map(|outcome| (outcome, None))
     } else if is_divisible {
@@ -274,9 +290,9 @@ pub(super) fn run_with(
         time: started.elapsed().as_secs_f64(),
         kind: EventKind::Concluded(conclusion.clone()),
     });
-    output.explain(&conclusion);
+    output.explain(&conclusion, decides_each);
     let code = conclusion.verdict.exit_code();
-    if options.all && !options.json {
+    if decides_each && !options.json {
         output.print(&check_table::decided(&output.checks));
     }
     // A closed pipe keeps the verdict's exit code; a RESULT line that is lost otherwise is an error.
@@ -290,13 +306,16 @@ pub(super) fn run_with(
     output.end(code)
 }
 
-/// Prints the list of the program's checks; returns the exit code.
+/// Finds out which checks the program has.
+///
+/// # Errors
+/// The exit code, after a message, if they cannot be found out.
 fn list_checks(
     started: Instant,
     limits: Limits,
     output: &mut Output,
     race: &dyn Fn(&Attempt, &Reporter) -> RaceEnd,
-) -> u8 {
+) -> Result<(), u8> {
     let supervisor = Supervisor::new(started);
     let listed = supervisor.and_then(|mut supervisor| {
         let mut observe = |event: &Event| output.event(event);
@@ -305,19 +324,14 @@ fn list_checks(
     let reason = match listed {
         Ok(Some(Outcome::Rejected(text))) => {
             output.complain_rendered(&text);
-            return output.end(EXIT_INPUT);
+            return Err(EXIT_INPUT);
         }
         Ok(Some(Outcome::Concluded(conclusion))) => conclusion.verdict.to_string(),
-        Ok(None) => {
-            if !output.json {
-                output.print(&check_table::listed(&output.checks));
-            }
-            return output.end(0);
-        }
+        Ok(None) => return Ok(()),
         Err(error) => format!("the system refused the analysis process: {error}"),
     };
     output.complain(&format!("error: the checks cannot be listed: {reason}"));
-    output.end(EXIT_INPUT)
+    Err(EXIT_INPUT)
 }
 
 /// The outputs of a run.
@@ -428,9 +442,24 @@ impl Output {
         }
     }
 
-    /// Explains the answer on standard error, unless events are printed.
-    fn explain(&self, conclusion: &Conclusion) {
-        if self.json || !self.explains {
+    /// Explains the answer on standard error, unless events are printed: what is violated, or what was proved, and at length
+    /// on a terminal and with `-v`.
+    fn explain(&self, conclusion: &Conclusion, decides_all: bool) {
+        if self.json {
+            return;
+        }
+        if conclusion.verdict == Verdict::True {
+            let text = self.summary.explain_proof(&self.property, self.explains);
+            self.complain(&text);
+        }
+        let violation = match decides_all {
+            true => explain::render_violated(&self.checks),
+            false => explain::render_violation(conclusion, !self.verbose),
+        };
+        if let Some(text) = violation {
+            self.complain(&text);
+        }
+        if !self.explains {
             return;
         }
         if !conclusion.path.is_empty() {
@@ -442,9 +471,6 @@ impl Output {
         }
         if let Some(text) = self.summary.explain(conclusion) {
             self.complain(&text);
-        }
-        if conclusion.verdict == Verdict::True {
-            self.complain(&self.summary.explain_proof(&self.property));
         }
     }
 

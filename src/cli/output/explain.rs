@@ -6,13 +6,17 @@ use std::io::IsTerminal as _;
 use regatta_base::printable::printable_line;
 use regatta_frontend::Specification;
 use regatta_frontend::property::{Check, Forbidden};
-use regatta_program::last_part;
+use regatta_program::{Property, last_part};
 use regatta_report::place::Place;
 use regatta_report::sources::Sources;
+use regatta_run::check::{CheckRow, CheckVerdict};
 use regatta_run::crash::number::FIRST_ANALYSIS;
 use regatta_run::error_path::{Change, PathEvent, PathStep};
 use regatta_run::event::{Event, EventKind};
 use regatta_run::verdict::{Conclusion, MemoryNote, Verdict};
+
+/// Maximum number of inputs that are told with a violation without `-v`.
+const MAXIMUM_INPUTS: usize = 10;
 
 /// Maximum number of lines of a path to an error without `-v`.
 const MAXIMUM_PATH_LINES: usize = 60;
@@ -129,6 +133,52 @@ pub fn render_path(path: &[PathStep], is_whole: bool, columns: Option<usize>) ->
         lines.splice(first..first + left_out, [note]);
     }
     format!("The path to the error:\n{}", lines.join("\n"))
+}
+
+/// Returns the place of a violation and what happens there, in the form of a compiler's messages; with notes, also where the
+/// object was allocated and where it ended, and the values of the inputs that lead to it. `None` if the answer is no violation.
+pub fn render_violation(conclusion: &Conclusion, has_notes: bool) -> Option<String> {
+    let (Verdict::False(property), Some(place)) = (&conclusion.verdict, &conclusion.place) else {
+        return None;
+    };
+    let what = match &conclusion.memory {
+        Some(memory) => printable_line(&memory.what).into_owned(),
+        None => property.violation().to_owned(),
+    };
+    let mut text = violation(place, &what, *property);
+    if !has_notes {
+        return Some(text);
+    }
+    for note in conclusion.memory.iter().flat_map(|memory| &memory.places) {
+        let place = printable_line(&note.place);
+        let _ = write!(text, "\n{place}: note: {}", note.what);
+    }
+    for input in conclusion.inputs.iter().take(MAXIMUM_INPUTS) {
+        let place = printable_line(&input.place);
+        let source = printable_line(&input.source);
+        let value = printable_line(&input.value);
+        let _ = write!(text, "\n{place}: note: {source} is {value}");
+    }
+    if conclusion.inputs.len() > MAXIMUM_INPUTS {
+        let more = conclusion.inputs.len() - MAXIMUM_INPUTS;
+        let _ = write!(text, "\nnote: {more} more inputs (-v has all)");
+    }
+    Some(text)
+}
+
+/// Returns the violated checks in the same form, one a line.
+pub fn render_violated(checks: &[CheckRow]) -> Option<String> {
+    let violated = checks
+        .iter()
+        .filter(|row| row.verdict == CheckVerdict::Violated);
+    let lines: Vec<String> = violated
+        .map(|row| violation(&row.place, row.property.violation(), row.property))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn violation(place: &str, what: &str, property: Property) -> String {
+    format!("{}: error: {what} [{property}]", printable_line(place))
 }
 
 /// Returns what is wrong with memory at the error, with the places of the object's life.
@@ -307,27 +357,34 @@ impl RunSummary {
         &mut self.analyses[number].1
     }
 
-    /// Returns what a proof of the property says, and what it does not.
-    pub fn explain_proof(&self, property: &Specification) -> String {
+    /// Returns what a proof of the property says, in sentences or by the names of the checks, and what it does not.
+    pub fn explain_proof(&self, property: &Specification, in_sentences: bool) -> String {
+        let assertions = match in_sentences {
+            true => "no assertion fails, and no error function is called",
+            false => "assertions",
+        };
         let mut claims: Vec<String> = match &property.forbidden {
-            Forbidden::Assertions => {
-                vec!["no assertion fails, and no error function is called".to_owned()]
-            }
+            Forbidden::Assertions => vec![assertions.to_owned()],
             Forbidden::Listed { calls, labels } => {
                 let calls = calls.iter().map(|name| format!("`{name}` is not called"));
                 let labels = labels.iter().map(|name| format!("`{name}` is not reached"));
                 calls.chain(labels).collect()
             }
         };
-        let checks = property.checks.iter();
-        claims.extend(checks.map(|check| check.description().to_owned()));
+        let checks = property.checks.iter().map(|check| match in_sentences {
+            true => check.description(),
+            false => check.name(),
+        });
+        claims.extend(checks.map(str::to_owned));
         let others = Check::ALL.into_iter();
         let others = others.filter(|check| !property.checks.contains(check));
         let others: Vec<&str> = others.map(Check::name).collect();
+        let noun = if self.checks == 1 { "check" } else { "checks" };
+        let between = if in_sentences { "; " } else { ", " };
         format!(
-            "Proved, of {} checks: {}.\nNot looked at: {}.",
+            "Proved ({} {noun}): {}.\nNot looked at: {}.",
             self.checks,
-            claims.join("; "),
+            claims.join(between),
             others.join(", ")
         )
     }

@@ -7,3 +7,4 @@ pub(super) mod checks;
 pub(super) mod explain;
 pub(super) mod progress;
 pub(super) mod reports;
+pub mod selection;

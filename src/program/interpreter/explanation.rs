@@ -20,16 +20,17 @@ impl MemoryFault {
             |life| describe_object(&life, program),
         );
         let (bytes, offset) = (count(self.bytes), self.offset);
+        let are = if self.bytes == 1 { "is" } else { "are" };
         let what = match self.kind {
-            MemoryFaultKind::NullAccess => format!("{bytes} are accessed through a null pointer"),
+            MemoryFaultKind::NullAccess => format!("{bytes} {are} accessed through a null pointer"),
             MemoryFaultKind::AccessAfterEnd => {
-                format!("{bytes} are accessed in {object}, which does not exist any more")
+                format!("{bytes} {are} accessed in {object}, which does not exist any more")
             }
             MemoryFaultKind::OutOfBounds => {
-                format!("{bytes} at offset {offset} are accessed, but there is {object}")
+                format!("{bytes} at offset {offset} {are} accessed, but there is {object}")
             }
             MemoryFaultKind::NoObject => {
-                format!("{bytes} are accessed through a pointer to no object")
+                format!("{bytes} {are} accessed through a pointer to no object")
             }
             MemoryFaultKind::DoubleFree => format!("{object} has ended before and is freed"),
             MemoryFaultKind::FreeOfOther if self.object.is_some() => {

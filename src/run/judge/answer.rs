@@ -23,7 +23,7 @@ use regatta_certify::{Certificate, Check, ProofStep};
 use regatta_program::block::Blocks;
 use regatta_program::ghost::{CHECKING, VIOLATED_ASSERTION};
 use regatta_program::interpreter::{Journal, Limits, Machine, ReplayInputs};
-use regatta_program::{InputKind, InputPart, Program, TargetSet, Targets, c_value};
+use regatta_program::{InputKind, InputPart, Program, Span, TargetSet, Targets, c_value};
 use regatta_sharing::InvariantStore;
 use regatta_term::Value;
 
@@ -240,7 +240,7 @@ impl Judge {
             wrong_assertion: assertion.checked_sub(1),
             is_undefined,
             inputs: describe_inputs(&task.lowered, &violation.inputs),
-            place: Some(task.lowered.sources.describe(error.span)),
+            place: Some(place(task, violation)),
             assumptions: match self.options.assumptions {
                 AssumptionPolicy::Ignored => Vec::new(),
                 AssumptionPolicy::Reported | AssumptionPolicy::Strict => {
@@ -259,6 +259,41 @@ impl Judge {
     }
 }
 
+/// Returns the machine in the state in which the error has been reached.
+fn at_error<'t>(task: &'t Task, violation: &Violation) -> Machine<'t> {
+    let mut machine = Machine::new(&task.executable);
+    let limits = Limits {
+        steps: violation.steps.saturating_add(1),
+        ..Limits::default()
+    };
+    machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
+    machine
+}
+
+/// Returns the place of the error: if that is in a function of the library, of the call of the program's text that leads there,
+/// and for memory that is lost or not freed, of its allocation.
+fn place(task: &Task, violation: &Violation) -> String {
+    let program = &task.lowered;
+    let error = program.location(violation.location).span;
+    let is_in_text = |span: &Span| span.line != 0;
+    let in_call = || {
+        let machine = at_error(task, violation);
+        let calls = machine.open_calls();
+        let mut spans = calls.map(|edge| program.edge(edge).span);
+        spans.find(is_in_text)
+    };
+    let of_object = || {
+        let history = violation.memory_fault?.explain(program).history;
+        let mut spans = history.into_iter().map(|(span, _)| span);
+        spans.find(is_in_text)
+    };
+    let span = match is_in_text(&error) {
+        true => error,
+        false => in_call().or_else(of_object).unwrap_or(error),
+    };
+    program.sources.describe(span)
+}
+
 /// Returns the number, from one, of the violated assertion among those that a witness has put into the program; zero if it
 /// is none of them, and `None` if that cannot be determined. The second part tells whether the assertion has no defined value.
 fn assertion(task: &Task, violation: &Violation) -> Option<(u32, bool)> {
@@ -266,12 +301,7 @@ fn assertion(task: &Task, violation: &Violation) -> Option<(u32, bool)> {
         Some(Validation::Invariants { count: 1.. }) => {}
         _ => return Some((0, false)),
     }
-    let mut machine = Machine::new(&task.executable);
-    let limits = Limits {
-        steps: violation.steps.saturating_add(1),
-        ..Limits::default()
-    };
-    machine.run(&mut ReplayInputs::new(&violation.inputs), limits);
+    let machine = at_error(task, violation);
     let number = |name: &str| {
         let mut variables = task.lowered.variables.iter();
         if !variables.any(|variable| variable.name == name) {

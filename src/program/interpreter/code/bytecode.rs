@@ -248,6 +248,7 @@ pub(crate) struct General {
 /// A call edge.
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
+    pub(crate) edge: EdgeId,
     pub(crate) callee: FunctionId,
     pub(crate) entry: Address,
     /// From the arguments to the parameters; no source is among the targets.

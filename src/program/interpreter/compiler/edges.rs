@@ -529,6 +529,7 @@ impl<'p> Compiler<'p> {
             .collect();
         let site = self.calls.len() as u32;
         self.calls.push(CallSite {
+            edge: id,
             callee,
             entry: function.entry.0,
             parameters,

@@ -7,7 +7,7 @@ use crate::interpreter::code::executable::Executable;
 use crate::interpreter::limits::MAXIMUM_RECORDED_FAULTS;
 use crate::interpreter::observer::StateView;
 use crate::interpreter::outcome::{Fault, FaultKind, MemoryFault};
-use crate::{InputId, VariableId};
+use crate::{EdgeId, InputId, VariableId};
 use regatta_term::Value;
 
 /// An activation of a function.
@@ -111,6 +111,12 @@ impl<'e> Machine<'e> {
         };
         machine.reset();
         machine
+    }
+
+    /// The edges of the calls that have not returned, from the innermost to the outermost.
+    pub fn open_calls(&self) -> impl Iterator<Item = EdgeId> {
+        let frames = self.stack.frames.iter().rev();
+        frames.map(|frame| self.executable.calls[frame.site as usize].edge)
     }
 
     /// Restores the state before the first step.
