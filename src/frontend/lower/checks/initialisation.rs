@@ -51,6 +51,23 @@ pub(in crate::lower) fn may_pass_initialisers(body: &Node<ast::Statement>) -> bo
     jumps.0
 }
 
+/// Whether an initialiser has the name of its variable.
+pub(in crate::lower) fn names_itself(initializer: &Node<ast::Initializer>, name: &str) -> bool {
+    struct Names<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Names<'_> {
+        fn visit_identifier(
+            &mut self,
+            identifier: &'ast ast::Identifier,
+            _: &'ast lang_c::span::Span,
+        ) {
+            self.1 |= identifier.name == self.0;
+        }
+    }
+    let mut names = Names(name, false);
+    names.visit_initializer(&initializer.node, &initializer.span);
+    names.1
+}
+
 impl Lowerer<'_> {
     /// Gives a local variable its flag, if that is checked.
     pub(in crate::lower) fn note_unset(&mut self, object: ObjectIndex, ty: Type) {

@@ -1,0 +1,5 @@
+int main(void) {
+  int x, *p = &x;
+  *p = 1;
+  return x;
+}
