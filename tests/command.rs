@@ -78,7 +78,7 @@ fn nothing_is_assumed_of_what_is_not_written() {
         "error_by_its_symbol.c",
         "padding_of_a_literal.c",
     ] {
-        assert_result(&[program], wrong, 1);
+        assert_result(&[program, "--checks", "assertions"], wrong, 1);
     }
     assert_result(&["does_not_return.c"], "RESULT: TRUE", 0);
     for program in ["assembly_changes.c", "storage_order.c"] {
@@ -218,7 +218,7 @@ fn a_violation_has_a_place_and_inputs() {
     let division = "int main(void) {\n  int x = __VERIFIER_nondet_int();\n  return x > 6 && x < 8 ? 1 / (x - 7) : 0;\n}\n";
     assert_eq!(
         told("a.c", &format!("{declared}{division}")),
-        "a.c:4:32: error: an integer is divided by zero [valid-division]\n\
+        "a.c:4:27: error: an integer is divided by zero [valid-division]\n\
          a.c:3:11: note: __VERIFIER_nondet_int() is 7\n"
     );
     // In a function of the library, the place is that of its call.
