@@ -3,7 +3,8 @@
 //! Only a variable whose address is never taken is undefined before it is set; a read of any other gives any value. So a
 //! variable that is declared without an initialiser, or whose initialiser jumps may pass, has a *flag*, an object beside it: zero
 //! where the variable is declared, one where it is written. A read checks the flag. Whether the address is taken is known when all functions are lowered; then
-//! [`Lowerer::finish_flags`] inserts the assignments, or removes the checks.
+//! [`Lowerer::finish_flags`] inserts the assignments, or removes the checks. It also removes those of variables that are set, or
+//! were checked, on every way to the read, which are most.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -16,6 +17,7 @@ use crate::ir::{
 };
 use crate::lower::Lowerer;
 use crate::lower::expressions::fold::{self, INT};
+use crate::lower::state::objects::Objects;
 use crate::memory::walk::{self, Operand};
 use crate::types::Type;
 use regatta_program::Span;
@@ -119,7 +121,7 @@ impl Lowerer<'_> {
             for block in &mut function.blocks {
                 let before = std::mem::take(&mut block.instructions);
                 for (instruction, span) in before {
-                    if is_check_of(&instruction, &dropped) {
+                    if flag_of_check(&instruction).is_some_and(|flag| dropped.contains(&flag)) {
                         continue;
                     }
                     let mut changes: Vec<(ObjectIndex, i128)> = Vec::new();
@@ -140,6 +142,7 @@ impl Lowerer<'_> {
                         .extend(changes.map(|(flag, value)| (assignment(flag, value), Span::NONE)));
                 }
             }
+            remove_certain(function, &self.objects);
         }
     }
 
@@ -196,16 +199,140 @@ fn addresses_in_address(address: &Expr, note: &mut dyn FnMut(ObjectIndex)) {
     }
 }
 
-/// Whether the instruction is a check of one of the flags.
-fn is_check_of(instruction: &Instruction, flags: &FxHashSet<ObjectIndex>) -> bool {
+/// Removes the checks of variables that are set on every way to them, and the assignments to flags that no check is left of.
+fn remove_certain(function: &mut Function, objects: &Objects) {
+    let flags: FxHashSet<ObjectIndex> = objects.flags().collect();
+    let before = set_before(function, &flags);
+    let mut checked = FxHashSet::default();
+    for (block, before) in function.blocks.iter_mut().zip(before) {
+        let mut set = before;
+        block.instructions.retain(|(instruction, _)| {
+            let flag = flag_of_check(instruction);
+            let is_certain = flag.is_some_and(|flag| set.has(flag));
+            checked.extend(flag.filter(|_| !is_certain));
+            set.pass(instruction, &flags);
+            !is_certain
+        });
+    }
+    for block in &mut function.blocks {
+        block.instructions.retain(|(instruction, _)| {
+            let changed = changed_flag(instruction, &flags);
+            changed.is_none_or(|(flag, _)| checked.contains(&flag))
+        });
+    }
+}
+
+/// The flags that are one at the beginning of each block on every way to it.
+fn set_before(function: &Function, flags: &FxHashSet<ObjectIndex>) -> Vec<Known> {
+    let count = function.blocks.len();
+    let mut is_target = vec![false; count];
+    for block in &function.blocks {
+        for next in walk::successors(&block.terminator) {
+            is_target[next as usize] = true;
+        }
+    }
+    // What no block leads to is reached from elsewhere.
+    let is_entry = |block: usize| block == 0 || !is_target[block];
+    let mut before: Vec<Known> = (0..count)
+        .map(|block| match is_entry(block) {
+            true => Known::Only(FxHashSet::default()),
+            false => Known::All,
+        })
+        .collect();
+    let mut open: Vec<usize> = (0..count).filter(|&block| is_entry(block)).rev().collect();
+    while let Some(number) = open.pop() {
+        let block = &function.blocks[number];
+        let mut set = before[number].clone();
+        for (instruction, _) in &block.instructions {
+            set.pass(instruction, flags);
+        }
+        for next in walk::successors(&block.terminator) {
+            if before[next as usize].meet(&set) {
+                open.push(next as usize);
+            }
+        }
+    }
+    before
+}
+
+/// The flags that are one.
+#[derive(Clone)]
+enum Known {
+    /// Control does not come here.
+    All,
+    Only(FxHashSet<ObjectIndex>),
+}
+
+impl Known {
+    fn has(&self, flag: ObjectIndex) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(set) => set.contains(&flag),
+        }
+    }
+
+    /// Executes an instruction.
+    fn pass(&mut self, instruction: &Instruction, flags: &FxHashSet<ObjectIndex>) {
+        let Self::Only(set) = self else {
+            return;
+        };
+        match changed_flag(instruction, flags) {
+            Some((flag, true)) => {
+                set.insert(flag);
+            }
+            Some((flag, false)) => {
+                set.remove(&flag);
+            }
+            // An execution ends at a check that it violates.
+            None => set.extend(flag_of_check(instruction)),
+        }
+    }
+
+    /// Joins what is known on another way; returns whether less is known then.
+    fn meet(&mut self, other: &Self) -> bool {
+        match (&mut *self, other) {
+            (_, Self::All) => false,
+            (Self::All, Self::Only(set)) => {
+                *self = Self::Only(set.clone());
+                true
+            }
+            (Self::Only(own), Self::Only(set)) => {
+                let before = own.len();
+                own.retain(|flag| set.contains(flag));
+                own.len() < before
+            }
+        }
+    }
+}
+
+/// The flag to which the instruction assigns, and whether it is one then.
+fn changed_flag(
+    instruction: &Instruction,
+    flags: &FxHashSet<ObjectIndex>,
+) -> Option<(ObjectIndex, bool)> {
+    let Instruction::Assign { place, value } = instruction else {
+        return None;
+    };
+    let Expr::ObjectAddress(flag) = *place.address else {
+        return None;
+    };
+    let value = fold::constant(value)?;
+    flags.contains(&flag).then_some((flag, value != 0))
+}
+
+/// The flag that the instruction checks.
+fn flag_of_check(instruction: &Instruction) -> Option<ObjectIndex> {
     let Instruction::Check {
         condition: Expr::Load(place),
         rule: Rule::SetBefore,
     } = instruction
     else {
-        return false;
+        return None;
     };
-    matches!(&*place.address, Expr::ObjectAddress(flag) if flags.contains(flag))
+    match *place.address {
+        Expr::ObjectAddress(flag) => Some(flag),
+        _ => None,
+    }
 }
 
 fn assignment(flag: ObjectIndex, value: i128) -> Instruction {

@@ -110,6 +110,11 @@ impl Objects {
         self.flags.insert(index, flag);
     }
 
+    /// The objects that tell whether variables are set.
+    pub fn flags(&self) -> impl Iterator<Item = ObjectIndex> {
+        self.flags.values().copied()
+    }
+
     /// Whether any variable has a flag.
     pub fn has_flags(&self) -> bool {
         !self.flags.is_empty()
