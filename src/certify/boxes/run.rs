@@ -85,10 +85,36 @@ impl Known {
     }
 }
 
+/// The number of variables whose values are copied together.
+const VALUES_PER_PART: usize = 32;
+
+/// The values of all variables on a path. Copies share the parts that neither has changed: of a program with many functions, a
+/// path knows few variables.
+#[derive(Clone)]
+struct Values(Vec<Rc<[Known; VALUES_PER_PART]>>);
+
+impl Values {
+    /// Any value of each variable.
+    fn any(variables: usize) -> Self {
+        let part = Rc::new([const { Known::any() }; VALUES_PER_PART]);
+        Self(vec![part; variables.div_ceil(VALUES_PER_PART)])
+    }
+
+    fn get(&self, id: VariableId) -> &Known {
+        let index = id.index();
+        &self.0[index / VALUES_PER_PART][index % VALUES_PER_PART]
+    }
+
+    fn get_mut(&mut self, id: VariableId) -> &mut Known {
+        let index = id.index();
+        &mut Rc::make_mut(&mut self.0[index / VALUES_PER_PART])[index % VALUES_PER_PART]
+    }
+}
+
 #[derive(Clone)]
 struct Path {
     location: LocationId,
-    variables: Vec<Known>,
+    variables: Values,
     /// The edges of the calls that are open, outermost first.
     calls: Vec<EdgeId>,
     /// The number of reads of each input.
@@ -153,7 +179,7 @@ impl<'p> Machine<'p> {
         self.drawn.clear();
         let mut open = vec![Path {
             location: self.program.function(self.program.start).entry,
-            variables: vec![Known::any(); self.program.variables.len()],
+            variables: Values::any(self.program.variables.len()),
             calls: Vec::new(),
             occurrences: FxHashMap::default(),
             conditions: Vec::new(),
@@ -264,7 +290,7 @@ impl<'p> Machine<'p> {
                     }
                 }
                 Operation::Assign { target, value } => {
-                    path.variables[target.index()] = self.known(path, *value)?;
+                    *path.variables.get_mut(*target) = self.known(path, *value)?;
                 }
                 Operation::Store {
                     region,
@@ -306,11 +332,11 @@ impl<'p> Machine<'p> {
             .collect();
         // A new activation does not begin with the final values of an earlier one.
         for local in &self.locals[callee.index()] {
-            path.variables[local.index()] = Known::any();
+            *path.variables.get_mut(*local) = Known::any();
         }
         let callee = program.function(callee);
         for (parameter, value) in callee.parameters.iter().zip(values?) {
-            path.variables[parameter.index()] = value;
+            *path.variables.get_mut(*parameter) = value;
         }
         path.calls.push(id);
         path.location = callee.entry;
@@ -325,10 +351,10 @@ impl<'p> Machine<'p> {
         if let [Operation::Call { results, .. }] = &edge.operations[..] {
             let values = self.program.function(callee).results.iter();
             let values: Vec<Known> = values
-                .map(|value| path.variables[value.index()].clone())
+                .map(|value| path.variables.get(*value).clone())
                 .collect();
             for (result, value) in results.iter().zip(values) {
-                path.variables[result.index()] = value;
+                *path.variables.get_mut(*result) = value;
             }
         }
         path.location = edge.target;
@@ -354,7 +380,7 @@ impl<'p> Machine<'p> {
             (Some(&range), Some(codes)) if input.sort == sort => codes.set(range),
             _ => Set::top(sort),
         };
-        path.variables[target.index()] = Known {
+        *path.variables.get_mut(target) = Known {
             set,
             inputs: if number < MAXIMUM_TRACKED_INPUTS {
                 1 << number
@@ -372,7 +398,7 @@ impl<'p> Machine<'p> {
         index: &Known,
         value: &Known,
     ) -> Result<(), Stop> {
-        let known = &mut path.variables[variable.index()];
+        let known = path.variables.get_mut(variable);
         if known.set == Set::Any {
             known.set = Set::top(self.program.variable(variable).sort);
         }
@@ -395,7 +421,7 @@ impl<'p> Machine<'p> {
     /// Evaluates a term; see [`Self::value`].
     fn evaluate(&mut self, path: &Path, term: TermId) -> Result<Rc<Plan>, Stop> {
         let plan = self.plan(term)?;
-        plan.evaluate(|id| &path.variables[id.index()].set, &mut self.values);
+        plan.evaluate(|id| &path.variables.get(id).set, &mut self.values);
         Ok(plan)
     }
 
@@ -411,7 +437,7 @@ impl<'p> Machine<'p> {
             set: self.value().clone(),
             inputs: inputs_of(path, &plan),
             is: match plan.steps[..] {
-                [Step::Variable(id, _)] => path.variables[id.index()].is,
+                [Step::Variable(id, _)] => path.variables.get(id).is,
                 _ => None,
             },
         })
@@ -463,7 +489,7 @@ impl<'p> Machine<'p> {
         let Step::Variable(id, sort) = step else {
             return;
         };
-        let Some(number) = path.variables[id.index()].is else {
+        let Some(number) = path.variables.get(*id).is else {
             return;
         };
         let dimension = self.drawn[number as usize];
@@ -494,6 +520,27 @@ fn inputs_of(path: &Path, plan: &Plan) -> u64 {
     let inputs = plan
         .variables
         .iter()
-        .map(|id| path.variables[id.index()].inputs);
+        .map(|id| path.variables.get(*id).inputs);
     inputs.fold(0, |all, one| all | one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_values_share_what_neither_has_changed() {
+        let mut one = Values::any(3 * VALUES_PER_PART + 1);
+        let other = one.clone();
+        let [first, last] = [0, 3 * VALUES_PER_PART as u32].map(VariableId);
+        one.get_mut(last).inputs = 5;
+        let copy = one.clone();
+        one.get_mut(first).inputs = 3;
+        let inputs = |values: &Values| [first, last].map(|id| values.get(id).inputs);
+        assert_eq!(inputs(&other), [0, 0]);
+        assert_eq!(inputs(&copy), [0, 5]);
+        assert_eq!(inputs(&one), [3, 5]);
+        assert!(Rc::ptr_eq(&one.0[3], &copy.0[3]), "a part that is the same");
+        assert!(Rc::ptr_eq(&one.0[1], &other.0[2]));
+    }
 }
