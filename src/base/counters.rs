@@ -58,6 +58,8 @@ counters! {
     ClosingQuestions = "closing_questions";
     /// Targets that the closing check has excluded.
     ClosedTargets = "closed_targets";
+    /// Candidates, and questions of the closing check, that the kept model of an earlier question has answered.
+    KeptModels = "kept_models";
     /// Solver queries that have begun.
     Queries = "queries";
     /// Wall time of unrolling the program from its entry, in microseconds like all times below.

@@ -1,6 +1,6 @@
 //! Candidates that engines offer to the prover instead of proving them themselves.
 //!
-//! Offering does not block. The prover tries candidates that several engines have offered first, then cheap ones. A
+//! Offering does not block, and wakes the prover, as new invariants do. The prover tries candidates that several engines have offered first, then cheap ones. A
 //! candidate that is not proved stays for a while, since it may be inductive together with later ones.
 
 use std::time::Duration;
@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Candidate, Publisher};
 use regatta_certify::certificate::quantified;
+use regatta_solver::Interrupt;
 use regatta_term::{Op, Pool, TermId, TermKind, for_each_subterm, store};
 
 /// Maximum number of times that a candidate is tried.
@@ -35,8 +36,12 @@ struct State {
     settled: FxHashSet<Candidate>,
     /// Whether there are new candidates since the last round.
     is_fresh: bool,
+    /// Whether the proved invariants have changed since the prover waited last.
+    has_changed: bool,
     /// Whether no engine is left that may offer more.
     is_closed: bool,
+    /// Whether the prover is to stop.
+    is_stopped: bool,
 }
 
 #[derive(Debug)]
@@ -96,12 +101,20 @@ impl Offers {
         self.state.lock().is_closed
     }
 
-    /// Waits for new candidates, up to the time, unless none may come; returns whether there are some.
+    /// Tells the prover that the proved invariants have changed.
+    pub fn tell_change(&self) {
+        self.state.lock().has_changed = true;
+        self.arrived.notify_one();
+    }
+
+    /// Waits for new candidates, or until the proved invariants have changed since the last call, up to the time, unless none may
+    /// come or the prover is to stop; returns whether there are new candidates.
     pub fn wait(&self, most: Duration) -> bool {
         let mut state = self.state.lock();
-        if !state.is_fresh && !state.is_closed {
+        if !(state.is_fresh || state.has_changed || state.is_closed || state.is_stopped) {
             self.arrived.wait_for(&mut state, most);
         }
+        state.has_changed = false;
         state.is_fresh
     }
 
@@ -144,6 +157,14 @@ impl Offers {
             state.open.remove(&candidate);
             state.settled.insert(candidate);
         }
+    }
+}
+
+/// The prover does not wait any more.
+impl Interrupt for Offers {
+    fn interrupt(&self) {
+        self.state.lock().is_stopped = true;
+        self.arrived.notify_one();
     }
 }
 
@@ -259,6 +280,20 @@ mod tests {
         let formula = store().ult(variable("offers::w"), store().bv(32, 9));
         offers.add(&Publisher::from("one"), [candidate(formula)]);
         assert!(offers.wait(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_change_of_the_invariants_and_a_stop_wake_who_waits() {
+        let offers = Offers::default();
+        for wake in [Offers::tell_change, Offers::interrupt] {
+            std::thread::scope(|threads| {
+                let begin = std::time::Instant::now();
+                let waiting = threads.spawn(|| offers.wait(Duration::from_secs(60)));
+                wake(&offers);
+                assert!(!waiting.join().unwrap(), "there is no candidate");
+                assert!(begin.elapsed() < Duration::from_secs(60));
+            });
+        }
     }
 
     #[test]

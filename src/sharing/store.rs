@@ -21,6 +21,7 @@ use super::reached::ReachedStates;
 use super::{ByPlace, CancellationToken, Candidate, Publisher, by_place};
 use regatta_certify::certificate::{Certificate, InvariantLocation, ProofStep};
 use regatta_program::{InlinedLocation, InlinedProgram};
+use regatta_solver::Interrupt;
 use regatta_term::TermId;
 
 /// The number of a batch in its store.
@@ -277,7 +278,7 @@ pub struct InvariantStore {
     refuted: RwLock<FxHashSet<Candidate>>,
     subscribers: Mutex<Vec<Weak<Subscriber>>>,
     /// Candidates on offer to the prover.
-    offers: Offers,
+    offers: Arc<Offers>,
     pub(super) predicates: Predicates,
     pub(super) bounded: BoundedResults,
     pub(super) reached: ReachedStates,
@@ -367,9 +368,16 @@ impl InvariantStore {
         self.offers.add(publisher, candidates);
     }
 
-    /// Waits for candidates for the prover, up to the time; returns whether there are some.
+    /// Waits for candidates for the prover, or until the invariants have changed since the last call, up to the time; returns
+    /// whether there are candidates. It does not wait when no engine is left, or when [`Self::prover_interrupter`] was used.
     pub fn wait_for_offers(&self, most: Duration) -> bool {
         self.offers.wait(most)
+    }
+
+    /// Returns what ends all waiting in [`Self::wait_for_offers`].
+    pub fn prover_interrupter(&self) -> Arc<dyn Interrupt> {
+        let offers: Arc<Offers> = Arc::clone(&self.offers);
+        offers
     }
 
     /// Tells the prover that no engine is left that may offer candidates or publish invariants.
@@ -453,5 +461,6 @@ impl InvariantStore {
         next.version += 1;
         self.version.store(next.version, Ordering::Release);
         *current = Arc::new(next);
+        self.offers.tell_change();
     }
 }

@@ -8,7 +8,8 @@
 //!
 //! For each version of the store, a target costs one question that has another answer than "excluded" at most. The way to the
 //! target that it was about is the first to be asked about when there are invariants of a newer batch where it begins, and until
-//! then the target costs nothing. All questions together have a small share of the wall time.
+//! then the target costs nothing. The state that goes that way is kept: as long as it satisfies the newer invariants, the answer is
+//! the same, and nothing is asked. All questions together have a small share of the wall time.
 
 #[cfg(test)]
 mod tests;
@@ -18,13 +19,14 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::houdini::Houdini;
+use super::houdini::{Houdini, Point};
 use crate::CancellationToken;
 use regatta_base::counters::{self, Counter};
-use regatta_certify::certificate::{Certificate, ProofStep};
+use regatta_certify::certificate::{Certificate, ProofStep, quantified};
 use regatta_program::block::Blocks;
 use regatta_program::{InlinedLocation, LocationId};
 use regatta_sharing::{BatchId, ByPlace, Candidate, Snapshot};
+use regatta_term::store;
 
 /// Maximum wall time of a question.
 const QUESTION_TIME: Duration = Duration::from_millis(50);
@@ -32,6 +34,9 @@ const QUESTION_TIME: Duration = Duration::from_millis(50);
 /// The share of the wall time since the first look that looks have, and the time that they have in any case.
 const SHARE: f64 = 0.05;
 const AT_LEAST: Duration = Duration::from_millis(100);
+
+/// The time that a look has at least.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The error locations that are not reached, with the proof.
 #[derive(Debug)]
@@ -87,8 +92,13 @@ enum State {
     NotAsked,
     /// No state where these invariants hold is at its beginning and goes this way.
     Excluded(Vec<Candidate>),
-    /// It was not excluded by the invariants of this batch and of those before it; `None` where there were none.
-    Open(Option<BatchId>),
+    /// It was not excluded.
+    Open {
+        /// The last batch whose invariants were asked about; `None` where there were none.
+        asked: Option<BatchId>,
+        /// A state that goes this way, in which these invariants hold, if it is known.
+        point: Option<Point>,
+    },
 }
 
 impl Closing {
@@ -112,9 +122,16 @@ impl Closing {
         }
     }
 
-    /// Whether there may be something to ask at the version of the store, and time for it.
-    pub fn is_due(&self, version: u64, is_last: bool) -> bool {
-        self.version != Some(version) && (is_last || self.spent < self.allowed())
+    /// Returns the time after which there is time for a look at the version of the store; `None` if there is nothing to ask.
+    pub fn due_after(&self, version: u64, is_last: bool) -> Option<Duration> {
+        if self.version == Some(version) {
+            return None;
+        }
+        let lacking = (self.spent + LOOK).saturating_sub(self.allowed());
+        Some(match is_last {
+            true => Duration::ZERO,
+            false => lacking.div_f64(SHARE),
+        })
     }
 
     fn allowed(&self) -> Duration {
@@ -165,6 +182,7 @@ impl Closing {
         let known = Known {
             by_place: snapshot.by_place(),
             newest: snapshot.newest_by_place(),
+            snapshot,
         };
         self.forget_withdrawn(&snapshot.candidates());
         let all: BTreeSet<LocationId> = self.ways.keys().copied().flatten().collect();
@@ -221,7 +239,7 @@ impl Closing {
             .flatten();
         let needed = ways.flat_map(|way| match &way.state {
             State::Excluded(needed) => &needed[..],
-            State::NotAsked | State::Open(_) => &[],
+            State::NotAsked | State::Open { .. } => &[],
         });
         let needed: FxHashSet<Candidate> = needed.copied().collect();
         let mut needed: Vec<Candidate> = needed.into_iter().collect();
@@ -248,12 +266,22 @@ impl Turn<'_> {
 }
 
 /// The invariants of a snapshot.
-struct Known {
+struct Known<'s> {
     by_place: ByPlace,
     newest: FxHashMap<InlinedLocation, BatchId>,
+    snapshot: &'s Snapshot,
 }
 
-impl Known {
+impl Known<'_> {
+    /// Whether the state satisfies the invariants at the place that are newer than the batch.
+    fn holds_newer(&self, point: &Point, at: InlinedLocation, than: Option<BatchId>) -> bool {
+        let newer = self.snapshot.invariants();
+        let mut newer = newer.filter(|(id, one)| Some(*id) > than && one.at == at);
+        newer.all(|(_, one)| {
+            quantified(one.formula).is_none() && point.satisfies(store(), [one.formula])
+        })
+    }
+
     /// Whether all ways are excluded; `None` if there is no time to find out. The first way that is not excluded is moved to the
     /// front, and those after it are not asked about.
     fn exclude_all(
@@ -265,10 +293,18 @@ impl Known {
         for number in 0..ways.len() {
             let way = &mut ways[number];
             let newest = self.newest.get(&way.source).copied();
-            let is_asked = match &way.state {
+            let is_asked = match &mut way.state {
                 State::Excluded(_) => continue,
-                State::Open(asked) => newest <= *asked,
-                State::NotAsked => false,
+                State::Open { asked, .. } if newest <= *asked => true,
+                State::Open {
+                    asked,
+                    point: Some(point),
+                } if self.holds_newer(point, way.source, *asked) => {
+                    *asked = newest;
+                    counters::add(Counter::KeptModels, 1);
+                    true
+                }
+                State::Open { .. } | State::NotAsked => false,
             };
             if !is_asked {
                 if !turn.goes_on() {
@@ -276,9 +312,15 @@ impl Known {
                 }
                 counters::add(Counter::ClosingQuestions, 1);
                 let needed = houdini.excluding(way.block, &self.by_place, QUESTION_TIME);
-                way.state = needed.map_or(State::Open(newest), State::Excluded);
+                way.state = match needed {
+                    Ok(needed) => State::Excluded(needed),
+                    Err(point) => State::Open {
+                        asked: newest,
+                        point,
+                    },
+                };
             }
-            if let State::Open(_) = way.state {
+            if let State::Open { .. } = way.state {
                 ways.swap(0, number);
                 return Some(false);
             }

@@ -75,7 +75,9 @@ impl<'p> Prover<'p> {
         Some(Self {
             store,
             blocks: Arc::clone(blocks),
-            houdini: Houdini::new(blocks, solver().ok()?, token, workers).with_shortest_limits(),
+            houdini: Houdini::new(blocks, solver().ok()?, token, workers)
+                .with_shortest_limits()
+                .with_kept_models(),
             token: token.clone(),
             exchange: Exchange::new(store, PUBLISHER, &CancellationToken::new()),
             samples: None,
@@ -134,12 +136,18 @@ impl<'p> Prover<'p> {
         round
     }
 
-    /// Whether a closing check may exclude something, and there is time for it. It has no limit if no engine is left to run.
+    /// Whether a closing check may exclude something, and there is time for it; see [`Self::closes_after`].
     pub fn may_close(&self, is_last: bool) -> bool {
+        self.closes_after(is_last) == Some(Duration::ZERO)
+    }
+
+    /// Returns the time after which there is time for a closing check, which has no limit if no engine is left to run; `None` if it
+    /// cannot exclude anything as long as the invariants are the same.
+    pub fn closes_after(&self, is_last: bool) -> Option<Duration> {
         let version = self.store.version();
         match &self.closing {
-            Some(closing) => closing.is_due(version, is_last),
-            None => version > 0,
+            Some(closing) => closing.due_after(version, is_last),
+            None => (version > 0).then_some(Duration::ZERO),
         }
     }
 

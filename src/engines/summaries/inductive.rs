@@ -308,7 +308,9 @@ impl<'e> Inductive<'e> {
         most: Duration,
     ) -> Option<Vec<Claim>> {
         let (formulas, claims): (Vec<TermId>, Vec<Option<Claim>>) = premises.into_iter().unzip();
-        let core = self.consecution.core(TermId::TRUE, &formulas, goal, most)?;
+        let core = self
+            .consecution
+            .core(TermId::TRUE, &formulas, goal, most, &mut |_| {})?;
         Some(core.into_iter().filter_map(|place| claims[place]).collect())
     }
 }

@@ -1,5 +1,6 @@
 //! The thread of the prover ([`regatta_engines::invariants::prover`]): it rests without a permit until an analysis offers
-//! candidate invariants, or there are invariants that may exclude a target, and then takes turns like the analyses.
+//! candidate invariants, or there are invariants that may exclude a target, and then takes turns like the analyses. Offers and new
+//! invariants wake it; the only time that it waits for is that of the closing check, which has a share of the wall time.
 //!
 //! When no analysis is left, it does what is left to do, and ends.
 
@@ -24,9 +25,6 @@ use regatta_sharing::CancellationToken;
 
 /// The prover's name in events and crash reports.
 pub(crate) const PROVER: &str = "prover";
-
-/// Maximum time to wait for offers before the prover checks whether it has to stop.
-const OFFER_WAIT: Duration = Duration::from_millis(200);
 
 /// The data of the prover's thread.
 pub(super) struct ProverThread {
@@ -83,6 +81,7 @@ impl ProverThread {
         let slot = self.thread.slot;
         let solver = || solver_for(&SolverOptions::default(), blocks, None);
         let invariants = &judge.invariants;
+        token.interrupts(invariants.prover_interrupter());
         // The prover is made in its first turn.
         let mut prover = None;
         self.tell(|analysis| EventKind::Paused { analysis });
@@ -94,7 +93,8 @@ impl ProverThread {
             let is_last = invariants.has_closed_offers();
             let mut has_offers = true;
             if earlier.is_none() {
-                has_offers = invariants.wait_for_offers(OFFER_WAIT);
+                let patience = self.closes_after(prover.as_ref(), is_last);
+                has_offers = invariants.wait_for_offers(patience.unwrap_or(Duration::MAX));
                 if !has_offers && !self.may_close(prover.as_ref(), is_last) {
                     if is_last {
                         break;
@@ -151,11 +151,22 @@ impl ProverThread {
         conclusion
     }
 
-    /// Whether the closing check may exclude something.
+    /// Whether the closing check may exclude something, and there is time for it.
     fn may_close(&self, prover: Option<&Prover<'_>>, is_last: bool) -> bool {
-        let has_invariants = || self.thread.judge.invariants.version() > 0;
-        self.has_closing_check
-            && prover.map_or_else(has_invariants, |prover| prover.may_close(is_last))
+        self.closes_after(prover, is_last) == Some(Duration::ZERO)
+    }
+
+    /// Returns the time after which there is time for the closing check; `None` if it cannot exclude anything as long as the
+    /// invariants are the same.
+    fn closes_after(&self, prover: Option<&Prover<'_>>, is_last: bool) -> Option<Duration> {
+        let of_first = || {
+            let has_invariants = self.thread.judge.invariants.version() > 0;
+            has_invariants.then_some(Duration::ZERO)
+        };
+        match self.has_closing_check {
+            true => prover.map_or_else(of_first, |prover| prover.closes_after(is_last)),
+            false => None,
+        }
     }
 
     /// Looks which targets the invariants exclude, and has the proofs checked. Returns the answer if no target is left.

@@ -116,6 +116,42 @@ fn a_target_that_the_invariants_do_not_exclude_stays_open_and_costs_one_question
 }
 
 #[test]
+fn a_state_that_satisfies_the_newer_invariants_keeps_a_target_open_without_a_question() {
+    let blocks = blocks(simplify(&lowered(&counters("x == 77 && w != 3"))).program);
+    let (invariants, token) = (InvariantStore::new(), CancellationToken::new());
+    let mut prover = prover(&invariants, &blocks, &token);
+    let candidate = equal(&blocks, "x", "y");
+    let [x, y] = ["x", "y"].map(|name| variable(&blocks, &format!("main::{name}")));
+    let asked = Cell::new(0);
+    let count = || {
+        asked.set(asked.get() + 1);
+        Duration::ZERO
+    };
+    let mut questions_with = |formula| {
+        let one = Candidate {
+            formula,
+            ..candidate
+        };
+        // None of these is checked here: the closing check takes what is in the store.
+        invariants.publish(Proved::new(vec![one], 1, vec![], |_| {
+            Publisher::from("test")
+        }));
+        asked.set(0);
+        let is_excluded = prover.close(None, true, &count).is_some();
+        (asked.get(), is_excluded)
+    };
+    let (first, is_excluded) = questions_with(candidate.formula);
+    assert!(first > 0 && !is_excluded);
+    // The state of the failed question satisfies it, and so does every other where both are equal.
+    assert_eq!(questions_with(store().ule(x, y)), (0, false));
+    let number = store().bv(32, 77);
+    assert_eq!(questions_with(store().ule(y, number)), (0, false));
+    // It violates this one: the question is asked again.
+    let (again, is_excluded) = questions_with(store().not(store().eq(x, number)));
+    assert!(again > 0 && is_excluded, "{again}");
+}
+
+#[test]
 fn some_of_several_targets_are_excluded_and_others_when_more_is_known() {
     let text = format!(
         "{INPUTS} int main(void) {{

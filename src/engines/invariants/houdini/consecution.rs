@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use super::Refutation;
+use super::models::{Models, Point};
 use crate::CancellationToken;
 use crate::invariants::samples::{SampledVariable, Samples, number};
 use regatta_certify::certificate::{indices_of, instances_at, quantified};
@@ -74,6 +75,8 @@ pub struct Consecution {
     pub token: CancellationToken,
     pub limits: QueryLimits,
     pub means: Means,
+    /// Models of questions that failed, if they are kept.
+    pub(super) models: Option<Models>,
 }
 
 /// The means by which goals are proved.
@@ -133,6 +136,7 @@ impl Consecution {
             token: token.clone(),
             limits,
             means: Means::All,
+            models: None,
         }
     }
 
@@ -246,13 +250,15 @@ impl Consecution {
         }
     }
 
-    /// Returns the indices of premises that imply the goal together with the guard; `None` if undecided.
+    /// Returns the indices of premises that imply the goal together with the guard; `None` if undecided. `observe` is called
+    /// while the solver has a model in which they do not.
     pub fn core(
         &mut self,
         guard: TermId,
         premises: &[TermId],
         goal: TermId,
         limit: Duration,
+        observe: &mut dyn FnMut(&mut Self),
     ) -> Option<Core> {
         let arena = self.solver.arena().clone();
         let count = premises.len();
@@ -270,6 +276,9 @@ impl Consecution {
         self.limit(limit);
         let answer = self.solver.check(premises);
         let core = (answer == Answer::Unsatisfiable).then(|| self.solver.unsat_core());
+        if answer == Answer::Satisfiable {
+            observe(self);
+        }
         self.solver.pop();
         match core {
             Some(core) => {
@@ -344,6 +353,9 @@ impl Consecution {
             holds[index] = goal == TermId::TRUE;
             open.extend((!holds[index]).then_some(index));
         }
+        if let Some(models) = &self.models {
+            models.refute(&*arena, guard, assumed, goals, &mut open);
+        }
         if open.is_empty() {
             return holds;
         }
@@ -372,6 +384,11 @@ impl Consecution {
                         break;
                     }
                     observe(self);
+                    if let Some(models) = &mut self.models {
+                        let of = assumed.iter().chain(goals).copied().chain([guard]);
+                        let point = Point::of_model(&mut *self.solver, of);
+                        models.keep(guard, point);
+                    }
                     for index in refuted {
                         holds[index] = false;
                     }

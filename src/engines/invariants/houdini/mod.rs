@@ -6,9 +6,10 @@
 //! that it violates. The candidates that are left when no block violates any are 1-inductive together.
 //!
 //! * This file: the largest inductive subset; [`consecution`]: the queries; [`worklist`]: the blocks that are to be
-//!   checked, by one or several threads; [`proof`]: proofs by inductive sets.
+//!   checked, by one or several threads; [`proof`]: proofs by inductive sets; [`models`]: models that are kept.
 
 mod consecution;
+mod models;
 mod proof;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,8 @@ use parking_lot::Mutex;
 
 pub use self::consecution::{Consecution, Means, SHORT_LIMITS};
 use self::consecution::{ORDINARY_LIMITS, Recipe, SHORTEST_LIMITS};
+use self::models::Models;
+pub use self::models::Point;
 use self::worklist::Worklist;
 use super::samples::Samples;
 use crate::{CancellationToken, Context};
@@ -77,6 +80,12 @@ impl Houdini {
     /// Like [`Self::new`], with the shortest limits of queries, for candidates that are dropped rather than waited for.
     pub fn with_shortest_limits(mut self) -> Self {
         self.own.limits = SHORTEST_LIMITS;
+        self
+    }
+
+    /// Keeps the models of questions that fail: a later question about the same block that one of them answers is not asked.
+    pub fn with_kept_models(mut self) -> Self {
+        self.own.models = Some(Models::default());
         self
     }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::Houdini;
+use super::models::Point;
+use super::{Consecution, Houdini};
 use regatta_certify::certificate::Certificate;
 use regatta_program::block::{Block, BlockEnd};
 use regatta_program::{InlinedLocation, LocationId};
 use regatta_sharing::{ByPlace, Candidate, Snapshot};
-use regatta_term::{Build, TermId};
+use regatta_term::{Build, TermId, store};
 
 /// Minimum and maximum wall time of a query on which a proof depends; it grows with time, for a query that fails now
 /// may succeed when more invariants are known.
@@ -48,16 +49,29 @@ impl Houdini {
         self.all[number].source
     }
 
-    /// Returns invariants at the source of the block with the number that exclude it: its guard is false where they hold. `None`
-    /// if there are none, or if the solver does not find them within the time limit.
+    /// Returns invariants at the source of the block with the number that exclude it: its guard is false where they hold.
+    ///
+    /// # Errors
+    /// If there are none, a state in which they hold and that goes this way; `None` if the solver does not find either within the
+    /// time limit.
     pub fn excluding(
         &mut self,
         number: usize,
         known: &ByPlace,
         limit: Duration,
-    ) -> Option<Vec<Candidate>> {
+    ) -> Result<Vec<Candidate>, Option<Point>> {
         let all = Arc::clone(&self.all);
-        self.core_within(&all[number], TermId::FALSE, known, limit)
+        let block = &all[number];
+        let mut point = None;
+        let mut observe = |consecution: &mut Consecution| {
+            let assumed = known.get(&block.source).map_or(&[][..], Vec::as_slice);
+            let formulas = || assumed.iter().copied().chain([block.guard]);
+            let model = Point::of_model(&mut *consecution.solver, formulas());
+            // Without some values, it may be no model.
+            point = model.filter(|point| point.satisfies(store(), formulas()));
+        };
+        let core = self.core_within(block, TermId::FALSE, known, limit, &mut observe);
+        core.ok_or(point)
     }
 
     /// Returns the certificate that no target is reached in the last of k steps from any cut point where these
@@ -94,16 +108,18 @@ impl Houdini {
     /// Returns invariants at the block's source from which the goal holds after it; `None` if there are none.
     fn core(&mut self, block: &Block, goal: TermId, known: &ByPlace) -> Option<Vec<Candidate>> {
         let limit = (self.begin.elapsed() / 5).clamp(PROOF_QUERY_LIMITS.0, PROOF_QUERY_LIMITS.1);
-        self.core_within(block, goal, known, limit)
+        self.core_within(block, goal, known, limit, &mut |_| {})
     }
 
-    /// [`Self::core`] with a limit of wall time for each query.
+    /// [`Self::core`] with a limit of wall time for each query; `observe` is called while the solver has a model in which the
+    /// goal does not hold.
     fn core_within(
         &mut self,
         block: &Block,
         goal: TermId,
         known: &ByPlace,
         limit: Duration,
+        observe: &mut dyn FnMut(&mut Consecution),
     ) -> Option<Vec<Candidate>> {
         let arena = self.own.solver.arena().clone();
         let broken = arena.and2(block.guard, arena.not(goal));
@@ -123,7 +139,9 @@ impl Houdini {
             .instances(block, &assumed, &[goal])
             .into_iter()
             .unzip();
-        let core = self.own.core(block.guard, &premises, goal, limit)?;
+        let core = self
+            .own
+            .core(block.guard, &premises, goal, limit, observe)?;
         let used = core.into_iter().map(|place| origins[place]);
         // Facts about sums are valid, and need no candidate.
         let used = used.filter(|&origin| origin != TermId::TRUE);
