@@ -233,10 +233,9 @@ pub(super) fn run_with(
         let publish = publish.as_ref().map(|publish| publish as &Publisher<'_>);
         pipeline::run(&run_options, attempt, reporter, publish)
     };
-    if options.show_checks || !options.only.is_empty() {
-        if let Err(code) = list_checks(started, limits, &mut output, &race) {
-            return output.end(code);
-        }
+    let needs_list = options.show_checks || !options.only.is_empty();
+    if needs_list && let Err(code) = list_checks(started, limits, &mut output, &race) {
+        return output.end(code);
     }
     if options.show_checks {
         if !output.json {
