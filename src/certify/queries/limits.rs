@@ -100,7 +100,7 @@ pub(super) const PARTS_PER_THREAD: usize = 2;
 
 /// Maximum number of conditions in a part if quantified formulas are instantiated: a single condition needs few of the
 /// instances, all conditions together need all of them.
-pub(super) const MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART: usize = 4;
+pub(super) const MAXIMUM_CONDITIONS_PER_INSTANTIATED_PART: usize = 1;
 
 // --- record ---
 
