@@ -254,12 +254,22 @@ impl<'a> Loops<'a> {
     /// The same for a part in each round of which a pointer gets another value, always at one place.
     fn ends_by_descent(&self, part: &Blocks) -> Option<BTreeSet<(u32, Progress)>> {
         part.iter().find_map(|&number| {
-            let mut own = self.block(number).instructions.iter();
-            let pointer = own.find_map(|(instruction, _)| {
-                let pointer = loaded_pointer(instruction)?;
-                let is_only = self.is_private(pointer) && self.writes(part, pointer) == 1;
-                is_only.then_some(pointer)
-            })?;
+            let own = &self.block(number).instructions;
+            let pointer = own
+                .iter()
+                .enumerate()
+                .find_map(|(place, (instruction, _))| {
+                    let loaded = loaded_pointer(instruction)?;
+                    // Where the links are changed, the next object is kept in another variable meanwhile.
+                    let mut later = own[place + 1..].iter();
+                    let walked = later.find_map(|(later, _)| {
+                        copied_pointer(later, loaded)
+                            .filter(|&walked| mentions(instruction, walked))
+                    });
+                    let pointer = walked.unwrap_or(loaded);
+                    let is_only = self.is_private(pointer) && self.writes(part, pointer) == 1;
+                    is_only.then_some(pointer)
+                })?;
             let mut progress = self.all_end(&without(part, number))?;
             progress.insert((number, Progress::Lowers(pointer)));
             Some(progress)
@@ -505,6 +515,37 @@ fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
         },
         _ => None,
     }
+}
+
+/// The pointer that gets the value of another variable.
+fn copied_pointer(instruction: &Instruction, from: ObjectIndex) -> Option<ObjectIndex> {
+    match instruction {
+        Instruction::Assign {
+            place:
+                Place {
+                    address,
+                    scalar: ScalarType::Pointer,
+                    bit_field: None,
+                    ..
+                },
+            value: Expr::Load(source),
+        } => match (&**address, &*source.address) {
+            (&Expr::ObjectAddress(pointer), &Expr::ObjectAddress(source)) if source == from => {
+                Some(pointer)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether an expression of the instruction is the variable.
+fn mentions(instruction: &Instruction, variable: ObjectIndex) -> bool {
+    let mut found = false;
+    walk::every_part(instruction, &mut |expression| {
+        found |= matches!(expression, Expr::ObjectAddress(object) if *object == variable);
+    });
+    found
 }
 
 /// The variable that the condition compares with zero, if it does nothing else.
