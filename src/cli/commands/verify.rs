@@ -148,6 +148,8 @@ pub(super) fn run_with(
         .then(folder)
         .flatten();
     let explains = options.verbose || std::io::stderr().is_terminal();
+    // The command about a witness says itself what its answer means, and the text that is verified has other columns.
+    let tells = validation.is_none();
     // Events and the display could go to the same terminal.
     let progress = (!options.json).then(|| Progress::new(&portfolio)).flatten();
     let path_detail = match options.verbose && !options.json {
@@ -196,8 +198,8 @@ pub(super) fn run_with(
     let version = options.witness_format.into();
     let publish = witness
         .map(|file| move |evidence: &Evidence<'_>| witness::publish(file, version, evidence));
-    let tells = progress.is_some() || options.report.is_some();
-    limits.tell_resources = tells.then_some(progress::RESOURCE_INTERVAL);
+    let needs_resources = progress.is_some() || options.report.is_some();
+    limits.tell_resources = needs_resources.then_some(progress::RESOURCE_INTERVAL);
     let is_described = options.json || reports.is_some();
     let description = is_described.then(|| Event {
         time: started.elapsed().as_secs_f64(),
@@ -208,6 +210,7 @@ pub(super) fn run_with(
         json: options.json,
         verbose: options.verbose,
         explains,
+        tells,
         property: run_options.task.load.property.clone(),
         progress,
         summary: RunSummary::default(),
@@ -339,8 +342,10 @@ struct Output {
     description: Option<Event>,
     json: bool,
     verbose: bool,
-    /// Whether the answer is explained on standard error.
+    /// Whether the answer is explained at length on standard error.
     explains: bool,
+    /// Whether it is told there in a few lines what is violated, or what was proved.
+    tells: bool,
     /// What is verified.
     property: Specification,
     progress: Option<Progress>,
@@ -447,7 +452,7 @@ impl Output {
         if self.json {
             return;
         }
-        if conclusion.verdict == Verdict::True {
+        if conclusion.verdict == Verdict::True && (self.tells || self.explains) {
             let text = self.summary.explain_proof(&self.property, self.explains);
             self.complain(&text);
         }
@@ -455,7 +460,7 @@ impl Output {
             true => explain::render_violated(&self.checks),
             false => explain::render_violation(conclusion, !self.verbose),
         };
-        if let Some(text) = violation {
+        if let Some(text) = violation.filter(|_| self.tells) {
             self.complain(&text);
         }
         if !self.explains {
