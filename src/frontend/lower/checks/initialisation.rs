@@ -53,8 +53,8 @@ pub(in crate::lower) fn may_pass_initialisers(body: &Node<ast::Statement>) -> bo
     jumps.0
 }
 
-/// Whether an initialiser has the name of its variable.
-pub(in crate::lower) fn names_itself(initializer: &Node<ast::Initializer>, name: &str) -> bool {
+/// Whether an initialiser has the name of its variable, but for operands of `sizeof`.
+pub(in crate::lower) fn reads_itself(initializer: &Node<ast::Initializer>, name: &str) -> bool {
     struct Names<'n>(&'n str, bool);
     impl<'ast> Visit<'ast> for Names<'_> {
         fn visit_identifier(
@@ -64,6 +64,8 @@ pub(in crate::lower) fn names_itself(initializer: &Node<ast::Initializer>, name:
         ) {
             self.1 |= identifier.name == self.0;
         }
+
+        fn visit_sizeofval(&mut self, _: &'ast ast::SizeOfVal, _: &'ast lang_c::span::Span) {}
     }
     let mut names = Names(name, false);
     names.visit_initializer(&initializer.node, &initializer.span);
@@ -80,6 +82,13 @@ impl Lowerer<'_> {
         let flag = self.temporary(INT);
         self.objects.set_temporary(flag, false);
         self.objects.set_flag(object, flag);
+    }
+
+    /// Records that a variable with a flag is not set yet where its initialiser begins.
+    pub(in crate::lower) fn begin_unset(&mut self, object: ObjectIndex) {
+        if let Some(flag) = self.objects.flag_of(object) {
+            self.emit_fresh(assignment(flag, 0));
+        }
     }
 
     /// Checks that what is read has been set, if it is a variable with a flag.

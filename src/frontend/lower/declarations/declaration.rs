@@ -9,7 +9,7 @@ use super::declarator::{Declared, LengthContext};
 use super::specifier::{Specifiers, StorageClass};
 use crate::ir::{BinaryOp, Expr, InitialContents, Instruction, ObjectIndex, ScalarType, Storage};
 use crate::library;
-use crate::lower::checks::initialisation::names_itself;
+use crate::lower::checks::initialisation::reads_itself;
 use crate::lower::expressions::fold;
 use crate::lower::expressions::value::Value;
 use crate::lower::limits::UNKNOWN_OBJECT_SIZE;
@@ -671,12 +671,9 @@ impl Lowerer<'_> {
         if let Some(object) = self.objects.get_mut(object) {
             object.size = object.size.max(plan.size);
         }
-        let is_own = names_itself(initializer, name);
-        if self.function.has_jumps() || is_own {
+        if self.function.has_jumps() || reads_itself(initializer, name) {
             self.note_unset(object, plan.ty);
-        }
-        if is_own && self.objects.flag_of(object).is_some() {
-            self.emit(Instruction::Declare(object));
+            self.begin_unset(object);
         }
         let address = Expr::ObjectAddress(object);
         match declared.attributes.constant {
