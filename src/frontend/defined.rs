@@ -67,8 +67,8 @@ impl Rule {
         }
     }
 
-    /// The paragraph of C11 that makes it undefined (C23's for `unreachable()`, which C11 does not have). That memory is not freed is defined; the paragraph is then the one that
-    /// says how long it exists.
+    /// The paragraph of C11 that makes it undefined (C23's for `unreachable()`, which C11 does not have). That memory is not freed
+    /// is defined; the paragraph is then the one that says how long it exists.
     pub const fn paragraph(self) -> &'static str {
         match self {
             Self::Result => "6.5p5",

@@ -82,7 +82,8 @@ pub(crate) struct Survey<'s> {
 }
 
 impl Survey<'_> {
-    /// Tells what is known of each check that is asked about. Returns the answer about the first check that is violated, if there is one.
+    /// Tells what is known of each check that is asked about. Returns the answer about the first check that is violated, if there
+    /// is one.
     pub fn run(&self) -> Conclusion {
         let program = digest(self.whole);
         let mut rows = checks_of(self.whole);

@@ -1,7 +1,8 @@
 //! Candidates that engines offer to the prover instead of proving them themselves.
 //!
-//! Offering does not block, and wakes the prover, as new invariants do. The prover tries candidates that several engines have offered first, then cheap ones. A
-//! candidate that is not proved stays for a while, since it may be inductive together with later ones.
+//! Offering does not block, and wakes the prover, as new invariants do. The prover tries candidates that several engines have
+//! offered first, then cheap ones. A candidate that is not proved stays for a while, since it may be inductive together with later
+//! ones.
 
 use std::time::Duration;
 

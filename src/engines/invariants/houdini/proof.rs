@@ -52,8 +52,8 @@ impl Houdini {
     /// Returns invariants at the source of the block with the number that exclude it: its guard is false where they hold.
     ///
     /// # Errors
-    /// If there are none, a state in which they hold and that goes this way; `None` if the solver does not find either within the
-    /// time limit.
+    /// If there are none: a state that satisfies the known invariants and the guard. The state is `None` if the solver gave no
+    /// answer within the time limit, or not all values.
     pub fn excluding(
         &mut self,
         number: usize,

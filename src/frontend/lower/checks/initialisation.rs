@@ -2,9 +2,9 @@
 //!
 //! Only a variable whose address is never taken is undefined before it is set; a read of any other gives any value. So a
 //! variable that is declared without an initialiser, or whose initialiser jumps may pass, has a *flag*, an object beside it: zero
-//! where the variable is declared, one where it is written. A read checks the flag. Whether the address is taken is known when all functions are lowered; then
-//! [`Lowerer::finish_flags`] inserts the assignments, or removes the checks. It also removes those of variables that are set, or
-//! were checked, on every way to the read, which are most.
+//! where the variable is declared, one where it is written. A read checks the flag. Whether the address is taken is known when all
+//! functions are lowered; then [`Lowerer::finish_flags`] inserts the assignments, or removes the checks. It also removes those of
+//! variables that are set, or were checked, on every way to the read, which are most.
 
 use lang_c::ast;
 use lang_c::span::Node;
@@ -12,12 +12,10 @@ use lang_c::visit::{self, Visit};
 use rustc_hash::FxHashSet;
 
 use crate::defined::Rule;
-use crate::ir::{
-    Expr, Function, FunctionIndex, Instruction, ObjectIndex, Place, Storage, Terminator,
-};
+use crate::ir::{Expr, Function, FunctionIndex, Instruction, ObjectIndex, Place, Storage};
 use crate::lower::Lowerer;
 use crate::lower::expressions::fold::{self, INT};
-use crate::lower::state::objects::Objects;
+use crate::lower::statements::long_jump::uses::escaped;
 use crate::memory::walk::{self, Operand};
 use crate::types::Type;
 use regatta_program::Span;
@@ -111,121 +109,70 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Inserts the assignments to the flags. A variable whose address is taken keeps none, and its checks are removed.
-    pub(in crate::lower) fn finish_flags(&mut self, functions: &mut [Function]) {
-        if !self.objects.has_flags() {
-            return;
-        }
+    /// Inserts the assignments to the flags. Then removes the checks of variables whose addresses are taken, and of those that are
+    /// set on every way to the check, and the assignments to flags that no check is left of.
+    pub(in crate::lower) fn finish_flags(&self, functions: &mut [Function]) {
         for (number, function) in functions.iter_mut().enumerate() {
             let index = FunctionIndex(number as u32);
-            let escaped = self.escaped(index, function);
-            let kept = |object: ObjectIndex| {
-                let flag = self.objects.flag_of(object);
-                flag.filter(|_| !escaped.contains(&object))
-            };
-            let dropped: FxHashSet<ObjectIndex> = escaped
-                .iter()
-                .filter_map(|&object| self.objects.flag_of(object))
-                .collect();
-            for block in &mut function.blocks {
-                let before = std::mem::take(&mut block.instructions);
-                for (instruction, span) in before {
-                    if flag_of_check(&instruction).is_some_and(|flag| dropped.contains(&flag)) {
-                        continue;
-                    }
-                    let mut changes: Vec<(ObjectIndex, i128)> = Vec::new();
-                    if let Instruction::Declare(object) = instruction {
-                        changes.extend(kept(object).map(|flag| (flag, 0)));
-                    }
-                    walk::operands_by_use(&instruction, &mut |operand| {
-                        if let Operand::Target(_) | Operand::Filled(_) = operand
-                            && let Some(flag) = walk::start_of(operand.expression()).and_then(kept)
-                        {
-                            changes.push((flag, 1));
-                        }
-                    });
-                    block.instructions.push((instruction, span));
-                    let changes = changes.into_iter();
-                    block
-                        .instructions
-                        .extend(changes.map(|(flag, value)| (assignment(flag, value), Span::NONE)));
+            let flags: FxHashSet<ObjectIndex> = self.objects.flags_in(index).collect();
+            if flags.is_empty() {
+                continue;
+            }
+            let escaped = escaped(function, index, self.objects.all());
+            let escaped = escaped.into_iter();
+            let escaped = escaped.filter_map(|object| self.objects.flag_of(object));
+            let escaped: FxHashSet<ObjectIndex> = escaped.collect();
+            self.set_flags(function);
+            remove_certain(function, &flags, &escaped);
+        }
+    }
+
+    /// Inserts an assignment to the flag where a variable is declared or written.
+    fn set_flags(&self, function: &mut Function) {
+        for block in &mut function.blocks {
+            for (instruction, span) in std::mem::take(&mut block.instructions) {
+                let mut changes: Vec<Instruction> = Vec::new();
+                if let Instruction::Declare(object) = instruction {
+                    let flag = self.objects.flag_of(object);
+                    changes.extend(flag.map(|flag| assignment(flag, 0)));
                 }
-            }
-            remove_certain(function, &self.objects);
-        }
-    }
-
-    /// The variables with flags whose addresses the function uses as values.
-    fn escaped(&self, index: FunctionIndex, function: &Function) -> FxHashSet<ObjectIndex> {
-        let own = Storage::Automatic(index);
-        let mut escaped = FxHashSet::default();
-        let mut note = |object: ObjectIndex| {
-            let data = self.objects.get(object);
-            if data.is_some_and(|data| data.storage == own)
-                && self.objects.flag_of(object).is_some()
-            {
-                escaped.insert(object);
-            }
-        };
-        for block in &function.blocks {
-            for (instruction, _) in &block.instructions {
-                walk::operands_by_use(instruction, &mut |operand| match operand {
-                    Operand::Value(expr) => addresses(expr, &mut note),
-                    Operand::Source(address) | Operand::Filled(address) => {
-                        addresses_in_address(address, &mut note);
+                walk::operands_by_use(&instruction, &mut |operand| {
+                    if let Operand::Target(_) | Operand::Filled(_) = operand {
+                        let object = walk::start_of(operand.expression());
+                        let flag = object.and_then(|object| self.objects.flag_of(object));
+                        changes.extend(flag.map(|flag| assignment(flag, 1)));
                     }
-                    Operand::Target(place) => addresses_in_address(&place.address, &mut note),
                 });
-            }
-            match &block.terminator {
-                Terminator::Branch { condition, .. } => addresses(condition, &mut note),
-                Terminator::Switch { value, .. } => addresses(value, &mut note),
-                _ => {}
+                block.instructions.push((instruction, span));
+                let changes = changes.into_iter().map(|change| (change, Span::NONE));
+                block.instructions.extend(changes);
             }
         }
-        escaped
     }
 }
 
-/// Tells the objects whose addresses the value of the expression depends on.
-fn addresses(expr: &Expr, note: &mut dyn FnMut(ObjectIndex)) {
-    match expr {
-        Expr::ObjectAddress(object) => note(*object),
-        Expr::Load(place) => addresses_in_address(&place.address, note),
-        other => walk::parts(other, &mut |part| addresses(part, note)),
-    }
-}
-
-/// The same for an address that is only accessed.
-fn addresses_in_address(address: &Expr, note: &mut dyn FnMut(ObjectIndex)) {
-    match address {
-        Expr::ObjectAddress(_) => {}
-        Expr::Offset { base, bytes } => {
-            addresses_in_address(base, note);
-            addresses(bytes, note);
-        }
-        other => addresses(other, note),
-    }
-}
-
-/// Removes the checks of variables that are set on every way to them, and the assignments to flags that no check is left of.
-fn remove_certain(function: &mut Function, objects: &Objects) {
-    let flags: FxHashSet<ObjectIndex> = objects.flags().collect();
-    let before = set_before(function, &flags);
+/// Removes the checks of flags that are one on every way to them or belong to variables whose addresses are taken, and the
+/// assignments to flags that no check is left of.
+fn remove_certain(
+    function: &mut Function,
+    flags: &FxHashSet<ObjectIndex>,
+    escaped: &FxHashSet<ObjectIndex>,
+) {
+    let before = set_before(function, flags);
     let mut checked = FxHashSet::default();
     for (block, before) in function.blocks.iter_mut().zip(before) {
         let mut set = before;
         block.instructions.retain(|(instruction, _)| {
             let flag = flag_of_check(instruction);
-            let is_certain = flag.is_some_and(|flag| set.has(flag));
+            let is_certain = flag.is_some_and(|flag| escaped.contains(&flag) || set.has(flag));
             checked.extend(flag.filter(|_| !is_certain));
-            set.pass(instruction, &flags);
+            set.pass(instruction, flags);
             !is_certain
         });
     }
     for block in &mut function.blocks {
         block.instructions.retain(|(instruction, _)| {
-            let changed = changed_flag(instruction, &flags);
+            let changed = changed_flag(instruction, flags);
             changed.is_none_or(|(flag, _)| checked.contains(&flag))
         });
     }

@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ir::{Expr, Leaf, Object, ObjectIndex, Place, ScalarType, Storage};
+use crate::ir::{Expr, FunctionIndex, Leaf, Object, ObjectIndex, Place, ScalarType, Storage};
 use crate::lower::vectors::parts::KnownParts;
 use crate::lower::{Lowerer, Result};
 use crate::memory::walk::scalar_bits;
@@ -110,14 +110,11 @@ impl Objects {
         self.flags.insert(index, flag);
     }
 
-    /// The objects that tell whether variables are set.
-    pub fn flags(&self) -> impl Iterator<Item = ObjectIndex> {
-        self.flags.values().copied()
-    }
-
-    /// Whether any variable has a flag.
-    pub fn has_flags(&self) -> bool {
-        !self.flags.is_empty()
+    /// The objects that tell whether variables of the function are set.
+    pub fn flags_in(&self, function: FunctionIndex) -> impl Iterator<Item = ObjectIndex> {
+        let own = Storage::Automatic(function);
+        let flags = self.flags.values().copied();
+        flags.filter(move |flag| self.objects[flag.0 as usize].storage == own)
     }
 
     pub fn known_parts(&self, index: ObjectIndex) -> Option<&KnownParts> {

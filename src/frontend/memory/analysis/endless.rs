@@ -497,8 +497,8 @@ const fn makes_no_object(instruction: &Instruction) -> bool {
     }
 }
 
-/// The pointer that gets a value which a pointer leads to.
-fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
+/// The pointer variable that gets the value at an address, and the address.
+fn assigned_pointer(instruction: &Instruction) -> Option<(ObjectIndex, &Expr)> {
     match instruction {
         Instruction::Assign {
             place:
@@ -509,34 +509,24 @@ fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
                     ..
                 },
             value: Expr::Load(source),
-        } if start_of(&source.address).is_none() => match **address {
-            Expr::ObjectAddress(pointer) => Some(pointer),
+        } => match **address {
+            Expr::ObjectAddress(pointer) => Some((pointer, &source.address)),
             _ => None,
         },
         _ => None,
     }
 }
 
+/// The pointer that gets a value which a pointer leads to.
+fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
+    let (pointer, source) = assigned_pointer(instruction)?;
+    start_of(source).is_none().then_some(pointer)
+}
+
 /// The pointer that gets the value of another variable.
 fn copied_pointer(instruction: &Instruction, from: ObjectIndex) -> Option<ObjectIndex> {
-    match instruction {
-        Instruction::Assign {
-            place:
-                Place {
-                    address,
-                    scalar: ScalarType::Pointer,
-                    bit_field: None,
-                    ..
-                },
-            value: Expr::Load(source),
-        } => match (&**address, &*source.address) {
-            (&Expr::ObjectAddress(pointer), &Expr::ObjectAddress(source)) if source == from => {
-                Some(pointer)
-            }
-            _ => None,
-        },
-        _ => None,
-    }
+    let (pointer, source) = assigned_pointer(instruction)?;
+    matches!(source, Expr::ObjectAddress(source) if *source == from).then_some(pointer)
 }
 
 /// Whether an expression of the instruction is the variable.

@@ -174,8 +174,8 @@ impl Emitter<'_, '_> {
         objects.collect()
     }
 
-    /// The pointers that may lead to objects of a class, over at most `between` objects on the heap, each with the condition that it
-    /// exists; `None` if there are none, or more than [`MAXIMUM_HOLDERS`].
+    /// The pointers that may lead to objects of a class over at most `between` objects on the heap. Each has the condition under which
+    /// it exists. `None` if there is no such pointer, or if the number exceeds [`MAXIMUM_HOLDERS`].
     fn all_pointers_to(&mut self, id: ClassId, between: u32) -> Option<Vec<(TermId, TermId)>> {
         let mut pointers = self.pointers_to(id);
         if between > 0 {

@@ -15,7 +15,7 @@
 
 mod control_flow;
 mod leaving;
-mod uses;
+pub(in crate::lower) mod uses;
 
 use std::ops::Range;
 

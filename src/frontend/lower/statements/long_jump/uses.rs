@@ -21,6 +21,15 @@ pub(super) struct Uses {
     pub escaped: FxHashSet<ObjectIndex>,
 }
 
+/// The automatic objects of a function whose addresses it uses as values.
+pub(in crate::lower) fn escaped(
+    function: &Function,
+    index: FunctionIndex,
+    objects: &[Object],
+) -> FxHashSet<ObjectIndex> {
+    Uses::of(function, index, objects).escaped
+}
+
 impl Uses {
     pub(super) fn of(function: &Function, index: FunctionIndex, objects: &[Object]) -> Self {
         let count = function.blocks.len();
