@@ -45,8 +45,8 @@ fn run(
     let stages = guess::objects::candidates(blocks, &safe_states(blocks));
     let Stages {
         lists,
-        lengths,
-        positions,
+        watched,
+        behind,
         exceptions,
         structure,
         contents,
@@ -56,8 +56,8 @@ fn run(
         // Under a check of memory, where pointers lead is mostly enough.
         true => vec![
             ("lists", vec![lists]),
-            ("lengths", vec![lengths]),
-            ("positions", vec![positions]),
+            ("watched objects", vec![watched]),
+            ("objects behind watched ones", vec![behind]),
             ("lists with exceptions", vec![exceptions]),
             ("objects", vec![structure]),
             ("contents", vec![contents]),
@@ -134,8 +134,50 @@ mod tests {
     }
 
     #[test]
+    fn circular_lists_of_any_length_are_freed() {
+        let text = "void *malloc(unsigned long); void free(void *); extern int __VERIFIER_nondet_int(void);
+             struct node { struct node *next; };
+             static struct node *make(void) { return malloc(sizeof(struct node)); }
+             int main(void) {
+                 struct node *list = make(), *node, *other;
+                 list->next = list;
+                 while (__VERIFIER_nondet_int()) {
+                     node = make();
+                     node->next = list->next;
+                     list->next = node;
+                 }
+                 node = list->next;
+                 while (node != list) { other = node; node = node->next; free(other); }
+                 free(list);
+                 return 0;
+             }";
+        for check in [Check::Pointers, Check::Free, Check::Leaks] {
+            let property = Specification {
+                checks: [check].into(),
+                ..Specification::assertions_and_undefined()
+            };
+            let lowered = lowered_for(text, property);
+            assert_program_proved(&lowered, &Options {}, &Setting::default(), true);
+        }
+    }
+
+    #[test]
     fn lists_of_any_length_are_not_lost() {
         assert_list("", Check::Leaks, true);
         assert_list("if (list) list = list->next;", Check::Leaks, false);
+        let second_taken_out = "if (list && list->next) {
+            node = list->next; list->next = node->next; free(node);
+        }";
+        assert_list(second_taken_out, Check::Leaks, true);
+        let reversed = "other = 0;
+            while (list) { node = list->next; list->next = other; other = list; list = node; }
+            list = other;";
+        assert_list(reversed, Check::Leaks, true);
+        let second_lost = "if (list && list->next) list->next = list->next->next;";
+        assert_list(second_lost, Check::Leaks, false);
+        // This is never the one that was made first.
+        let third_left =
+            "if (list && list->next && list->next->next) list->next = list->next->next;";
+        assert_list(third_left, Check::Leaks, false);
     }
 }

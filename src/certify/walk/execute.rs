@@ -163,8 +163,9 @@ impl Walk<'_, '_> {
                     let contents = self.arena.store(before, index, value);
                     state.values.insert(slot, contents);
                 }
-                Operation::Havoc { target, .. } => {
-                    let value = self.arbitrary_value(*target);
+                Operation::Havoc { target, input } => {
+                    let value = program.input(*input).kind.in_formulas();
+                    let value = value.unwrap_or_else(|| self.arbitrary_value(*target));
                     let slot = self.slot(depth, *target);
                     state.values.insert(slot, value);
                 }

@@ -542,11 +542,15 @@ impl<'w, 'a> Walk<'w, 'a> {
                     }
                 }
                 Operation::Havoc { target, input } => {
-                    let value = self.fresh(&mut state, program.variable(*target).symbol);
-                    self.walked.inputs.push(WalkedInput {
-                        input: *input,
-                        value,
-                        guard: state.path.all(),
+                    let value = program.input(*input).kind.in_formulas();
+                    let value = value.unwrap_or_else(|| {
+                        let value = self.fresh(&mut state, program.variable(*target).symbol);
+                        self.walked.inputs.push(WalkedInput {
+                            input: *input,
+                            value,
+                            guard: state.path.all(),
+                        });
+                        value
                     });
                     let value = Value::of(self.terms.arena, value);
                     self.set(&mut state, depth, *target, value);

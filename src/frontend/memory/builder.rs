@@ -37,19 +37,29 @@ pub struct Builder {
 pub struct LinkHistory {
     /// The binary logarithm of the size of an object's slot (bytes).
     pub slot: u8,
+    /// Number of the lowest bits of an index in the region that tell a place within an object.
+    pub within: u8,
     /// By object, the index in the region where a pointer to it was written last.
     pub holders: VariableId,
-    /// The lengths of lists, if the number of objects is recorded.
-    pub lengths: Option<Lengths>,
+    /// On which side of the watched object the others are in their list, if one is watched.
+    pub sides: Option<Sides>,
 }
 
-/// Lengths of lists as of the writes of their links; a later write within the list does not change them.
+/// On which side of the watched object others are, as of the writes of their links; a later write elsewhere in the list does
+/// not change that. Elements are of Boolean sort.
 #[derive(Copy, Clone, Debug)]
-pub struct Lengths {
-    /// By object, the number of objects from it to the end of its list.
-    pub to_end: VariableId,
-    /// By object, one more than that of the object that was made to lead to it.
-    pub position: VariableId,
+pub struct Sides {
+    /// The number of the watched object.
+    pub watched: TermId,
+    /// Whether the watched object is the next one that is made, where it may be put behind others ([`may_insert_behind`]).
+    ///
+    /// [`may_insert_behind`]: crate::memory::analysis::walks::may_insert_behind
+    pub is_next: Option<TermId>,
+    /// By object, whether it is the watched one, or was made to lead to one of which that is so, or its link was read when the
+    /// watched one was the next that is made.
+    pub before: VariableId,
+    /// By object, whether the watched one was made to lead to it, or one of which that is so.
+    pub after: VariableId,
 }
 
 /// The properties of a new variable besides its name and sort.

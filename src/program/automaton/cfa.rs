@@ -192,7 +192,7 @@ pub enum Role {
     Model,
     /// A history variable \[AL91\]: it records something of the past of the variable, a region's, say, or an earlier history
     /// variable, and the program reads it nowhere, but invariants may be about it: the index at which a zero was written last to a region of bytes, where a string
-    /// may end; where the pointer to an object was written last, and how many objects follow it in its list.
+    /// may end; where the pointer to an object was written last, and on which side of another it is in its list.
     History(VariableId),
 }
 
@@ -496,11 +496,28 @@ pub enum InputKind {
     Volatile(String),
     /// A choice of the memory model, such as an object's address.
     MemoryModel,
+    /// The number of an object that may be any, the *watched* one; the program does the same whichever it is. Runs take zero.
+    Watched,
+    /// Whether a check that no memory is lost is about the watched objects, or about the number of all. If some objects are left,
+    /// the one about the number is violated, and the other one for some choice of watched objects. So each of the two answers
+    /// for both: runs take the number, since one run would have to be made for each choice, and formulas the watched objects,
+    /// of which invariants can tell without counting.
+    Watching,
     /// A value that a real execution determines, but that is not computed here (`sin(x)`). No violation may rest on it.
     Unknown(String),
 }
 
 impl InputKind {
+    /// Whether a run takes zero without asking for the input.
+    pub fn is_zero_in_runs(&self) -> bool {
+        matches!(self, InputKind::Watched | InputKind::Watching)
+    }
+
+    /// The value that formulas have for the input, if it is not any value.
+    pub fn in_formulas(&self) -> Option<TermId> {
+        (*self == InputKind::Watching).then_some(TermId::TRUE)
+    }
+
     /// How a [`InputKind::Nondet`] input is called: a call of its function, or the part of an argument that it is.
     pub fn call(name: &str) -> String {
         match name.contains('`') {

@@ -459,13 +459,16 @@ impl<'a> Encoder<'a> {
             Operation::Havoc { target, input } => {
                 let guard = conjoin(self.condition(node, 0), *condition);
                 let name = format!("input#{}", input.0);
-                let value = self.input(
-                    Place::Arc(arc),
-                    InputSource::Input(*input),
-                    &name,
-                    program.variable(*target).sort,
-                    guard,
-                );
+                let value = program.input(*input).kind.in_formulas();
+                let value = value.unwrap_or_else(|| {
+                    self.input(
+                        Place::Arc(arc),
+                        InputSource::Input(*input),
+                        &name,
+                        program.variable(*target).sort,
+                        guard,
+                    )
+                });
                 values.insert(target.0, value);
             }
             Operation::Call { .. }

@@ -126,6 +126,8 @@ pub fn describe(program: &Program, operation: &Operation) -> String {
                 InputKind::Outside(name) => format!("anything by {name}"),
                 InputKind::Volatile(name) => format!("volatile {name}"),
                 InputKind::MemoryModel => "any address".to_owned(),
+                InputKind::Watched => "any object".to_owned(),
+                InputKind::Watching => "watching".to_owned(),
                 InputKind::Unknown(what) => format!("unknown {what}"),
             };
             format!("{} := {what} #{}", name(*target), input.0)

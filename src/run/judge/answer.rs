@@ -333,7 +333,7 @@ fn describe_inputs(program: &Program, journal: &Journal) -> Vec<InputValue> {
             InputKind::Unknown(what) => what.clone(),
             InputKind::Outside(name) => format!("memory changed by {name}"),
             InputKind::Volatile(name) => format!("a volatile read of {name}"),
-            InputKind::MemoryModel => return None,
+            InputKind::MemoryModel | InputKind::Watched | InputKind::Watching => return None,
         };
         if value.as_array().is_some() {
             return None;

@@ -135,6 +135,7 @@ impl Script {
                 "what volatile reads of {name} find"
             ))),
             InputKind::MemoryModel => Err(UnsaidKind::MemoryModel),
+            InputKind::Watched | InputKind::Watching => Ok(()),
             InputKind::Unknown(what) => Err(UnsaidKind::Environment(what.clone())),
         }
     }

@@ -463,8 +463,9 @@ impl RoundWalk<'_, '_, '_> {
                     self.walk
                         .write_cell(&mut self.lifted, &mut state, slot, index, value);
                 }
-                Operation::Havoc { target, .. } => {
-                    let value = self.walk.arbitrary_value(*target);
+                Operation::Havoc { target, input } => {
+                    let value = program.input(*input).kind.in_formulas();
+                    let value = value.unwrap_or_else(|| self.walk.arbitrary_value(*target));
                     let slot = self.walk.slot(depth, *target);
                     self.set(&mut state, slot, value);
                 }

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use super::{Exploration, Observed, Options, explore, explore_observed};
 use crate::CancellationToken;
+use crate::testing::lowered_for;
 use regatta_base::workers::Workers;
 use regatta_certify::replay::{Replay, replay_compiled};
+use regatta_frontend::property::{Check, Specification};
 use regatta_program::interpreter::{Executable, Limits};
-use regatta_program::{Arithmetic, InputKind, Operation, Program, ProgramBuilder};
+use regatta_program::{Arithmetic, Input, InputKind, Operation, Program, ProgramBuilder};
 use regatta_term::{Build, ScalarSort, Sort, TermId, store};
 
 const BYTE: Sort = Sort::BitVec(8);
@@ -37,6 +39,43 @@ fn explored_by(program: &Program, workers: &Workers) -> Exploration {
         workers,
         &|| Duration::ZERO,
     )
+}
+
+/// Which object is watched is no input, and an object is lost whichever is.
+#[test]
+fn a_list_of_constant_length_is_explored() {
+    let list = |middle: &str| {
+        let text = format!(
+            "void *malloc(unsigned long); void free(void *);
+             struct node {{ struct node *next; }};
+             int main(void) {{
+                 struct node *list = 0, *node;
+                 for (int i = 0; i < 20; i++) {{
+                     node = malloc(sizeof *node);
+                     node->next = list;
+                     list = node;
+                 }}
+                 {middle}
+                 while (list) {{ node = list; list = list->next; free(node); }}
+                 return 0;
+             }}"
+        );
+        let property = Specification {
+            checks: [Check::Leaks].into(),
+            ..Specification::assertions_and_undefined()
+        };
+        lowered_for(&text, property)
+    };
+    let whole = list("");
+    let lossy = list("list->next = list->next->next;");
+    let has_watched = |input: &Input| input.kind == InputKind::Watched;
+    assert!(whole.inputs.iter().any(has_watched));
+    assert_refuted(&lossy);
+    let exploration = explored(&whole);
+    assert!(
+        matches!(exploration, Exploration::Complete(_)),
+        "{exploration:?}"
+    );
 }
 
 /// Asserts that the program is proved with this number of boxes.

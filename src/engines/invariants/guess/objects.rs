@@ -21,8 +21,8 @@ use regatta_program::block::{Block, Blocks};
 use regatta_program::{CScalar, InlinedLocation, Role, VariableId};
 use regatta_sharing::Candidate;
 use regatta_term::{
-    Build, Op, Pool, Sort, TermId, TermKind, conjuncts, for_each_subterm, free_variables, occurs,
-    store, substitute,
+    BitVecValue, Build, Op, Pool, Sort, Symbol, TermId, TermKind, conjuncts, for_each_subterm,
+    free_variables, occurs, store, substitute,
 };
 
 /// Maximum number of pointers of a location.
@@ -64,8 +64,14 @@ struct Objects {
     records: Vec<(TermId, Vec<TermId>)>,
     /// What the program records of its past by object.
     histories: Histories,
+    /// Arrays of the sizes of objects, each with the number of an object that may be any.
+    watches: Vec<(TermId, TermId)>,
+    /// Equations between numbers of objects in the program.
+    conditions: FxHashSet<TermId>,
     /// Cells with pointers that are no fields.
     cells: Vec<TermId>,
+    /// Constant addresses of objects with such cells.
+    fixed: Vec<TermId>,
     /// Pointers to which a new object's address is assigned.
     newest: Vec<TermId>,
     /// The required facts about the object at some pointer, stated about any object.
@@ -75,10 +81,10 @@ struct Objects {
 /// Candidates of a program, in the order in which they are to be proved.
 #[derive(Default)]
 pub struct Stages {
-    /// About lists of any length and their lengths, if the memory model records which objects exist.
+    /// About lists of any length and whether an object is lost, if the memory model records which objects exist.
     pub lists: Vec<Candidate>,
-    pub lengths: Vec<Candidate>,
-    pub positions: Vec<Candidate>,
+    pub watched: Vec<Candidate>,
+    pub behind: Vec<Candidate>,
     pub exceptions: Vec<Candidate>,
     /// About the targets of pointers.
     pub structure: Vec<Candidate>,
@@ -97,16 +103,17 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> Stages {
             if state.contains(&arena.counter) {
                 let mut pointers = pointers(blocks, &state, arena.width);
                 pointers.extend(&objects.cells);
+                pointers.extend(&objects.fixed);
                 pointers.retain(|&pointer| is_over_state(blocks, &state, pointer));
                 let mut of_place = [Vec::new(), Vec::new()];
-                let [mut lists, mut lengths, mut positions, mut exceptions] =
+                let [mut lists, mut watched, mut behind, mut exceptions] =
                     [const { Vec::new() }; 4];
                 if !objects.records.is_empty() {
-                    let counts = objects.counts(blocks, &state);
                     objects.lists(&pointers, &mut lists);
+                    objects.watched(&pointers, &mut watched);
+                    objects.behind(&pointers, &mut behind);
                     objects.lists_with_exceptions(&pointers, &mut exceptions);
-                    objects.lengths(&counts, &pointers, &mut lengths);
-                    objects.positions(&counts, &pointers, &mut positions);
+                    objects.watched_in_circles(&pointers, &mut exceptions);
                 }
                 objects.about(&pointers, &mut of_place);
                 objects.existence(blocks, &state, &pointers, &mut of_place[0]);
@@ -115,8 +122,8 @@ pub fn candidates(blocks: &Blocks, demanded: &[Candidate]) -> Stages {
                 let [structure, contents] = of_place;
                 let parts = [
                     (lists, &mut stages.lists),
-                    (lengths, &mut stages.lengths),
-                    (positions, &mut stages.positions),
+                    (watched, &mut stages.watched),
+                    (behind, &mut stages.behind),
                     (exceptions, &mut stages.exceptions),
                     (structure, &mut stages.structure),
                     (contents, &mut stages.contents),
@@ -151,6 +158,20 @@ fn is_over_state(blocks: &Blocks, state: &[VariableId], formula: TermId) -> bool
     })
 }
 
+/// Whether the number of an object is that of one that may be any: only a variable of the memory model of the number's width occurs.
+fn is_watched(blocks: &Blocks, number: TermId) -> bool {
+    let variables = free_variables(store(), number);
+    let of_model = |symbol: Symbol| {
+        let id = blocks.variable(symbol)?;
+        let variable = blocks.inlined().program().variable(id);
+        Some(variable.role == Role::Model && variable.sort == store().sort(number))
+    };
+    variables.len() == 1
+        && variables
+            .into_iter()
+            .all(|(symbol, instance)| instance == 0 && of_model(symbol) == Some(true))
+}
+
 /// Returns the variables of the state that may be pointers.
 fn pointers(blocks: &Blocks, state: &[VariableId], width: u8) -> Vec<TermId> {
     let program = blocks.inlined().program();
@@ -175,7 +196,10 @@ impl Objects {
             values: Vec::new(),
             records: Vec::new(),
             histories: Histories::new(blocks, store().sort(any)),
+            watches: Vec::new(),
+            conditions: FxHashSet::default(),
             cells: Vec::new(),
+            fixed: Vec::new(),
             newest: Vec::new(),
             facts: Vec::new(),
         };
@@ -189,15 +213,22 @@ impl Objects {
                 }
                 let updates = block.updates.iter().map(|&(_, value)| value);
                 let terms: Vec<TermId> = updates.chain([block.guard]).collect();
-                for_each_subterm(store(), terms, |_, kind| {
-                    if let TermKind::Apply {
+                for_each_subterm(store(), terms, |term, kind| match kind {
+                    TermKind::Apply {
                         op: Op::Select | Op::Store,
                         arguments,
-                    } = kind
-                        && !objects.note_record(arguments)
-                    {
-                        objects.note_cell(arguments[0], arguments[1]);
+                    } => {
+                        if !objects.note_record(blocks, arguments) {
+                            objects.note_cell(arguments[0], arguments[1]);
+                        }
                     }
+                    TermKind::Apply {
+                        op: Op::Eq,
+                        arguments,
+                    } if store().sort(arguments[0]) == store().sort(any) => {
+                        objects.conditions.insert(term);
+                    }
+                    _ => {}
                 });
             }
         }
@@ -223,7 +254,7 @@ impl Objects {
     }
 
     /// Records an access to an array with a cell for each object; returns false for other arrays.
-    fn note_record(&mut self, arguments: &[TermId]) -> bool {
+    fn note_record(&mut self, blocks: &Blocks, arguments: &[TermId]) -> bool {
         let t = store();
         if t.sort(arguments[1]) != t.sort(self.any) {
             return false;
@@ -233,6 +264,10 @@ impl Objects {
         };
         if self.histories.contains(array) {
             return true;
+        }
+        let watch = (array, arguments[1]);
+        if is_watched(blocks, arguments[1]) && !self.watches.contains(&watch) {
+            self.watches.push(watch);
         }
         let known = match self.records.iter().position(|(one, _)| *one == array) {
             Some(known) => known,
@@ -264,7 +299,10 @@ impl Objects {
             return;
         };
         let (element, pointer) = (Sort::from(element), Sort::BitVec(self.arena.width));
-        if store().is_constant(index) && element == pointer {
+        if let Some(place) = store().bit_vec_constant(index)
+            && element == pointer
+        {
+            self.note_fixed(place);
             let cell = store().select(array, index);
             if !self.cells.contains(&cell) && self.cells.len() < MAXIMUM_CELLS {
                 self.cells.push(cell);
@@ -288,12 +326,31 @@ impl Objects {
         }
     }
 
+    /// Records that the program has a constant index of a cell, which may be in one of the first objects.
+    fn note_fixed(&mut self, index: BitVecValue) {
+        let arena = &self.arena;
+        let Some(unit) = arena.width.checked_sub(index.width()) else {
+            return;
+        };
+        let object = index.bits() << unit >> arena.bits;
+        // The simplifier may have made the first ones, and the first address that is left is behind them.
+        let is_near = object.abs_diff(arena.first >> arena.bits) <= MAXIMUM_CELLS as u128;
+        let address = self.number(object << arena.bits);
+        if is_near && self.fixed.len() < MAXIMUM_CELLS && !self.fixed.contains(&address) {
+            self.fixed.push(address);
+        }
+    }
+
     /// Returns the unit of an index, and its offset from a pointer.
     fn offset(&self, index: TermId) -> Option<(u8, u128)> {
         let Sort::BitVec(width) = store().sort(index) else {
             return None;
         };
         let unit = self.arena.width.checked_sub(width)?;
+        if unit >= self.arena.bits {
+            // The array has a cell for each object of another arena.
+            return None;
+        }
         let offset = match store().kind(index) {
             TermKind::Apply {
                 op: Op::BvAdd,

@@ -8,15 +8,18 @@
 //! In each round: what is left of the loop without the step, or without the branch or access, is no loop that contains the other
 //! one, and loops in it are known to end in the same way.
 //!
-//! For lost memory, three more kinds of loops count as such that end:
+//! For lost memory, four more kinds of loops count as such that end:
 //! * Each round frees an object, and none makes one. That what is freed is not null is checked when the round does so.
 //! * In each round, a pointer gets a value from memory, as in a walk through a list each of whose elements was made before the one
 //!   that leads to it. That its address becomes lower is checked then.
+//! * The same of a pointer that is the copy of another one at first, if no memory is written. That the new value is not that one,
+//!   and that a pointer to there was written last where it is read now, is checked: the walk comes to no place from two
+//!   others, nor back to where it began.
 //! * Each round passes a branch on an input that could leave the loop. Memory that is lost in an execution which stays in the
 //!   loop is also lost in the one that leaves it at the next such branch, and is found at the end of that. This holds only if
 //!   each end of the program is looked at, and nothing excludes executions ([`Exits`]).
 //!
-//! The two checks also hold where nothing is lost. Of infinitely many rounds only finitely many make progress, and what is lost
+//! These checks also hold where nothing is lost. Of infinitely many rounds only finitely many make progress, and what is lost
 //! stays lost.
 
 use std::collections::BTreeSet;
@@ -105,6 +108,11 @@ pub enum Progress {
     Frees,
     /// It gives the pointer a lower address.
     Lowers(ObjectIndex),
+    /// It moves the pointer over a link that no other object has, and not to where the other pointer leads, which does not change.
+    Follows {
+        pointer: ObjectIndex,
+        start: ObjectIndex,
+    },
 }
 
 /// A variable's step.
@@ -197,6 +205,7 @@ impl<'a> Loops<'a> {
                 passed.find_map(|&block| self.all_end(&without(part, block)))
             })
             .or_else(|| self.ends_by_freeing(part))
+            .or_else(|| self.ends_by_following(part))
             .or_else(|| self.ends_by_descent(part))
     }
 
@@ -249,6 +258,79 @@ impl<'a> Loops<'a> {
             progress.insert((number, Progress::Frees));
             Some(progress)
         })
+    }
+
+    /// The same for a part that writes variables alone, and in each round of which a pointer is moved over a link. It begins where
+    /// another one leads.
+    fn ends_by_following(&self, part: &Blocks) -> Option<BTreeSet<(u32, Progress)>> {
+        let instructions = |number: &u32| self.block(*number).instructions.iter();
+        let mut all = part.iter().flat_map(instructions);
+        if !all.all(|(instruction, _)| self.writes_variables(instruction)) {
+            return None;
+        }
+        part.iter().find_map(|&number| {
+            let mut own = instructions(&number);
+            let pointer = own.find_map(|(instruction, _)| {
+                let pointer = followed_pointer(instruction)?;
+                let is_only = self.is_private(pointer) && self.writes(part, pointer) == 1;
+                is_only.then_some(pointer)
+            })?;
+            let start = self.start(part, pointer)?;
+            let mut progress = self.all_end(&without(part, number))?;
+            progress.insert((number, Progress::Follows { pointer, start }));
+            Some(progress)
+        })
+    }
+
+    /// The variable that the pointer is a copy of wherever control comes into the part, if neither is written in between, nor that
+    /// variable in the part.
+    fn start(&self, part: &Blocks, pointer: ObjectIndex) -> Option<ObjectIndex> {
+        let outside = (0..self.blocks.len() as u32).filter(|number| !part.contains(number));
+        let leads_in = |number: &u32| {
+            let mut targets = walk::successors(&self.block(*number).terminator).into_iter();
+            targets.any(|target| part.contains(&target))
+        };
+        let starts = outside.filter(leads_in).map(|number| {
+            let instructions = &self.block(number).instructions;
+            let writes = |(instruction, _): &_| writes_object(instruction, pointer);
+            let last = instructions.iter().rposition(writes)?;
+            let (_, source) = assigned_pointer(&instructions[last].0)?;
+            let start = match source {
+                Expr::ObjectAddress(start) => *start,
+                _ => return None,
+            };
+            let mut later = instructions[last + 1..].iter();
+            let changes = later.any(|(instruction, _)| writes_object(instruction, start));
+            (!changes).then_some(start)
+        });
+        let starts: BTreeSet<Option<ObjectIndex>> = starts.collect();
+        let mut starts = starts.into_iter();
+        let (Some(Some(start)), None) = (starts.next(), starts.next()) else {
+            return None;
+        };
+        // A function begins in its first block.
+        let is_known = !part.contains(&0) && start != pointer && self.is_private(start);
+        (is_known && self.writes(part, start) == 0).then_some(start)
+    }
+
+    /// Whether the instruction writes no memory but variables that only their names access.
+    fn writes_variables(&self, instruction: &Instruction) -> bool {
+        let may_write = match instruction {
+            Instruction::Free(_) | Instruction::Unsupported(_) => true,
+            _ => !makes_no_object(instruction),
+        };
+        let mut keeps = !may_write;
+        walk::operands_by_use(instruction, &mut |operand| {
+            keeps &= match operand {
+                Operand::Target(place) => match *place.address {
+                    Expr::ObjectAddress(object) => self.is_private(object),
+                    _ => false,
+                },
+                Operand::Filled(_) => false,
+                Operand::Value(_) | Operand::Source(_) => true,
+            };
+        });
+        keeps
     }
 
     /// The same for a part in each round of which a pointer gets another value, always at one place.
@@ -517,14 +599,24 @@ fn assigned_pointer(instruction: &Instruction) -> Option<(ObjectIndex, &Expr)> {
     }
 }
 
+/// The pointer that gets a value from the object where it leads itself.
+fn followed_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
+    let (pointer, source) = assigned_pointer(instruction)?;
+    let base = match source {
+        Expr::Offset { base, bytes } if walk::constant_integer(bytes).is_some() => base,
+        _ => source,
+    };
+    loads(base, pointer).then_some(pointer)
+}
+
 /// The pointer that gets a value which a pointer leads to.
-fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
+pub(super) fn loaded_pointer(instruction: &Instruction) -> Option<ObjectIndex> {
     let (pointer, source) = assigned_pointer(instruction)?;
     start_of(source).is_none().then_some(pointer)
 }
 
 /// The pointer that gets the value of another variable.
-fn copied_pointer(instruction: &Instruction, from: ObjectIndex) -> Option<ObjectIndex> {
+pub(super) fn copied_pointer(instruction: &Instruction, from: ObjectIndex) -> Option<ObjectIndex> {
     let (pointer, source) = assigned_pointer(instruction)?;
     matches!(source, Expr::ObjectAddress(source) if *source == from).then_some(pointer)
 }

@@ -15,9 +15,10 @@ impl Emitter<'_, '_> {
         let position = (self.body.index.0, block.0, number as u32);
         match instruction {
             Instruction::Assign { place, value } => {
-                let value = self.value(value);
-                self.check_descent(place, value);
-                self.store_place(place, value);
+                let term = self.value(value);
+                self.check_descent(place, term);
+                self.check_walk(place, value, term);
+                self.store_place(place, term);
             }
             Instruction::ReadDevice {
                 place,

@@ -8,8 +8,9 @@ use crate::memory::analysis::endless::Progress;
 use crate::memory::analysis::points_to::Target;
 use crate::memory::limits::{MAXIMUM_HOLDERS, MAXIMUM_HOLDING_OBJECTS};
 use crate::memory::placement::holders::Record;
+use crate::memory::placement::lives::ClassLives;
 use crate::memory::placement::plan::FieldHome;
-use regatta_program::{Claim, Property};
+use regatta_program::{Claim, InputKind, Lifetime, Property};
 
 impl Emitter<'_, '_> {
     /// In a loop or recursion that is not known to end, memory may be lost, which is seen nowhere else. So there is no proof where
@@ -50,6 +51,61 @@ impl Emitter<'_, '_> {
             holds,
             "memory that exists in a loop which may go through a list for ever",
         );
+    }
+
+    /// Where a loop is known to end only if a walk comes to no place twice: checks that a pointer to the next place was written last
+    /// where it is read, and that the walk did not begin there, or that nothing is lost.
+    pub fn check_walk(&mut self, place: &Place, value: &Expr, next: TermId) {
+        let (&Expr::ObjectAddress(pointer), Expr::Load(link)) = (&*place.address, value) else {
+            return;
+        };
+        let mut walks = self.body.progress.iter();
+        let start = walks.find_map(|progress| match *progress {
+            Progress::Follows {
+                pointer: moved,
+                start,
+            } if moved == pointer => Some(start),
+            _ => None,
+        });
+        let Some(start) = start.filter(|_| self.body.is_reached()) else {
+            return;
+        };
+        let bits = u32::from(self.tables.semantics.pointer_bits);
+        let form = self.tables.form(ScalarType::Pointer, bits);
+        let [old, begin] = [pointer, start].map(|variable| {
+            let spot = self.tables.object_spot(variable);
+            self.load(&spot, 0, bits, form)
+        });
+        let null = self.tables.pointer_constant(0);
+        let moves_on = match self.is_last_pointer(link, next) {
+            Some(is_last) => {
+                // Null has no next place, so that the walk comes there once.
+                let is_new = pool().and2(is_last, pool().ne(next, begin));
+                let is_new = pool().or2(pool().eq(next, null), is_new);
+                pool().and2(pool().ne(old, null), is_new)
+            }
+            None => self.tables.is_less(next, old),
+        };
+        let holds = pool().or2(moves_on, self.nothing_lost());
+        self.body.no_proof_unless(
+            holds,
+            "memory that exists in a loop which may go through a list for ever",
+        );
+    }
+
+    /// Whether the place of the link is where a pointer to where it leads was written last, if that is recorded.
+    fn is_last_pointer(&mut self, link: &Place, next: TermId) -> Option<TermId> {
+        let spot = self.spot(&link.address);
+        let located = self.tables.locate(spot.target, 0)?;
+        let FieldHome::Region { region, .. } = located.plan.home else {
+            return None;
+        };
+        let history = *self.body.builder.links.get(&region)?;
+        let index = self.index(&spot.address, located.class, located.plan.field.granule);
+        let width = self.tables.semantics.pointer_bits;
+        let target = pool().extract(next, width - 1, history.slot);
+        let holders = self.body.builder.term(history.holders);
+        Some(pool().eq(pool().select(holders, target), index))
     }
 
     /// Checks what exists when the program ends. Whether what is left can be reached is judged in a run alone.
@@ -144,6 +200,7 @@ impl Emitter<'_, '_> {
             };
             let id = ClassId(number as u32);
             let mut ways = vec![pool().eq(self.body.builder.term(count), zero)];
+            ways.extend(self.watched_is_gone(id, class));
             ways.extend(self.all_held(id));
             all.push(pool().or(ways));
         }
@@ -353,14 +410,39 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether no object exists on the heap.
-    fn nothing_on_heap(&self) -> TermId {
+    fn nothing_on_heap(&mut self) -> TermId {
         let zero = self.tables.pointer_constant(0);
-        let lives = self.tables.plan.lives.iter();
-        let counts = lives
-            .flat_map(|lives| &lives.classes)
-            .filter_map(|class| class.count);
-        let none = counts.map(|count| pool().eq(self.body.builder.term(count), zero));
-        pool().and(none.collect::<Vec<TermId>>())
+        let Some(lives) = &self.tables.plan.lives else {
+            return TermId::TRUE;
+        };
+        let mut all = Vec::new();
+        for (number, class) in lives.classes.iter().enumerate() {
+            if let Some(count) = class.count {
+                let none = pool().eq(self.body.builder.term(count), zero);
+                let is_gone = self.watched_is_gone(ClassId(number as u32), class);
+                all.push(pool().or2(none, is_gone.unwrap_or(TermId::FALSE)));
+            }
+        }
+        pool().and(all)
+    }
+
+    /// Whether the watched object of a class does not exist, if one is watched, nor any from a place that makes only one. The
+    /// watched one may be any of the others: if this holds whichever it is, none exists. It never holds in a run
+    /// ([`InputKind::Watching`]).
+    fn watched_is_gone(&mut self, id: ClassId, class: &ClassLives) -> Option<TermId> {
+        let (sizes, watched) = (class.sizes_of(Lifetime::Heap)?, class.watched?);
+        let sizes = self.body.builder.term(sizes);
+        let size = pool().select(sizes, watched.number);
+        let is_gone = pool().eq(size, self.tables.pointer_constant(0));
+        let (plan, facts) = (self.tables.plan, self.tables.facts);
+        let sites = plan.class_by_id(id).sites.iter();
+        let sites = sites.filter(|&&site| facts.sites[site].on_heap);
+        let single = sites.filter_map(|&site| self.object_of_site(id, site));
+        let ended = single.map(|(_, _, exists)| pool().not(exists));
+        let ended: Vec<TermId> = ended.collect();
+        let watching = self.body.any(Sort::Bool, InputKind::Watching, None);
+        let all: Vec<TermId> = ended.into_iter().chain([watching, is_gone]).collect();
+        Some(pool().and(all))
     }
 }
 

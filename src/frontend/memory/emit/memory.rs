@@ -88,9 +88,10 @@ impl Emitter<'_, '_> {
             let (class, granule) = (located.class, located.plan.field.granule);
             let value = match home {
                 FieldHome::Variable(variable) => self.body.builder.term(variable),
-                FieldHome::Region { variable, .. } => {
+                FieldHome::Region { region, variable } => {
                     let address = spot.shifted(bit.div_euclid(8)).address;
                     let index = self.index(&address, class, granule);
+                    self.body.record_walk(region, index);
                     pool().select(self.body.builder.term(variable), index)
                 }
                 FieldHome::Unsupported => return self.body.unsupported_value(form),

@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
 }
 
 impl Body<'_, '_> {
-    fn havoc_whole(&mut self, target: VariableId, kind: InputKind) {
+    pub(in crate::memory::emit) fn havoc_whole(&mut self, target: VariableId, kind: InputKind) {
         let sort = self.builder.program.variables[target.index()].sort;
         let input = self.input(kind, sort, None);
         self.push(Operation::Havoc { target, input });

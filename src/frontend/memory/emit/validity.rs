@@ -9,6 +9,7 @@ use super::*;
 use crate::defined::Rule;
 use crate::ir::{BinaryOp, Expr};
 use crate::memory::analysis::walk::start_of;
+use crate::memory::builder::Sides;
 use crate::memory::placement::lives::ClassLives;
 use regatta_program::{Claim, Lifetime, Property};
 
@@ -496,6 +497,7 @@ impl<'b> Emitter<'_, 'b> {
                 self.body.assign(count, zero);
             }
         }
+        self.begin_watching();
         let mut sites: Vec<_> = lives.sites.iter().collect();
         sites.sort_unstable_by_key(|entry| *entry.0);
         for (_, life) in sites {
@@ -504,6 +506,28 @@ impl<'b> Emitter<'_, 'b> {
             }
             if let Some(size) = life.size {
                 self.body.assign(size, zero);
+            }
+        }
+    }
+
+    /// Chooses an object of each class whose lists have histories.
+    fn begin_watching(&mut self) {
+        let Some(lives) = &self.tables.plan.lives else {
+            return;
+        };
+        for watched in lives.classes.iter().filter_map(|class| class.watched) {
+            self.body.havoc_whole(watched.choice, InputKind::Watched);
+        }
+        let links = self.body.builder.links.values();
+        let mut all: Vec<Sides> = links.filter_map(|history| history.sides).collect();
+        all.sort_unstable_by_key(|sides| sides.before);
+        for sides in all {
+            let sort = self.body.builder.program.variables[sides.before.index()].sort;
+            if let Sort::Array { index, .. } = sort {
+                let none = pool().const_array(index, TermId::FALSE);
+                let itself = pool().store(none, sides.watched, TermId::TRUE);
+                self.body.assign(sides.before, itself);
+                self.body.assign(sides.after, none);
             }
         }
     }

@@ -17,15 +17,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::plan::{Class, ClassId, FieldHome, Home, Plan, Planner, Representation};
+use super::plan::{ArenaKind, Class, ClassId, FieldHome, Home, Plan, Planner, Representation};
 use crate::ir::{Instruction, ObjectIndex, Storage};
 use crate::memory::analysis::points_to::{NodeId, Target};
-use crate::memory::builder::{Builder, Description, Lengths, LinkHistory};
+use crate::memory::analysis::walks::may_insert_behind;
+use crate::memory::builder::{Builder, Description, LinkHistory, Sides};
 use crate::memory::limits::{
     MAXIMUM_CHECKED_OBJECTS, MAXIMUM_SLOT_BITS, SLOT_BITS_LP64, SMALL_SLOT_BITS,
 };
 use regatta_program::{Arithmetic, DataModel, Lifetime, Role, Scope, Span, VariableId};
-use regatta_term::{ScalarSort, Sort};
+use regatta_term::{Build, ScalarSort, Sort, TermId, store};
 
 /// What is recorded of the objects of a class.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +45,17 @@ pub struct ClassLives {
     pub sizes: [Option<VariableId>; 2],
     /// Number of heap objects that exist.
     pub count: Option<VariableId>,
+    /// A heap object that may be any.
+    pub watched: Option<Watched>,
+}
+
+/// An object that may be any of a class: if it is gone whichever it is, all are gone.
+#[derive(Copy, Clone, Debug)]
+pub struct Watched {
+    /// Its number among the slots of the class, from zero.
+    pub choice: VariableId,
+    /// The number of its slot.
+    pub number: TermId,
 }
 
 impl ClassLives {
@@ -319,7 +331,7 @@ impl Planner<'_, '_> {
 
     /// Has it recorded where pointers are written to fields of objects on the heap, as far as the objects of a class have
     /// numbers.
-    fn record_links(&self, plan: &Plan, own: &ClassLives, index: usize, builder: &mut Builder) {
+    fn record_links(&self, plan: &Plan, own: &mut ClassLives, index: usize, builder: &mut Builder) {
         let pointer_bits = self.unit.data_model.pointer_bits();
         let (Some(slot), Some(_)) = (own.slot, own.sizes_of(Lifetime::Heap)) else {
             return;
@@ -332,29 +344,76 @@ impl Planner<'_, '_> {
             let FieldHome::Region { region, variable } = field.home else {
                 continue;
             };
-            let Sort::Array { index, .. } = builder.program.variables[variable.index()].sort else {
+            let Sort::Array { index: cell, .. } = builder.program.variables[variable.index()].sort
+            else {
                 continue;
             };
             let is_pointer = field.representation == Representation::Bits(pointer_bits);
             if !is_pointer || builder.links.contains_key(&region) {
                 continue;
             }
+            let ScalarSort::BitVec(cell_bits) = cell else {
+                continue;
+            };
             let name = |what: &str| format!("{what} region#{}", region.0);
-            let holders = builder.history(&name("holders in"), variable, by_number(index));
-            let lengths = own.count.map(|count| {
-                let sort = by_number(ScalarSort::BitVec(pointer_bits));
-                Lengths {
-                    to_end: builder.history(&name("lengths by"), count, sort),
-                    position: builder.history(&name("positions by"), holders, sort),
+            let holders = builder.history(&name("holders in"), variable, by_number(cell));
+            if own.watched.is_none() {
+                own.watched = self.watched(plan, own, index, builder);
+            }
+            let sides = own.watched.map(|Watched { number, .. }| {
+                let sort = by_number(ScalarSort::Bool);
+                let before = builder.history(&name("before the watched by"), holders, sort);
+                Sides {
+                    watched: number,
+                    is_next: self.is_next(plan, index, number, slot, builder),
+                    before,
+                    after: builder.history(&name("after the watched by"), before, sort),
                 }
             });
             let history = LinkHistory {
                 slot,
+                // An index counts cells, so that it lacks an address's lowest bits.
+                within: slot - (pointer_bits - cell_bits),
                 holders,
-                lengths,
+                sides,
             };
             builder.links.insert(region, history);
         }
+    }
+
+    /// Makes the variable for an object of a class that may be any, if what exists is recorded.
+    fn watched(
+        &self,
+        plan: &Plan,
+        own: &ClassLives,
+        index: usize,
+        builder: &mut Builder,
+    ) -> Option<Watched> {
+        let slot = own.slot.filter(|_| own.count.is_some())?;
+        let low = plan.arenas.get(plan.classes[index].arena?)?.range.low;
+        let width = self.unit.data_model.pointer_bits() - slot;
+        let choice = record("watched object", Sort::BitVec(width), builder);
+        let first = store().bv(width, u128::from(low) >> slot);
+        let number = store().add(first, builder.term(choice));
+        Some(Watched { choice, number })
+    }
+
+    /// Whether an object of the class is the next one that is made, if new ones may be put behind others.
+    fn is_next(
+        &self,
+        plan: &Plan,
+        index: usize,
+        number: TermId,
+        slot: u8,
+        builder: &Builder,
+    ) -> Option<TermId> {
+        let arena = plan.arenas.get(plan.classes[index].arena?)?;
+        let ArenaKind::Up(next) = arena.kind else {
+            return None;
+        };
+        let next = builder.term(next);
+        let next = store().extract(next, self.unit.data_model.pointer_bits() - 1, slot);
+        may_insert_behind(self.unit, &self.facts.calls).then(|| store().eq(next, number))
     }
 
     fn want_sizes(

@@ -17,8 +17,10 @@ use crate::interpreter::code::executable::{AccessChecks, Executable};
 use crate::interpreter::code::tables;
 use crate::interpreter::state::bit_pattern::Class;
 use crate::simplify::leads_to_targets;
-use crate::{Claim, Edge, EdgeId, FunctionId, InputId, LocationId, Operation, Program, VariableId};
-use regatta_term::{Build, Op, Pool, TermId, store};
+use crate::{
+    Claim, Edge, EdgeId, FunctionId, Input, InputId, LocationId, Operation, Program, VariableId,
+};
+use regatta_term::{Build, Op, Pool, Sort, TermId, store};
 
 impl Executable {
     /// Compiles the program. This cannot fail: an edge with a term that the machine cannot compute ends a run with
@@ -391,6 +393,14 @@ impl<'p> Compiler<'p> {
     }
 
     fn havoc(&mut self, target: VariableId, input: InputId, state: &EdgeState) -> Compiled<()> {
+        let Input { kind, sort, .. } = self.program.input(input);
+        if kind.is_zero_in_runs() {
+            let zero = match sort {
+                Sort::BitVec(width) => store().bv(*width, 0),
+                _ => TermId::FALSE,
+            };
+            return self.assign(target, zero, state);
+        }
         let place = self.expressions.places[target.index()];
         let to = match place {
             Place::Array(array) => {

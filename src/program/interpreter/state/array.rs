@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// Number of cells in a page.
 const CELLS_PER_PAGE: usize = 1 << PAGE_BITS;
-const PAGE_BITS: u32 = 9;
+const PAGE_BITS: u32 = 6;
 
 /// A type of cells.
 pub(crate) trait Cell: Clone + PartialEq + Default {

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use crate::memory::analysis::endless::Progress;
-use crate::memory::builder::{Builder, Description, Lengths, LinkHistory};
+use crate::memory::builder::{Builder, Description, LinkHistory};
 use crate::memory::operators::arithmetic::pool;
 use regatta_program::{
     CScalar, Claim, FunctionId, InputId, InputKind, InputPart, LocationId, Operation, Passed,
-    Program, Property, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
+    Program, Property, RegionId, Role, Scope, Span, UnsupportedReason, VariableId, Waypoint,
 };
 use regatta_term::{Build, Pool, Sort, Symbol, TermId, TermKind, for_each_subterm};
 
@@ -234,26 +234,48 @@ impl Body<'_, '_> {
         else {
             return;
         };
-        let LinkHistory { slot, holders, .. } = history;
-        // The index counts cells, so that it lacks an address's lowest bits.
-        let object = pool().extract(index, index_width - 1, slot - (width - index_width));
+        let LinkHistory {
+            slot,
+            within,
+            holders,
+            ..
+        } = history;
+        let object = pool().extract(index, index_width - 1, within);
         let target = pool().extract(pointer, width - 1, slot);
         let is_null = pool().eq(pointer, pool().bv(width, 0));
-        let one = pool().bv(width, 1);
-        let of = |body: &Self, lengths: VariableId, object: TermId| {
-            let lengths = body.builder.term(lengths);
-            pool().add(pool().select(lengths, object), one)
-        };
-        if let Some(Lengths { to_end, position }) = history.lengths {
-            let length = pool().ite(is_null, one, of(self, to_end, target));
-            self.record_at(to_end, object, length);
+        if let Some(sides) = history.sides {
+            let is_watched = pool().eq(object, sides.watched);
+            let of = |body: &Self, side: VariableId, number: TermId| {
+                let known = pool().select(body.builder.term(side), number);
+                pool().or2(is_watched, known)
+            };
+            let leads = of(self, sides.before, target);
+            self.record_at(sides.before, object, leads);
             if is_null != TermId::TRUE {
-                let next = of(self, position, object);
-                self.record_at(position, target, next);
+                let follows = of(self, sides.after, object);
+                self.record_at(sides.after, target, follows);
             }
         }
         if is_null != TermId::TRUE {
             self.record_at(holders, target, index);
+        }
+    }
+
+    /// Records that the link of an object is read: a walk may come from there to where the watched object will be put.
+    pub(in crate::memory::emit) fn record_walk(&mut self, region: RegionId, index: TermId) {
+        let history = self.builder.links.get(&region);
+        let Some(&LinkHistory {
+            within,
+            sides: Some(sides),
+            ..
+        }) = history
+        else {
+            return;
+        };
+        if let (Some(is_next), Sort::BitVec(width)) = (sides.is_next, pool().sort(index)) {
+            let object = pool().extract(index, width - 1, within);
+            let known = pool().select(self.builder.term(sides.before), object);
+            self.record_at(sides.before, object, pool().or2(known, is_next));
         }
     }
 
