@@ -315,11 +315,13 @@ impl<'a> Loops<'a> {
 
     /// Whether the instruction writes no memory but variables that only their names access.
     fn writes_variables(&self, instruction: &Instruction) -> bool {
-        let may_write = match instruction {
-            Instruction::Free(_) | Instruction::Unsupported(_) => true,
-            _ => !makes_no_object(instruction),
+        let mut keeps = match instruction {
+            Instruction::Free(_) | Instruction::Unsupported(_) => false,
+            Instruction::Declare(object)
+            | Instruction::BeginScope(object)
+            | Instruction::EndScope(object) => self.is_private(*object),
+            _ => makes_no_object(instruction),
         };
-        let mut keeps = !may_write;
         walk::operands_by_use(instruction, &mut |operand| {
             keeps &= match operand {
                 Operand::Target(place) => match *place.address {

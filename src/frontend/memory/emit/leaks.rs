@@ -78,9 +78,14 @@ impl Emitter<'_, '_> {
         });
         let null = self.tables.pointer_constant(0);
         let moves_on = match self.is_last_pointer(link, next) {
-            Some(is_last) => {
+            Some((is_last, slot)) => {
+                // All places of the walk are at one offset in their objects, so that each object has one of them.
+                let parts = |high, low| [next, begin].map(|one| pool().extract(one, high, low));
+                let [object, first] = parts(bits as u8 - 1, slot);
+                let [offset, its_offset] = parts(slot - 1, 0);
+                let is_other = pool().ne(object, first);
+                let is_new = pool().and([is_last, is_other, pool().eq(offset, its_offset)]);
                 // Null has no next place, so that the walk comes there once.
-                let is_new = pool().and2(is_last, pool().ne(next, begin));
                 let is_new = pool().or2(pool().eq(next, null), is_new);
                 pool().and2(pool().ne(old, null), is_new)
             }
@@ -93,8 +98,9 @@ impl Emitter<'_, '_> {
         );
     }
 
-    /// Whether the place of the link is where a pointer to where it leads was written last, if that is recorded.
-    fn is_last_pointer(&mut self, link: &Place, next: TermId) -> Option<TermId> {
+    /// Whether the place of the link is where a pointer to the object to which it leads was written last, if that is recorded,
+    /// with the number of bits of an address in an object.
+    fn is_last_pointer(&mut self, link: &Place, next: TermId) -> Option<(TermId, u8)> {
         let spot = self.spot(&link.address);
         let located = self.tables.locate(spot.target, 0)?;
         let FieldHome::Region { region, .. } = located.plan.home else {
@@ -105,7 +111,8 @@ impl Emitter<'_, '_> {
         let width = self.tables.semantics.pointer_bits;
         let target = pool().extract(next, width - 1, history.slot);
         let holders = self.body.builder.term(history.holders);
-        Some(pool().eq(pool().select(holders, target), index))
+        let is_last = pool().eq(pool().select(holders, target), index);
+        Some((is_last, history.slot))
     }
 
     /// Checks what exists when the program ends. Whether what is left can be reached is judged in a run alone.
