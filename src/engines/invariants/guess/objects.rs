@@ -217,11 +217,7 @@ impl Objects {
                     TermKind::Apply {
                         op: Op::Select | Op::Store,
                         arguments,
-                    } => {
-                        if !objects.note_record(blocks, arguments) {
-                            objects.note_cell(arguments[0], arguments[1]);
-                        }
-                    }
+                    } => objects.note_access(blocks, arguments),
                     TermKind::Apply {
                         op: Op::Eq,
                         arguments,
@@ -251,6 +247,13 @@ impl Objects {
         facts.truncate(MAXIMUM_FACTS);
         objects.facts = facts;
         objects
+    }
+
+    /// Records an access to an array.
+    fn note_access(&mut self, blocks: &Blocks, arguments: &[TermId]) {
+        if !self.note_record(blocks, arguments) {
+            self.note_cell(arguments[0], arguments[1]);
+        }
     }
 
     /// Records an access to an array with a cell for each object; returns false for other arrays.
