@@ -133,6 +133,7 @@ pub fn emit(unit: &Unit, options: &MemoryOptions) -> Result<Program, MemoryError
         calls: &calls,
         function_ids: &function_ids,
         checks: options.memory_checks,
+        inserts_behind: std::cell::OnceCell::new(),
     };
     let mut builder =
         builder::Builder::new(unit.sources.clone(), options.arithmetic, unit.data_model);

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use regatta_program::digraph::Digraph;
+use rustc_hash::FxHashMap;
 
 use super::call_graph::CallSite;
 use super::endless::{copied_pointer, loaded_pointer};
@@ -48,16 +49,29 @@ pub fn may_insert_behind(unit: &Unit, calls: &[CallSite]) -> bool {
             edges.extend(next.map(|next| (number, first + next)));
         }
     }
+    let mut number_by_block = FxHashMap::default();
+    for call in calls {
+        *number_by_block
+            .entry((call.caller, call.block))
+            .or_insert(0) += 1;
+    }
     for call in calls {
         let caller = first[call.caller.0 as usize] + call.block.0;
+        let has_others = number_by_block[&(call.caller, call.block)] > 1;
+        let block = &unit.functions[call.caller.0 as usize].blocks[call.block.0 as usize];
+        let next = walk::successors(&block.terminator).into_iter();
+        let next = next.map(|next| first[call.caller.0 as usize] + next);
+        let next: Vec<u32> = next.chain(has_others.then_some(caller)).collect();
         for callee in &call.callees {
             let entry = first[callee.0 as usize];
             edges.push((caller, entry));
             let blocks = &unit.functions[callee.0 as usize].blocks;
-            let returns = (entry..)
-                .zip(blocks)
-                .filter(|(_, block)| matches!(block.terminator, Terminator::Return));
-            edges.extend(returns.map(|(number, _)| (number, caller)));
+            let returns = (entry..).zip(blocks);
+            let returns =
+                returns.filter(|(_, block)| matches!(block.terminator, Terminator::Return));
+            for (number, _) in returns {
+                edges.extend(next.iter().map(|&next| (number, next)));
+            }
         }
     }
     let graph = Digraph::new(count as usize, edges.into_iter());

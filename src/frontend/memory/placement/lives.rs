@@ -413,7 +413,9 @@ impl Planner<'_, '_> {
         };
         let next = builder.term(next);
         let next = store().extract(next, self.unit.data_model.pointer_bits() - 1, slot);
-        may_insert_behind(self.unit, &self.facts.calls).then(|| store().eq(next, number))
+        let inserts = || may_insert_behind(self.unit, &self.facts.calls);
+        let inserts = *self.inserts_behind.get_or_init(inserts);
+        inserts.then(|| store().eq(next, number))
     }
 
     fn want_sizes(

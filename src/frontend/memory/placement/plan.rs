@@ -1,5 +1,6 @@
 //! The storage plan: which objects become scalar variables, and which lie in which region.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -258,6 +259,9 @@ pub struct Planner<'a, 'b> {
     pub function_ids: &'b [Option<FunctionId>],
     /// What is checked of the objects of memory.
     pub checks: MemoryChecks,
+    /// Whether new objects may be put behind others, once that is asked for
+    /// ([`may_insert_behind`](crate::memory::analysis::walks::may_insert_behind)).
+    pub inserts_behind: OnceCell<bool>,
 }
 
 impl Planner<'_, '_> {

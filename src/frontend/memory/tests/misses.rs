@@ -33,6 +33,7 @@ fn emit_unlike(
         calls: &calls,
         function_ids: &ids,
         checks: MemoryChecks::default(),
+        inserts_behind: std::cell::OnceCell::new(),
     };
     let mut builder = Builder::new(unit.sources.clone(), arithmetic, unit.data_model);
     let mut plan = planner.plan(&mut builder);
